@@ -34,13 +34,26 @@ package struct Verifier: Sendable {
     ///   - claimed: What the sender says the format is; used only where the payload itself does not show it.
     ///   - demand: What the gate asked of the holder.
     ///   - recent: ``CredentialSummary/signedDigest`` of the credentials inside the replay window.
-    ///   - clock: The date and how far it is to be believed.
+    ///   - clock: The date and how far it is to be believed. Where another one may be right as well, the credential must be good by both.
     ///   - mode: How much is checked.
     ///   - onStage: Called at the end of each stage, passed or failed, for timing by a caller who has a clock.
     package func verify(
         _ payload: [UInt8], claimed: CredentialFormat? = nil, demand: HolderDemand = .init(),
         recent: Set<[UInt8]> = [], at clock: WallTime, mode: Mode = .full,
         onStage: ((Stage) -> Void)? = nil
+    ) -> Verdict {
+        var dated = clock
+        dated.alternative = nil
+        let verdict = judge(payload, claimed, demand, recent, dated, mode, onStage)
+        guard verdict.isAccepted, let other = clock.alternative else { return verdict }
+        dated.utc = other
+        let second = judge(payload, claimed, demand, recent, dated, mode, nil)
+        return second.isAccepted ? verdict : second.refused(for: Reason(.dateUnconfirmed))
+    }
+
+    private func judge(
+        _ payload: [UInt8], _ claimed: CredentialFormat?, _ demand: HolderDemand, _ recent: Set<[UInt8]>,
+        _ clock: WallTime, _ mode: Mode, _ onStage: ((Stage) -> Void)?
     ) -> Verdict {
         let surroundings = Surroundings(
             trust: trust, policy: policy, limits: limits, clock: clock, onStage: onStage,

@@ -26,6 +26,8 @@ package final class HTTPExchange: MessageExchange {
         package var farewell = Duration.seconds(5)
         /// Content type of what is posted.
         package var contentType = "application/didcomm-envelope-enc"
+        /// Hears of each server that is asked; one that it refuses counts as unreachable.
+        package var contacts: (any ContactBook)?
         /// A PEM file with roots to trust beside the system's; one that cannot be read adds none until it can be.
         package var additionalRootsFile: String?
 
@@ -148,6 +150,7 @@ package final class HTTPExchange: MessageExchange {
 
     private func request(_ url: String) throws(ExchangeError) -> HTTPClientRequest {
         guard let url = WebURL(Text(url)), url.isSecure || settings.allowsPlainHTTP else { throw .forbidden }
+        guard settings.contacts?.mayAsk(url.place) ?? true else { throw .unreachable }
         return HTTPClientRequest(url)
     }
 

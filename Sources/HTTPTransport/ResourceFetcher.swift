@@ -32,6 +32,8 @@ package struct ResourceFetcher: ResourceFetching {
         package var farewell = Duration.seconds(5)
         /// Addresses of one name that are tried.
         package var attempts = 3
+        /// Hears of each server that is asked; one that it refuses counts as unreachable.
+        package var contacts: (any ContactBook)?
         /// A PEM file with the roots to trust in place of the system's.
         package var trustRootsFile: String?
         /// Finds the addresses of a name; the system's resolver unless told.
@@ -84,6 +86,7 @@ package struct ResourceFetcher: ResourceFetching {
         _ url: WebURL, entityTag: String?, limit: Int
     ) async throws(Failure) -> Answer {
         guard url.isSecure else { throw .exchange(.forbidden) }
+        guard settings.contacts?.mayAsk(url.place) ?? true else { throw .exchange(.unreachable) }
         let host = url.host.string
         let deadline = ContinuousClock.now + settings.timeLimit
         let found = try await addresses(of: host)

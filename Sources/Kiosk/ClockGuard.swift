@@ -5,8 +5,8 @@ package import Encoding
 ///
 /// A value: it is given looks at the clocks of the machine and reports what is wrong. Compared with the date are the newest record and
 /// the day on which the program was made, lower bounds that the monotonic clock carries on; the look before, whose difference shows a
-/// step; the battery-backed clock, whose word counts only as long as it still shows the same date; and, for a date that a time server
-/// vouches for, the newest date that was ever believed: more than ``contradiction`` apart, nobody knows the date until somebody says
+/// step; the date that was confirmed since the machine was started (``ConfirmedDate``); the battery-backed clock, whose word counts
+/// only as long as it still shows the same date; and, for a date that a time server vouches for, the first such date and the newest date that was ever believed: more than ``contradiction`` apart, nobody knows the date until somebody says
 /// so (``accept(_:at:)``).
 package struct ClockGuard: Sendable {
     /// One look at the clocks.
@@ -45,17 +45,10 @@ package struct ClockGuard: Sendable {
     /// How long the battery-backed clock must have been wrong before that is told: a while after a start without it, and with a time
     /// server a little longer than the kernel takes to set it (11 minutes).
     package static let (patience, setting): (Duration, Duration) = (.seconds(60), .seconds(900))
+    /// How long a date to which the clock was moved must hold before it is confirmed, where the configuration does not say.
+    package static let usualSettle: Duration = .seconds(6 * 3600)
     /// A smaller skew would take a leap second for a step.
     package static let leastSkew: Duration = .seconds(2)
-
-    /// A date that had come at an instant.
-    private struct Anchor {
-        var utc: Timestamp
-        var at: Instant
-
-        /// The date that has come by then.
-        func carried(to now: Instant) -> Timestamp { utc.advanced(by: at.duration(to: now)) }
-    }
 
     private enum Finding {
         case believed(WallTime.Provenance)
@@ -71,16 +64,23 @@ package struct ClockGuard: Sendable {
     /// Since when the battery-backed clock has been wrong.
     private var hardwareSince: Instant?
     /// The lower bound: the newest record, then the newest date that was believed.
-    private var bound: Anchor?
+    private var bound: DatedInstant?
     /// As ``bound``, but never lowered, so that a clock cannot be led back in steps.
-    private var highest: Anchor?
+    private var highest: DatedInstant?
     /// Whether ``bound`` is a date of this start, and whether a time server vouched for it.
     private var (isOwn, isVouched) = (false, false)
+    /// The first date of this start of the machine that a time server vouched for without doubt. Steps of the clock count from there,
+    /// so that many small ones lead no further than a large one.
+    private var limit: DatedInstant?
+    private var dates: ConfirmedDate
     private var isContradicted = false
-    private var last: Anchor?
+    private var last: DatedInstant?
     private var (steps, steppedAt): (Int, Instant?) = (0, nil)
     private var synchronisedAt: Instant?
     private var present: Set<ReasonCode> = []
+
+    /// What the next start of the program in this start of the machine must know; nil before the first good date.
+    package var memory: ClockMemory? { dates.good.map { ClockMemory(confirmed: $0, highest: highest, limit: limit) } }
 
     /// The date as the box believes it to be at the last look.
     package private(set) var time: WallTime
@@ -90,13 +90,20 @@ package struct ClockGuard: Sendable {
     /// - Parameters:
     ///   - newest: The date of the newest record; nil on a new box.
     ///   - skew: How far clocks may differ; at least ``leastSkew`` counts.
+    ///   - settle: How long a date to which the clock was moved must hold before it is confirmed.
+    ///   - memory: What ``memory`` was when the program ended, in the same start of the machine.
     ///   - made: The day on which this program was made: no date before it is right.
     ///   - now: The instant from which the newest record is carried on.
-    package init(newest: Timestamp?, skew: Duration, made: Timestamp = Timestamp(seconds: 0), at now: Instant) {
+    package init(
+        newest: Timestamp?, skew: Duration, settle: Duration = Self.usualSettle, memory: ClockMemory? = nil,
+        made: Timestamp = Timestamp(seconds: 0), at now: Instant
+    ) {
         self.skew = max(skew, Self.leastSkew)
+        dates = ConfirmedDate(skew: self.skew, settle: settle, kept: memory?.confirmed)
+        limit = memory?.limit
         self.made = made
-        bound = newest.map { Anchor(utc: max($0, made), at: now) }
-        highest = bound
+        bound = newest.map { DatedInstant(utc: max($0, made), at: now) }
+        highest = [bound, memory?.highest].compactMap(\.self).max { $0.carried(to: now) < $1.carried(to: now) }
         time = WallTime(utc: newest ?? Timestamp(seconds: 0), provenance: .unset)
     }
 
@@ -107,6 +114,7 @@ package struct ClockGuard: Sendable {
         believe(look, finding)
         reports += report(.clockContradicted, isContradicted || isDeadBattery(look), detail: difference(look))
         reports += noteHardware(look)
+        reports += noteDoubt()
         if let since = steppedAt, case .believed(.synchronised) = finding,
             since.duration(to: look.monotonic) >= Self.settling
         {
@@ -120,17 +128,19 @@ package struct ClockGuard: Sendable {
     /// look is judged by it alone. A date before the program was made is nobody's knowledge, and is ignored.
     package mutating func accept(_ date: Timestamp, at now: Instant) -> [HealthReport] {
         if date < made { return [] }
-        bound = Anchor(utc: date, at: now)
+        bound = DatedInstant(utc: date, at: now)
         highest = bound
-        (isOwn, isVouched, isContradicted) = (false, false, false)
+        (isOwn, isVouched, limit, isContradicted) = (false, false, nil, false)
         (last, steppedAt) = (nil, nil)
-        return report(.clockContradicted, false) + report(.clockStepped, false)
+        dates.forget()
+        time.alternative = nil
+        return [.clockContradicted, .clockStepped, .clockUnconfirmed].flatMap { report($0, false) }
     }
 
     // MARK: - What is wrong
 
     private mutating func noteStep(_ look: Look) -> [HealthReport] {
-        defer { last = Anchor(utc: look.utc, at: look.monotonic) }
+        defer { last = DatedInstant(utc: look.utc, at: look.monotonic) }
         guard let step = last?.carried(to: look.monotonic).duration(to: look.utc), abs(step) > skew else { return [] }
         steps += 1
         steppedAt = look.monotonic
@@ -149,6 +159,11 @@ package struct ClockGuard: Sendable {
         hardwareSince = since
         let patience = look.isSynchronised ? Self.setting : Self.patience
         return since.duration(to: look.monotonic) < patience ? [] : report(.clockHardware, true, detail: trouble)
+    }
+
+    private mutating func noteDoubt() -> [HealthReport] {
+        let detail = time.alternative.map { "\(time.utc.rfc3339.prefix(16))Z or \($0.rfc3339.prefix(16))Z" }
+        return report(.clockUnconfirmed, time.alternative != nil, detail: detail)
     }
 
     private mutating func report(_ code: ReasonCode, _ isPresent: Bool, detail: String? = nil) -> [HealthReport] {
@@ -183,7 +198,9 @@ package struct ClockGuard: Sendable {
         let date = bound.carried(to: now)
         if look.isSynchronised {
             if look.utc < highest.carried(to: now).advanced(by: .zero - Self.contradiction) { return .contradicted }
-            if isVouched, look.utc > date.advanced(by: Self.contradiction) { return .contradicted }
+            if let limit, look.utc > limit.carried(to: now).advanced(by: Self.contradiction) {
+                return .contradicted
+            }
             return .believed(.synchronised)
         }
         if isContradicted { return .contradicted }
@@ -201,28 +218,25 @@ package struct ClockGuard: Sendable {
             if provenance == .synchronised { synchronisedAt = now }
             time = WallTime(utc: look.utc, provenance: provenance)
             if provenance == .unset { break }
-            let anchor = Anchor(utc: look.utc, at: now)
+            let anchor = DatedInstant(utc: look.utc, at: now)
             if provenance == .synchronised || look.utc >= date { bound = anchor }
-            if look.utc >= highest?.carried(to: now) ?? look.utc { highest = anchor }
             (isOwn, isVouched) = (true, isVouched || provenance == .synchronised)
+            time.alternative = dates.handle(time, at: now)
+            // A date in doubt is no bound that only somebody could lower.
+            if time.alternative != nil { break }
+            if look.utc >= highest?.carried(to: now) ?? look.utc { highest = anchor }
+            if provenance == .synchronised { limit = limit ?? anchor }
         case .behind:
             time = WallTime(utc: date.advanced(by: .zero - skew), provenance: .saved)
+            time.alternative = dates.handle(time, at: now)
         case .ahead:
             time = WallTime(utc: date, provenance: .saved)
+            time.alternative = dates.handle(time, at: now)
         case .contradicted:
             time = WallTime(utc: date, provenance: .unset)
+            time.alternative = dates.handle(time, at: now)
             isContradicted = true
         }
         time.unsynchronised = synchronisedAt?.duration(to: now)
     }
 }
-
-extension Timestamp {
-    /// From this date to that one.
-    fileprivate func duration(to other: Timestamp) -> Duration {
-        .seconds(other.seconds) - .seconds(seconds) + .nanoseconds(Int64(other.nanoseconds) - Int64(nanoseconds))
-    }
-}
-
-/// How long, whichever way.
-private func abs(_ duration: Duration) -> Duration { duration < .zero ? .zero - duration : duration }

@@ -22,12 +22,18 @@ package struct DoorSchedule: Hashable, Sendable {
     /// No schedule.
     package init() {}
 
-    /// What holds at a date: lock-down before free passage, where hours of both meet. Nil for a date that is not worth `minimum`: then
+    /// What holds at a date: lock-down before free passage, where hours of both meet. Where another date may be right as well, what
+    /// opens less of the two. Nil for a date that is not worth `minimum`: then
     /// nothing holds, so that a wrong clock opens no gate. A lock-down is not missed by that, as nobody is let in by such a date.
     package func mode(at time: WallTime, minimum: WallTime.Provenance) -> DoorMode? {
         if entries.isEmpty { return .normal }
         guard time.provenance >= minimum else { return nil }
-        let modes = entries.filter { $0.hours.contains(time.utc, in: zone) }.map(\.mode)
-        return [.locked, .free].first { modes.contains($0) } ?? .normal
+        let modes = time.possible.map(mode)
+        return [.locked, .normal].first(where: modes.contains) ?? .free
+    }
+
+    private func mode(at date: Timestamp) -> DoorMode {
+        let modes = entries.filter { $0.hours.contains(date, in: zone) }.map(\.mode)
+        return [.locked, .free].first(where: modes.contains) ?? .normal
     }
 }

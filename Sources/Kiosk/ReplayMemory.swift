@@ -56,11 +56,11 @@ package struct ReplayMemory: Sendable {
     }
 
     /// Takes over what was kept on disk over a restart. By a date that can be believed those are left out whose window is over; by
-    /// any other each counts anew from now on: better wait once too often.
+    /// any other each counts anew from now on: better wait once too often. Of two possible dates the earlier one counts.
     package mutating func recall(_ kept: [(name: ReplayName, at: Timestamp)], at date: WallTime, now: Instant) {
         for (name, since) in kept {
             let isBelieved = date.provenance >= .rtc
-            let age = isBelieved ? Duration.seconds(max(0, date.utc.seconds.subtracting(since.seconds))) : .zero
+            let age = isBelieved ? Duration.seconds(max(0, date.earliest.seconds.subtracting(since.seconds))) : .zero
             if age <= window { remember(name, at: now.advanced(by: .zero - age)) }
         }
     }

@@ -74,6 +74,11 @@ package struct LedgerReader: Sendable {
         }
     }
 
+    /// A setting of the kiosk (``Store/setting(_:)``); nil when it was never set.
+    package func setting(_ name: Text) async throws(StoreError) -> [UInt8]? {
+        try await read { db in try Store.setting(name, db) }
+    }
+
     /// Copies the database as it is now into a new file, which it makes with mode 0600: one file without a log, not synced.
     ///
     /// The owner's commits are not held up: the copy is made of the state at its beginning, beside which the log grows. It is made

@@ -33,7 +33,7 @@ extension Store {
         let most = books.start.count + 4 * options.evictionBatch
         var wanted = books.start.count
         if time.provenance >= .rtc {
-            let oldest = time.utc.advanced(by: .zero - options.retention.age)
+            let oldest = time.earliest.advanced(by: .zero - options.retention.age)
             let rows = try Row.fetchCursor(
                 db, sql: "SELECT position, body FROM entry WHERE position <= ? ORDER BY position", arguments: [most])
             while let row = try rows.next() {

@@ -29,6 +29,9 @@ struct ClockCommand: AsyncParsableCommand {
             Terminal.line("newest record  \(Self.text(sight.newestRecord))")
             Terminal.line("not before     \(Self.text(sight.bound))\(sight.pending == nil ? "" : ", accepted")")
             Terminal.line("taken for      \(Self.text(sight.time.utc)), \(Self.words(sight.time.provenance))")
+            if let other = sight.time.alternative {
+                Terminal.line("or             \(Self.text(other)), the date that was confirmed")
+            }
             for fault in sight.faults {
                 let detail = fault.detail.map { ": " + $0 } ?? ""
                 Terminal.line(Terminal.styled(fault.code.text + detail, .amber))
@@ -49,6 +52,7 @@ struct ClockCommand: AsyncParsableCommand {
                 "hardwareClock": .bool(sight.look.hardware == .agrees), "savedDate": .bool(sight.look.isSaved),
                 "newestRecord": date(sight.newestRecord),
                 "notBefore": date(sight.bound), "accepted": date(sight.pending), "time": date(sight.time.utc),
+                "alternative": date(sight.time.alternative),
                 "provenance": .text(sight.time.provenance.rawValue), "faults": .array(faults),
             ]
         }
@@ -87,7 +91,11 @@ struct ClockCommand: AsyncParsableCommand {
         @OptionGroup var configuration: ConfigurationInput
 
         func run() async throws {
-            let acceptance = ClockAcceptance(database: try configuration.load().ledger.path)
+            let database = try configuration.load().ledger.path
+            let acceptance = ClockAcceptance(database: database)
+            // Root follows no link of the service's user, whose folder it is.
+            let role = OwnerRole(of: database)
+            defer { role?.end() }
             let date = SystemClock.utc()
             guard date >= ProductVersion.made else {
                 throw CommandFailure(

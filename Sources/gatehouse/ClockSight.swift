@@ -19,10 +19,13 @@ struct ClockSight {
     static func take(_ configuration: Configuration) async throws -> ClockSight {
         let (path, skew) = (configuration.ledger.path, configuration.clock.skew)
         let look = ClockWatch.machine(made: ProductVersion.made)()
-        let (kept, newest) = try await kept(path)
+        let (kept, newest, confirmed) = try await kept(path)
         let pending = ClockAcceptance(database: path).pending()
         let bound = pending ?? kept
-        var judge = ClockGuard(newest: bound, skew: skew, made: ProductVersion.made, at: look.monotonic)
+        var judge = ClockGuard(
+            newest: bound, skew: skew, settle: configuration.clock.settle,
+            memory: pending == nil ? Self.memory(confirmed, at: look.monotonic) : nil,
+            made: ProductVersion.made, at: look.monotonic)
         // The battery-backed clock is told at once: here nobody waits for it to settle.
         let hardware = look.hardware.trouble.map { HealthReport.present(.clockHardware, detail: $0) }
         let faults = judge.handle(look).filter(\.isPresent) + [hardware].compactMap(\.self)
@@ -30,15 +33,24 @@ struct ClockSight {
             look: look, bound: bound, newestRecord: newest, pending: pending, time: judge.time, faults: faults)
     }
 
-    private static func kept(_ path: String) async throws -> (bound: Timestamp?, newest: Timestamp?) {
+    /// What the service keeps of this start of the machine, by whichever name it knows that.
+    private static func memory(_ bytes: [UInt8]?, at now: Instant) -> ClockMemory? {
+        Boot.names(folder: StandardFolders.inForce.place(StandardFolders.runtime)).lazy
+            .compactMap { KeptDate.read(bytes, boot: $0, at: now) }.first
+    }
+
+    private static func kept(
+        _ path: String
+    ) async throws -> (bound: Timestamp?, newest: Timestamp?, confirmed: [UInt8]?) {
         do throws(StoreError) {
             let reader = try LedgerReader(path: path)
             return (
-                try await reader.savedClock(), try await reader.visits(last: 1).first?.record?.stamp.time.utc
+                try await reader.savedClock(), try await reader.visits(last: 1).first?.record?.stamp.time.utc,
+                try await reader.setting(KeptDate.setting)
             )
         } catch {
             // A box that has never run knows nothing yet.
-            if case .absent = error { return (nil, nil) }
+            if case .absent = error { return (nil, nil, nil) }
             throw CommandFailure(error.text, remedy: error.remedy)
         }
     }

@@ -109,6 +109,7 @@ struct ConfigCommand: AsyncParsableCommand {
             if here { return try machine.examine(input, json: json, asksService: false) }
             if json { return try printJSON(input.path) }
             let (file, configuration) = (input.path, try input.load())
+            for line in configuration.listing { Terminal.line(line) }
             Terminal.line("\(file): good")
             Terminal.line("rules \(RuleSource.expected(configuration))")
             let key = configuration.agent.keyNotice(ProcessInfo.processInfo.environment)
@@ -120,7 +121,6 @@ struct ConfigCommand: AsyncParsableCommand {
             }
             // No reason to refuse it: the service waits for them.
             for trouble in MachineLook.agents(configuration) { Terminal.error(trouble.detail, remedy: trouble.remedy) }
-            for line in configuration.listing { Terminal.line(line) }
         }
 
         private func printJSON(_ path: String) throws {

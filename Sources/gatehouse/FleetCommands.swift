@@ -36,6 +36,10 @@ extension ConfigCommand {
                 Terminal.line(
                     "\(output): version \(edition.version) for \(fleet.kiosks.count) gates, to be imported until \(edition.validUntil.rfc3339)"
                 )
+                for (path, kiosks) in try fleet.filesToBring(in: folder) {
+                    Terminal.line(
+                        "not in it: \(path), which must be at \(kiosks.joined(separator: ", ")) before the import")
+                }
             } catch let error as FleetConfiguration.Failure {
                 throw CommandFailure(error.text, remedy: error.remedy)
             } catch let error as TrustBundle.Failure {
@@ -51,7 +55,8 @@ extension ConfigCommand {
             commandName: "import", abstract: "Takes this gate's part of a signed configuration bundle.",
             discussion: """
                 A key of fleet.keys must have signed it, and it must be newer than the one in force. All of it is checked before \
-                anything is changed; the configuration before stays beside it as .before. The service takes it over by a \
+                anything is changed, also whether this machine has what it names (gatehouse config check --here): a bundle that \
+                brings an error which the configuration in force does not have is refused. The configuration before stays beside it as .before. The service takes it over by a \
                 restart in a moment without a visitor; it is asked for whenever the service was started with another one, also when \
                 the bundle was in place already. With --json `restarts` says whether it does that: false where it has to be \
                 started by hand, null where it has the configuration.
@@ -61,6 +66,8 @@ extension ConfigCommand {
         @OptionGroup var input: ConfigurationInput
         @Flag(help: "Leaves the running service as it is until its next start.")
         var noRestart = false
+        @Flag(help: "Takes it although this machine lacks what it names, such as a file that comes later.")
+        var anyway = false
         @Flag(help: "One JSON object, for machines.")
         var json = false
         @Argument(help: ArgumentHelp("The bundle.", valueName: "file"))
@@ -71,9 +78,31 @@ extension ConfigCommand {
             let configuration = try input.load()
             let state = FleetState(configuration, file: input.path)
             do throws(FleetState.Failure) {
-                let (edition, isNew) = try state.install(bytes, at: SystemClock.look().utc)
+                let (edition, isNew) = try state.install(bytes, at: SystemClock.look().utc) {
+                    new throws(FleetConfiguration.Failure) in
+                    if !anyway { try refuse(new, insteadOf: configuration) }
+                }
                 tell(edition, isNew: isNew, noRestart ? nil : takeOver(configuration, before: state.before))
             } catch { throw CommandFailure(error) }
+        }
+
+        /// Refuses a configuration with which this machine would have an error that it does not have with the one in force.
+        private func refuse(
+            _ new: Configuration, insteadOf old: Configuration
+        ) throws(FleetConfiguration.Failure) {
+            let known = Set(errors(old).map { [$0.code ?? "", $0.detail] })
+            let found = errors(new).filter { !known.contains([$0.code ?? "", $0.detail]) }
+            guard let first = found.first else { return }
+            throw FleetConfiguration.Failure(
+                text: "this machine lacks what it names: "
+                    + found.map { "\($0.detail) (\($0.code ?? $0.check.rawValue))" }.joined(separator: "\n"),
+                remedy: (first.remedy ?? "see gatehouse doctor") + "; or take it as it is: --anyway")
+        }
+
+        private func errors(_ configuration: Configuration) -> [Finding] {
+            let facts = MachineLook(root: "").facts(
+                configuration, file: input.absolutePath, made: ProductVersion.made, asksService: false)
+            return Doctor(configuration, facts).findings.filter { $0.state == .bad }
         }
 
         /// How the new configuration comes to the running service.

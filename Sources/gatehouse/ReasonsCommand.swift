@@ -8,7 +8,8 @@ struct ReasonsCommand: PageCommand {
         commandName: "reasons", abstract: "Says what a reason code means and what to do about it.",
         discussion: """
             Without a code: all that verdicts, records, logs and reports may carry. Codes of the gate's own rules are \
-            policy. and the rule's id.
+            policy. and the rule's id. The beginning of a code, such as fault., lists all that begin so. What a phone shows \
+            (TVW_CON_002) is explained, too.
 
             Exit code: 2 for a code that there is not; the nearest one is named.
             """)
@@ -31,14 +32,23 @@ struct ReasonsCommand: PageCommand {
     func text(columns: Int) throws -> String {
         if markdown { return ReasonsPage.text }
         if catalog { return ReasonsCatalog.text }
-        let rows = try code.map { [try row($0)] } ?? ReasonCode.all
         let lines =
-            json ? rows.map(Self.json) : code == nil ? Self.table(columns) : rows.flatMap { Self.facts($0, columns) }
+            if let code {
+                try rows(code).flatMap { json ? [Self.json($0)] : Self.facts($0, columns) }
+            } else {
+                json ? ReasonCode.all.map(Self.json) : Self.table(columns)
+            }
         return lines.map { $0 + "\n" }.joined()
     }
 
-    private func row(_ code: String) throws -> ReasonCode {
-        if let row = ReasonCode.named(code) { return row }
+    /// The row of a code; those of one that MOSIP has, or of a family, `fault.`.
+    private func rows(_ code: String) throws -> [ReasonCode] {
+        if let row = ReasonCode.named(code) ?? WalletCode.row(code) { return [row] }
+        let theirs = ReasonCode.all.filter { $0.mosip == code && $0.refines == nil }
+        if !theirs.isEmpty { return theirs }
+        if code.hasSuffix("."), case let family = ReasonCode.all.filter({ $0.text.hasPrefix(code) }), !family.isEmpty {
+            return family
+        }
         throw CommandFailure(
             "there is no reason \(Terminal.printable(String(code.prefix(100))))",
             remedy: "the nearest is \(ReasonCode.nearest(to: code)); without a code all are listed")

@@ -3,7 +3,7 @@ import Credentials
 /// `docs/reasons.md`: the table of reasons as a page. A test holds the page against this text.
 enum ReasonsPage {
     static var text: String {
-        ([introduction] + ReasonCode.groups.map(section)).joined(separator: "\n")
+        ([introduction] + ReasonCode.groups.map(section) + [phones]).joined(separator: "\n")
     }
 
     private static let introduction = """
@@ -32,6 +32,18 @@ enum ReasonsPage {
         warning behind another reason. The last column is the code that MOSIP has for the same finding: its vc-verifier, or Tuvali.
 
         """
+
+    /// What the phone shows, which is in no record.
+    private static var phones: String {
+        let rows = WalletCode.all.map { "| `\($0.text)` | \(escaped($0.meaning)) | \(escaped($0.remedy)) |" }
+        let head = [
+            "## What a phone shows", "",
+            "Codes of the wallet's Tuvali library. A gate never has them; its record of the same visit says what the gate saw.",
+            "",
+            "| code | meaning | what to do |", "|---|---|---|",
+        ]
+        return (head + rows).joined(separator: "\n") + "\n"
+    }
 
     private static func section(_ group: ReasonCode.Group) -> String {
         let rows = group.codes.map { row in

@@ -33,6 +33,9 @@ extension TrustCommand {
 
         private func importBundle(_ gate: Configuration) throws {
             let bytes = try InputFile.bytes(path, limit: TrustBundle.Limits().bytes)
+            // Root follows no link of the service's user, whose folder it is.
+            let role = OwnerRole(of: gate.trust.state)
+            defer { role?.end() }
             do throws(TrustImportFailure) {
                 let (edition, isNew) = try TrustState(gate.trust).install(bytes)
                 show(edition.name, isNew: isNew, gate)
@@ -48,6 +51,8 @@ extension TrustCommand {
             do throws(TrustDirectoryError) { copy = try TrustCopy(of: path) } catch {
                 throw CommandFailure.problems("the trust directory", error.problems.count, error.description)
             }
+            let role = OwnerRole(of: gate.trust.directory)
+            defer { role?.end() }
             do throws(SystemError) {
                 try copy.install(at: gate.trust.directory)
             } catch { throw CommandFailure("\(error)", remedy: "check the disk and who may write there") }

@@ -9,8 +9,10 @@ import Synchronization
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Verifies credentials or wallet payloads from files; prints a JSON line for each.",
+        abstract: "Verifies credentials or wallet payloads from files.",
         discussion: """
+            Prints for people on a terminal, and a JSON line for each file everywhere else, or with --json.
+
             A file that cannot be read does not keep the others from being verified.
 
             An accepted presentation was accepted for the credentials that are marked as decided; the others were verified and listed.
@@ -64,6 +66,8 @@ struct VerifyCommand: AsyncParsableCommand {
     var audience: String?
     @Flag(help: "Tell the stages of each verification in words, instead of JSON.")
     var explain = false
+    @Flag(help: "A JSON line for each file, also on a terminal.")
+    var json = false
     @Option(help: ArgumentHelp("Verify each file that many times.", valueName: "number"))
     var `repeat` = 1
     @Flag(help: "With --repeat: report the median time of each stage.")
@@ -73,6 +77,9 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard !files.isEmpty else { throw CommandFailure("no file given", remedy: "gatehouse verify FILE…") }
+        guard !explain || !json else {
+            throw CommandFailure("--explain and --json contradict each other", remedy: "leave one of them out")
+        }
         guard (1...1_000_000).contains(`repeat`) else { throw CommandFailure("--repeat takes 1 to 1000000") }
         guard !timings || `repeat` > 1 else {
             throw CommandFailure(
@@ -99,9 +106,9 @@ struct VerifyCommand: AsyncParsableCommand {
             var report = report(file, bytes, verifier, demand, date)
             report.policyOrigin = origin
             if !report.verdict.isAccepted { worst = max(worst, 1) }
-            if explain {
+            if explain || !json && Terminal.isInteractive {
                 // Parts of the credential are in it.
-                for line in report.explanation.map(Terminal.printable) {
+                for line in (explain ? report.explanation : report.summary).map(Terminal.printable) {
                     let margin = line.prefix { $0 == " " }.count
                     // Whoever reads from a pipe looks for whole sentences.
                     let parts = Terminal.isInteractive ? Terminal.folded(line, hanging: margin + 2) : [line]

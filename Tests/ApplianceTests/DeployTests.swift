@@ -95,7 +95,7 @@ struct DeployTests {
             "Type=notify", "WatchdogSec=30", "User=gatehouse", "CapabilityBoundingSet=",
             "Wants=gatehouse-radio.socket gatehouse-radio-reset.path", "After=network.target gatehouse-radio.socket",
             "SupplementaryGroups=gpio", "StateDirectory=gatehouse",
-            "RuntimeDirectory=gatehouse", "RuntimeDirectoryPreserve=restart", "RestartPreventExitStatus=2",
+            "RuntimeDirectory=gatehouse", "RuntimeDirectoryPreserve=yes", "RestartPreventExitStatus=2",
             "Restart=always", "ExecStopPost=-/usr/bin/gatehouse release-lines --config /etc/gatehouse/gatehouse.toml",
             "ExecStart=/usr/bin/gatehouse run --config /etc/gatehouse/gatehouse.toml", "LimitCORE=0",
         ] {

@@ -72,6 +72,37 @@ import Testing
         return imported.json.first
     }
 
+    /// A policy that the bundle names and does not hold: the gate would refuse everybody.
+    @Test func aFileThatIsNotThereIsNamedAndRefused() async throws {
+        let key = try await folder.gatehouse("trust", "keygen", "operator.pem")
+        let gate = try folder.configuration(
+            port: try closedPort(), more: "[fleet]\nkeys = [\"\(key.lines[0])\"]\n[log]\npath = \"log.jsonl\"\n")
+        let before = try folder.read("gate.toml")
+        let policy = folder.path("rules.toml")
+        try folder.write("fleet/common.toml", before)
+        try folder.write(
+            "fleet/kiosks/Test-Gate.toml", "[kiosk]\nname = \"Test-Gate\"\n[policy]\nfile = \"\(policy)\"\n")
+        let made = try await folder.gatehouse(
+            "config", "bundle", "fleet", "--key", "operator.pem", "--number", "1", "--output", "1")
+        #expect(made.code == 0 && made.output.contains("not in it: \(policy), which must be at Test-Gate"), "\(made)")
+        func take() async throws -> Ending {
+            try await folder.gatehouse("config", "import", "1", "--no-restart", "--config", gate)
+        }
+        let refused = try await take()
+        #expect(refused.code == 1 && refused.hasRemedy && refused.errors.contains("rules.toml"), "\(refused)")
+        #expect(try folder.read("gate.toml") == before)
+        let anyway = try await folder.gatehouse(
+            "config", "import", "1", "--no-restart", "--anyway", "--config", gate)
+        #expect(anyway.code == 0, "\(anyway)")
+        try folder.write("gate.toml", before)
+        try folder.write("rules.toml", "[[accept]]\nid = \"a\"\n[[accept\n")
+        #expect(try await take().code == 1, "a policy that cannot be used")
+        try folder.write("rules.toml", "id = \"r\"\nversion = \"1\"\n[[accept]]\nid = \"a\"\n")
+        let taken = try await take()
+        #expect(taken.code == 0, "\(taken)")
+        #expect(try folder.read("gate.toml").contains("rules.toml"))
+    }
+
     /// A disk that filled up in the midst, an answer that was lost, a bundle that named a wrong place: the next import gets it there.
     @Test func theRunningServiceComesToTheConfigurationInPlace() async throws {
         let key = try await folder.gatehouse("trust", "keygen", "operator.pem")

@@ -47,6 +47,19 @@ import Testing
         }
     }
 
+    @Test func familiesAndOtherNames() {
+        let faults = Ending.inProcess("reasons", "--json", "fault.")
+        #expect(faults.code == 0 && faults.json.count > 20)
+        #expect(faults.json.allSatisfy { $0["code"]?.string?.hasPrefix("fault.") == true })
+        #expect(Ending.inProcess("reasons", "TVV_CON_001").lines.first == "transfer.TVV_CON_001")
+        #expect(Ending.inProcess("reasons", "ERR_VC_EXPIRED").lines.first == "validity.expired")
+        let phone = Ending.inProcess("reasons", "TVW_CON_002")
+        #expect(phone.code == 0 && phone.lines.first == "TVW_CON_002" && phone.output.contains("size of packets"))
+        for code in ["none.", "fault", "TVW_CON_009"] {
+            #expect(Ending.inProcess("reasons", code).code == 2, "\(code)")
+        }
+    }
+
     @Test func oneRow() {
         let one = Ending.inProcess("reasons", "validity.expired")
         #expect(one.code == 0 && one.lines.first == "validity.expired")
@@ -81,7 +94,7 @@ import Testing
     }
 
     @Test func aCodeThatThereIsNot() {
-        for arguments in [["validity.expird"], ["--json", "expired"], ["\u{1B}validity.expired"], ["ERR_VC_EXPIRED"]] {
+        for arguments in [["validity.expird"], ["--json", "expired"], ["\u{1B}validity.expired"], ["ERR_VC_EXPIRE"]] {
             let ending = Ending.inProcess(["reasons"] + arguments)
             #expect(ending.code == 2 && ending.output.isEmpty, "\(ending)")
             #expect(ending.hasRemedy && ending.errors.contains("the nearest is validity.expired"), "\(ending)")

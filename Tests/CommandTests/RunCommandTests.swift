@@ -99,6 +99,50 @@ import Testing
         }
     }
 
+    /// Killed twice after its agent was asked: the third start serves without asking it, and says so; a restart in order asks again.
+    @Test(.tags(.realTime)) func endsThatNobodyAskedForAreTold() async throws {
+        let agent = try AgentOnLoopback("An agent")
+        try folder.write("agent.json", agent.invitation.compactText)
+        let configuration = try folder.configuration(
+            port: try closedPort(),
+            more: """
+                [agent]
+                allowPlainHTTP = true
+                invitations = ["agent.json"]
+                retryFirst = "200ms"
+                [log]
+                path = "log.jsonl"
+                """)
+        try FileManager.default.createDirectory(atPath: folder.path("run"), withIntermediateDirectories: false)
+        func start(_ number: Int, until isThere: @escaping () -> Bool, _ signal: Int32) async throws {
+            _ = try await Program.run(
+                "timeout", ["60", Program.gatehouse, "run", "--config", configuration], in: folder,
+                environment: ["RUNTIME_DIRECTORY": folder.path("run")]
+            ) { id in
+                try await wait("start \(number)") { log().count { $0["event"] == "started" } == number && isThere() }
+                try await wait("signals of start \(number)") {
+                    log().split { $0["event"] == "started" }.last?.contains { $0["event"] == "radio.failed" } == true
+                }
+                kill(signal == SIGKILL ? -id : id, signal)
+            }
+        }
+        let asked = {
+            let lines =
+                (try? folder.read("run/running"))?.split(separator: "\n", omittingEmptySubsequences: false) ?? []
+            return lines.count > 3 && lines[3].contains(" 127.0.0.1:")
+        }
+        for number in 1...2 { try await start(number, until: asked, SIGKILL) }
+        try await start(3, until: { health().contains { $0["code"] == "fault.crashes" } }, SIGTERM)
+        let crashed = log().filter { $0["event"] == "crashed" }
+        #expect(crashed.map { $0["count"]?.int } == [1, 2], "\(crashed)")
+        #expect(crashed.last?["leftOut"]?.string?.hasPrefix("127.0.0.1:") == true)
+        let last = try #require(log().lastIndex { $0["event"] == "crashed" })
+        #expect(log()[last...].contains { $0["event"] == "started" }, "it is the first line of its start")
+        #expect(!log()[last...].contains { $0["text"]?.string == "connected" })
+        try await start(4, until: asked, SIGTERM)
+        #expect(log().filter { $0["event"] == "crashed" }.count == 2)
+    }
+
     @Test(.tags(.realTime)) func aLogFileThatCannotBeMadeLeavesStandardError() async throws {
         let configuration = try folder.configuration(
             port: try closedPort(), more: "[log]\npath = \"nowhere/log.jsonl\"\n")

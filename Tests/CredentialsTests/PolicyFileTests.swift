@@ -102,7 +102,7 @@ import Testing
         ("[[accept]]\nid = \"a\"\ndirection = \"up\"\n", 5, "direction does not take \"up\""),
         ("[[accept]]\nid = \"a\"\nstatus = { when-stale = \"soon\" }\n", 5, "when-stale does not take \"soon\""),
         ("[[accept]]\nid = \"a\"\nstatus = { whenStale = \"1h\" }\n", 5, "whenStale is not a known key of status"),
-        ("[[accept]]\nid = \"a\"\nhours = { days = [\"monday\"] }\n", 5, "days is a list"),
+        ("[[accept]]\nid = \"a\"\nhours = { days = [\"monday\"] }\n", 5, "days does not know \"monday\""),
         ("[[accept]]\nid = \"a\"\nhours = { from = \"7:00\" }\n", 5, "from does not take \"7:00\""),
         ("[[accept]]\nid = \"a\"\nhours = { from = \"24:00\", to = \"24:00\" }\n", 5, "the hours are empty"),
         ("[[accept]]\nid = \"a\"\nhours = { from = \"07:60\" }\n", 5, "from does not take \"07:60\""),

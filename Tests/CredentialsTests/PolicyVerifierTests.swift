@@ -177,6 +177,33 @@ import Testing
         #expect(try verify(pass(["level": 3]), rules, clock: late).isAccepted)
     }
 
+    /// Where two dates may be right, a credential must be good and admitted by both, whichever of them the clock shows.
+    @Test func aClockThatWasMovedAdmitsByBothDates() throws {
+        let day =
+            "[[accept]]\nid = \"day\"\ntypes = \"https://works.example/ns#StaffPass\"\n"
+            + "hours = [ { from = \"07:00\", to = \"19:00\" } ]\n"
+        let noon = try #require(Timestamp(rfc3339: TestIssuer.clock.utc.rfc3339.prefix(10) + "T12:00:00Z"))
+        func moved(_ shown: Int64, _ other: Int64?, _ rules: String) throws -> Verdict {
+            let clock = WallTime(
+                utc: noon.advanced(by: .seconds(shown)), provenance: .synchronised,
+                alternative: other.map { noon.advanced(by: .seconds($0)) })
+            return try verify(pass(["level": 3]), rules, clock: clock)
+        }
+        let (hour, decade) = (Int64(3600), Int64(10 * 365 * 86_400))
+        for rules in [day, staff] {
+            #expect(try moved(0, nil, rules).isAccepted && moved(0, 2 * hour, rules).isAccepted)
+        }
+        for (shown, other) in [(Int64(0), 8 * hour), (0, -6 * hour)] {
+            let refused = try moved(shown, other, day)
+            #expect(refused.code == .dateUnconfirmed && refused.replayKeys.isEmpty && refused.rule == nil)
+            #expect(refused.reasons.dropFirst().first?.code == .policy("day"))
+            #expect(try moved(other, shown, day).code == .policy("day"), "the shown date refuses by itself")
+            #expect(try moved(shown, other, staff).isAccepted)
+        }
+        #expect(try moved(0, decade, staff).reasons.map(\.code).prefix(2) == [.dateUnconfirmed, .validityExpired])
+        #expect(try moved(decade, 0, staff).code == .validityExpired)
+    }
+
     @Test func replayByCredentialAndBySubject() throws {
         let (first, second) = (try pass(["level": 3]), try pass(["level": 4]))
         let keys = { (document: JSON, rules: String) in Set(try verify(document, rules).replayKeys) }

@@ -63,6 +63,7 @@ struct ClockGuardTests {
 
     private let stepped = ReasonCode.clockStepped.text
     private let contradicted = ReasonCode.clockContradicted.text
+    private let unconfirmed = ReasonCode.clockUnconfirmed.text
 
     @Test("a clock that falls back in service is not followed, by whichever source short of a time server")
     func fallsBack() {
@@ -77,8 +78,8 @@ struct ClockGuardTests {
         #expect(watch.time.unsynchronised == nil)
         play([
             Row(0, 0, .server, 0, .synchronised), Row(10, 10 - Self.day / 2, .nobody, -50, .saved, told: [stepped]),
-            // A time server may correct it within a day, and is believed.
-            Row(20, 20 - Self.day / 2, .server, 20 - Self.day / 2, .synchronised),
+            // A time server may correct it within a day, and is believed; but it is not confirmed yet.
+            Row(20, 20 - Self.day / 2, .server, 20 - Self.day / 2, .synchronised, told: [unconfirmed]),
             Row(80, 80 - Self.day / 2, .server, 80 - Self.day / 2, .synchronised, told: ["over " + stepped]),
             // But not twice: against the newest date ever believed this is more than a day.
             Row(90, 90 - Self.day - 1, .server, 90 - Self.day / 2, .unset, told: [stepped, contradicted]),

@@ -7,6 +7,7 @@ final class ArchiveWriter {
     private let partial: String
     private var descriptor: Int32
     private var isKept = false
+    private let role: OwnerRole?
 
     /// What it is called until it is whole.
     static func partial(of path: String) -> String { path + ".partial" }
@@ -19,19 +20,24 @@ final class ArchiveWriter {
         }
     }
 
-    /// Begins one, where nothing has the name yet. What an attempt that was cut off left is removed.
-    init(_ path: String) throws(BackupFailure) {
-        try Self.checkName(path)
-        (self.path, partial) = (path, Self.partial(of: path))
-        unlink(partial)
-        descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw Self.failure("making \(partial)") }
+    /// Begins one, where nothing has the name yet. What an attempt that was cut off left is removed. The file is root's where `role`
+    /// lets root act as another user for what goes into it.
+    init(_ path: String, _ role: OwnerRole? = nil) throws(BackupFailure) {
+        (self.path, partial, self.role, descriptor) = (path, Self.partial(of: path), role, -1)
+        let partial = partial
+        descriptor = try role.asRoot { () throws(BackupFailure) in
+            try Self.checkName(path)
+            unlink(partial)
+            let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard descriptor >= 0 else { throw Self.failure("making \(partial)") }
+            return descriptor
+        }
     }
 
     deinit {
         guard descriptor >= 0 else { return }
         close(descriptor)
-        if !isKept { unlink(partial) }
+        if !isKept { role.asRoot { _ = unlink(partial) } }
     }
 
     /// From now on it stays, whatever becomes of its name: it may be all that there is.
@@ -92,7 +98,11 @@ final class ArchiveWriter {
         // Else it would be read out of the memory that it was written from.
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
         let found: BackupManifest
-        do throws(BackupFailure) { found = try BackupFile(partial).manifest } catch {
+        do throws(BackupFailure) {
+            // By its descriptor: its name may lead elsewhere by now.
+            found = try role.asRoot { () throws(BackupFailure) in try BackupFile("/proc/self/fd/\(descriptor)").manifest
+            }
+        } catch {
             throw Self.unlike(error.text)
         }
         guard found.json == manifest.json else { throw Self.unlike("\(partial) holds another backup") }
@@ -106,7 +116,7 @@ final class ArchiveWriter {
 
     /// Gives it its name.
     func finish() throws(BackupFailure) {
-        try Self.name(path)
+        try role.asRoot { () throws(BackupFailure) in try Self.name(path) }
         close(descriptor)
         descriptor = -1
     }

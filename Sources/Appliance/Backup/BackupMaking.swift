@@ -58,40 +58,40 @@ package struct BackupMaking: Sendable {
         _ path: String, passphrase: [UInt8]? = nil, isLast: Bool = false
     ) async throws(BackupFailure) -> Made {
         try ArchiveWriter.checkName(path)
+        // All that is read of the gate, and the copy beside its database, is read and made as its owner; the backup itself is root's.
+        let role = OwnerRole(of: folder)
+        defer { role?.end() }
         guard FileBytes.isFile(configuration.ledger.path) else {
             throw BackupFailure(StoreError.absent(path: configuration.ledger.path))
         }
         let scratch = try BackupScratch(beside: configuration.ledger.path)
         defer { scratch.end() }
         let secrets = try passphrase.map { passphrase throws(BackupFailure) in (passphrase, try keys()) }
-        let files = try texts()
+        let files = try texts(role)
         do {
             guard isLast else {
-                try Self.spare(path, ledger: nil)
-                return try await make(try ArchiveWriter(path), scratch, files, secrets, closing: nil, nil)
+                try role.asRoot { () throws(BackupFailure) in try Self.spare(path, ledger: nil) }
+                return try await make(try ArchiveWriter(path, role), scratch, files, secrets, closing: nil)
             }
-            let role = OwnerRole(of: folder)
-            defer { role?.end() }
             // Before anything of an earlier attempt is touched: that may have ended the ledger.
             let store: Store
             do {
                 store = try await self.store()
             } catch {
-                let end = self.end()
-                role?.pause()
-                if let end, let made = try Self.finish(path, behind: end) { return made }
+                let made = try end().flatMap { end throws(BackupFailure) in
+                    try role.asRoot { () throws(BackupFailure) in try Self.finish(path, behind: end) }
+                }
+                if let made { return made }
                 throw error
             }
             do {
                 try await restoreReserve(store)
-                role?.pause()
-                try Self.spare(path, ledger: await store.head.ledger)
-                let made = try await make(try ArchiveWriter(path), scratch, files, secrets, closing: store, role)
-                role?.resume()
+                let ledger = await store.head.ledger
+                try role.asRoot { () throws(BackupFailure) in try Self.spare(path, ledger: ledger) }
+                let made = try await make(try ArchiveWriter(path, role), scratch, files, secrets, closing: store)
                 await store.close()
                 return made
             } catch {
-                role?.resume()
                 await store.close()
                 throw error
             }
@@ -104,7 +104,7 @@ package struct BackupMaking: Sendable {
 
     private func make(
         _ archive: ArchiveWriter, _ scratch: BackupScratch, _ files: [(String, [UInt8])],
-        _ secrets: (passphrase: [UInt8], keys: KeyBox)?, closing store: Store?, _ role: OwnerRole?
+        _ secrets: (passphrase: [UInt8], keys: KeyBox)?, closing store: Store?
     ) async throws -> Made {
         let ledger = configuration.ledger
         let size = Self.size(ledger.path) + Self.size(ledger.path + "-wal")
@@ -156,9 +156,7 @@ package struct BackupMaking: Sendable {
         try archive.prove(manifest)
         if let store {
             archive.keep()
-            role?.resume()
             let isEnded = await store.contradict(Text("\(Self.ended) at \(now.rfc3339)"))
-            role?.pause()
             guard isEnded else {
                 throw BackupFailure(
                     "the ledger's witness cannot be written, so that nothing would keep this ledger from going on here",
@@ -172,7 +170,7 @@ package struct BackupMaking: Sendable {
     // MARK: - What belongs in it
 
     /// Configuration, rules and trust, as they lie on the disk.
-    private func texts() throws(BackupFailure) -> [(String, [UInt8])] {
+    private func texts(_ role: OwnerRole?) throws(BackupFailure) -> [(String, [UInt8])] {
         var files: [(String, [UInt8])] = []
         func add(_ name: String, _ path: String?) throws(BackupFailure) {
             guard let path, FileBytes.isFile(path) else { return }
@@ -182,7 +180,15 @@ package struct BackupMaking: Sendable {
             }
             files.append((name, Array(bytes)))
         }
-        try add(BackupManifest.Name.configuration, configurationFile)
+        // The command has read it as root; the service may have got it another way.
+        let owned = OwnerRole.owner(of: configurationFile) != nil
+        if owned {
+            try add(BackupManifest.Name.configuration, configurationFile)
+        } else {
+            try role.asRoot { () throws(BackupFailure) in
+                try add(BackupManifest.Name.configuration, configurationFile)
+            }
+        }
         try add(BackupManifest.Name.policy, configuration.policy.file)
         try add(BackupManifest.Name.bundle, TrustState(configuration.trust).bundlePath)
         do throws(TrustDirectoryError) {

@@ -3,7 +3,8 @@ import Encoding
 import Foundation
 import LinuxIO
 
-// Configuration, rules and trust of a backup. Only the passphrase of its keys proves them; root puts them into their places.
+// Configuration, rules and trust of a backup. Only the passphrase of its keys proves them; root puts them into their places, as the owner
+// of each place.
 extension Restoring {
     /// The configuration in a backup as it would be in force here, checked as far as nothing has to be changed for it.
     func readConfiguration(_ backup: BackupFile) throws(BackupFailure) -> Configuration {
@@ -51,6 +52,8 @@ extension Restoring {
     {
         func put(_ name: String, _ path: String?) throws(BackupFailure) {
             guard let path, let bytes = backup.files[name] else { return }
+            let role = OwnerRole(of: path)
+            defer { role?.end() }
             if let present = FileManager.default.contents(atPath: path) {
                 if Array(present) == bytes { return }
                 done.aside.append(try Self.setAside(path))
@@ -61,6 +64,8 @@ extension Restoring {
         let trust = backup.files.filter { $0.key.hasPrefix(BackupManifest.Name.trust) }
             .map { (path: String($0.key.dropFirst(BackupManifest.Name.trust.count)), bytes: $0.value) }
         if !trust.isEmpty {
+            let role = OwnerRole(of: target.trust.directory)
+            defer { role?.end() }
             if Directory.names(in: target.trust.directory).isEmpty {
                 do throws(SystemError) {
                     try DurableFile.replaceFolder(target.trust.directory, with: trust.sorted { $0.path < $1.path })
@@ -73,6 +78,8 @@ extension Restoring {
         try put(BackupManifest.Name.policy, target.policy.file)
         try put(BackupManifest.Name.configuration, configurationFile)
         if let bundle = backup.files[BackupManifest.Name.bundle] {
+            let role = OwnerRole(of: target.trust.state)
+            defer { role?.end() }
             // Its own rule: never back to an older one.
             do throws(TrustImportFailure) { try TrustState(target.trust).install(bundle) } catch {
                 done.notices.append("the trust bundle was not taken: import the newest one (gatehouse trust import)")

@@ -103,6 +103,11 @@ package struct DoorSection: Hashable, Sendable {
             for problem in problems { reader.reject(key, problem.message, problem.remedy) }
             if let hours { schedule.entries.append(.init(mode, hours)) }
         }
+        if !schedule.entries.isEmpty, !reader.has("door.zone") {
+            reader.warn(
+                "door.zone", "is not given: the hours of door.schedule are those of UTC",
+                "Write zone = \"Europe/Berlin\" in [door], or zone = \"Z\" if UTC is meant.")
+        }
         if schedule.entries.count > 64 {
             reader.reject(key, "has more than 64 entries", "Put days with equal hours together.")
         }

@@ -55,6 +55,13 @@ struct NamedPlace: Hashable {
         return places
     }
 
+    /// The files that must be at the gate before it can use a configuration, as no bundle of configurations holds them. Those that may
+    /// come later, such as invitations, are not among them.
+    static func brought(_ configuration: Configuration) -> [NamedPlace] {
+        let keys = ["policy.file", "trust.rootsFile", "agent.rootsFile", "sticker.key"]
+        return all(configuration).filter { keys.contains($0.key) && !$0.isWritten && !$0.isAwaited }
+    }
+
     /// Where commands write beside the stopped service, as root: a restore and what follows it.
     static func writtenByCommands(_ configuration: Configuration) -> [NamedPlace] {
         let (ledger, trust) = (configuration.ledger, configuration.trust)

@@ -1,5 +1,6 @@
 package import Aries
 import Encoding
+import Kiosk
 import Ledger
 package import Tuvali
 
@@ -24,9 +25,13 @@ package struct ClockSection: Hashable, Sendable {
     package var minimum: Source
     /// How far the clocks of issuer and gate may differ, and how far the gate's may be set without being told.
     package var skew: Duration
+    /// How long the date to which a clock was moved must hold before it opens anything by itself.
+    package var settle: Duration
 
     init(_ reader: inout ConfigurationReader) {
         minimum = reader.choice("clock.minimum", default: .rtc)
+        settle = reader.duration(
+            "clock.settle", default: ClockGuard.usualSettle, in: .seconds(60)...(.seconds(7 * 86_400)))
         skew = reader.duration("clock.skew", default: .seconds(60), in: .zero...(.seconds(3600)))
     }
 }

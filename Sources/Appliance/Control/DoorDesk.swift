@@ -57,10 +57,10 @@ package struct DoorDesk: Sendable {
                         "wire one and name its line: door.freeLine (/usr/share/doc/gatehouse/docs/door.md); the gate's relay never stays open"
                 )
             }
-            let span = Duration.seconds(time)
+            let (span, date) = (Duration.seconds(time), wallTime().utc)
             return try await order(
                 .free(until: SystemClock.now().advanced(by: span)),
-                keeping: .free(until: wallTime().utc.advanced(by: span)))
+                keeping: .free(from: date, until: date.advanced(by: span)))
         }
     }
 

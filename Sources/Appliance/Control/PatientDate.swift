@@ -31,7 +31,8 @@ package final class PatientDate: Sendable {
     package var known: WallTime {
         last.withLock { last in
             var time = last.time
-            time.utc = time.utc.advanced(by: last.at.duration(to: SystemClock.now()))
+            let since = last.at.duration(to: SystemClock.now())
+            (time.utc, time.alternative) = (time.utc.advanced(by: since), time.alternative?.advanced(by: since))
             return time
         }
     }

@@ -12,6 +12,9 @@ package struct FleetConfiguration: Sendable {
         package let text: String
         /// What to do about it.
         package let remedy: String
+
+        /// Wrong so, with that remedy.
+        package init(text: String, remedy: String) { (self.text, self.remedy) = (text, remedy) }
     }
 
     static let common: Text = "common.toml"
@@ -49,6 +52,16 @@ package struct FleetConfiguration: Sendable {
             String($0.string.dropFirst("kiosks/".count).dropLast(".toml".count))
         }
         .sorted()
+    }
+
+    /// The files that each gate must have before it can use its configuration, as no bundle holds them: path → gates.
+    package func filesToBring(in folder: String) throws(Failure) -> [(path: String, kiosks: [String])] {
+        var files: [String: [String]] = [:]
+        for kiosk in kiosks {
+            let configuration = try document(for: kiosk, from: "", in: folder).configuration
+            for place in NamedPlace.brought(configuration) { files[place.path, default: []].append(kiosk) }
+        }
+        return files.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     /// The configuration of one gate as a document, checked wholly; `folder` is what its relative paths start from.

@@ -52,9 +52,12 @@ package struct FleetState: Sendable {
 
     /// Puts this gate's part of a bundle in the place of its configuration, if one of the keys signed it and it is newer than the one
     /// in force. All of it is checked before anything is changed. The same bundle again mends what was changed by hand. Returns its
-    /// edition, and whether the file is another than before.
+    /// edition, and whether the file is another than before. `isFit` looks whether the machine has what the configuration names, and
+    /// throws what it lacks.
     package func install(
-        _ bytes: [UInt8], at now: Timestamp, onStep: (DurableFile.Step) -> Void = { _ in }
+        _ bytes: [UInt8], at now: Timestamp,
+        isFit: (Configuration) throws(FleetConfiguration.Failure) -> Void = { _ in },
+        onStep: (DurableFile.Step) -> Void = { _ in }
     ) throws(Failure) -> (edition: TrustEdition, isNew: Bool) {
         guard !keys.isEmpty else { throw .noKeys }
         let bundle: TrustBundle
@@ -68,10 +71,11 @@ package struct FleetState: Sendable {
         }
         let text: [UInt8]
         do {
-            text = try FleetConfiguration(bundle).document(
+            let made = try FleetConfiguration(bundle).document(
                 for: kiosk, from: "configuration " + bundle.edition.name,
-                in: (file as NSString).deletingLastPathComponent
-            ).text
+                in: (file as NSString).deletingLastPathComponent)
+            text = made.text
+            try isFit(made.configuration)
         } catch { throw .configuration(error) }
         let before = FileManager.default.contents(atPath: file).map { Array($0) }
         do {

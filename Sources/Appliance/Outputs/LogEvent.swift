@@ -20,6 +20,10 @@ package struct LogEvent: Sendable {
             "The service runs: its version, the trust data in force, which start of this ledger it is, how many visits of the "
                 + "last start had no outcome, and how many records came back from the reserve."),
         LogEvent(
+            "crashed", "error", "count, since, leftOut",
+            "The first line after an end that nobody asked for: how many there were since the start of the machine, since when, and "
+                + "which servers are not asked because of it."),
+        LogEvent(
             "configuration", "warning", "key, text, remedy",
             "A key of the configuration has no effect, or not the whole."),
         LogEvent(

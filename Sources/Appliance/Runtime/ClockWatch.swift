@@ -21,15 +21,23 @@ package final class ClockWatch: Sendable {
     /// - Parameters:
     ///   - newest: The date of the newest record; nil on a new box.
     ///   - skew: How far clocks may differ.
+    ///   - settle: How long a date to which the clock was moved must hold.
+    ///   - memory: What ``memory`` was when the program ended, in the same start of the machine.
     ///   - made: The day on which this program was made.
     ///   - look: Reads the clocks.
     package init(
-        newest: Timestamp?, skew: Duration, made: Timestamp = Timestamp(seconds: 0),
-        look: @escaping @Sendable () -> ClockGuard.Look
+        newest: Timestamp?, skew: Duration, settle: Duration = ClockGuard.usualSettle, memory: ClockMemory? = nil,
+        made: Timestamp = Timestamp(seconds: 0), look: @escaping @Sendable () -> ClockGuard.Look
     ) {
         self.look = look
-        state = Mutex(State(judge: ClockGuard(newest: newest, skew: skew, made: made, at: look().monotonic)))
+        state = Mutex(
+            State(
+                judge: ClockGuard(
+                    newest: newest, skew: skew, settle: settle, memory: memory, made: made, at: look().monotonic)))
     }
+
+    /// What the next start of the program in this start of the machine must know; nil before the first good date.
+    package var memory: ClockMemory? { state.withLock { $0.judge.memory } }
 
     /// Now, as far as it can be believed.
     package func now() -> WallTime {

@@ -38,7 +38,11 @@ package final class DoorOrders: Sendable {
         thread = try SideThread(name: "gatehouse-order", limit: 2)
     }
 
-    /// What was ordered before this start. Free passage only by a date that is worth something, and no longer than it was meant to be.
+    /// How far a date may lie before that of the order without showing that the clock was moved.
+    private static let tolerance: Duration = .seconds(60)
+
+    /// What was ordered before this start. Free passage only by a date that is worth something, that is not before the order, and no
+    /// longer than it was meant to last; where two dates may be right by both.
     package func restored(at now: Instant, minimum: WallTime.Provenance) -> DoorOrder {
         let kept = file.read()
         state.withLock { $0 = State(wanted: kept, kept: kept) }
@@ -48,13 +52,18 @@ package final class DoorOrders: Sendable {
             report(.present(.doorOrder, detail: "\(file.path) cannot be read"))
             return .lock
         case .lock?: return .lock
-        case .free(let until)?:
-            let left = until.seconds.subtractingReportingOverflow(time.utc.seconds)
-            guard time.provenance >= minimum, !left.overflow, left.partialValue > 0 else {
+        case .free(let from, let until)?:
+            guard time.provenance >= minimum, time.latest < until,
+                from <= time.earliest.advanced(by: Self.tolerance)
+            else {
                 set(.none)
                 return .none
             }
-            return .free(until: now.advanced(by: min(.seconds(left.partialValue), DoorSettings.longestFree)))
+            let left = until.seconds.subtractingReportingOverflow(time.latest.seconds)
+            let span = until.seconds.subtractingReportingOverflow(from.seconds)
+            guard !left.overflow, !span.overflow else { return .none }
+            let rest = Duration.seconds(min(left.partialValue, span.partialValue))
+            return .free(until: now.advanced(by: min(rest, DoorSettings.longestFree)))
         case DoorOrderFile.Kept.none?: return .none
         }
     }

@@ -120,7 +120,8 @@ package final class LedgerKeeper: VisitLedger {
     /// Takes over the names of a visit for which the gate was told to open, for the start after this one: nobody waits for it. What
     /// a disk refuses costs the memory of a restart, never that of the running service.
     package func remember(_ names: [ReplayName]) {
-        let visit = UnwrittenNames(names, at: stamp().time.utc)
+        // Of two possible dates the later one: it keeps the name longer.
+        let visit = UnwrittenNames(names, at: stamp().time.latest)
         _ = state.withLock { Self.handle(.opened(visit), &$0) }
         signal.yield()
     }

@@ -26,6 +26,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     private let health: AgentHealth
     private let purpose: Purpose
     private let times: AgentTimes
+    private let contacts: (any ContactBook)?
     private let destinations = Mutex<[Text: Destination]>([:])
     private let mail = Mutex<MailRoom?>(nil)
     private let (deletions, marked) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(64))
@@ -42,11 +43,12 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// Between two problem reports of one code.
     private static let pause = Duration.seconds(600)
 
-    /// A service over the connections in `store` and the invitations in the configuration.
+    /// A service over the connections in `store` and the invitations in the configuration. `contacts` hears of each server that is asked.
     package init(
         configuration: Configuration, store: Store, log: LogSink, purpose: Purpose = .service,
-        times: AgentTimes = AgentTimes(), report: @escaping HealthReporter
+        times: AgentTimes = AgentTimes(), contacts: (any ContactBook)? = nil, report: @escaping HealthReporter
     ) {
+        self.contacts = contacts
         (self.configuration, self.store, self.log, self.purpose) = (configuration, store, log, purpose)
         self.times = times
         health = AgentHealth(report: report)
@@ -85,7 +87,9 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     }
 
     package func run() async throws {
-        try await HTTPExchange.withExchange(Self.settings(configuration)) { exchange in
+        var settings = Self.settings(configuration)
+        settings.contacts = contacts
+        try await HTTPExchange.withExchange(settings) { exchange in
             await cancelWhenGracefulShutdown { await self.run(exchange) }
         }
     }

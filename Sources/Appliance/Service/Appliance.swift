@@ -47,6 +47,7 @@ package enum ApplianceService {
         await parts.store.close()
         await WitnessService.logHead(parts.store, parts.log)
         let shortfall = parts.keeper.shortfall
+        parts.crashes.end()
         if shortfall == .none {
             parts.log.log(.info, "ended")
         } else {
@@ -109,9 +110,10 @@ private struct GateService: Service {
             parts.manager.stopping()
             // A disk or a reader that hangs may not keep the process, and with it the radio and the lines.
             ProcessEnd.force(1, after: ApplianceService.stopLimit) {
-                [panel = parts.panel, log = parts.log, keeper = parts.keeper] in
+                [panel = parts.panel, log = parts.log, keeper = parts.keeper, crashes = parts.crashes] in
                 _ = panel?.end(within: .milliseconds(50))
                 let shortfall = keeper.shortfall
+                crashes.end()
                 log.log(
                     .error, "end.forced",
                     [

@@ -17,15 +17,19 @@ package actor ClockService: ServiceLifecycle.Service {
     private let acceptance: ClockAcceptance
     private let log: LogSink
     private let report: HealthReporter
+    private let boot: Text
+    /// What the disk has of the dates of this start of the machine.
+    private var confirmed: ClockMemory?
     /// An acceptance that is in force and not yet kept.
     private var accepted: Timestamp?
     private var keptAt: Instant
 
-    /// A service over a watch; `report` is told what is wrong.
+    /// A service over a watch in that start of the machine; `report` is told what is wrong.
     package init(
-        watch: ClockWatch, store: Store, acceptance: ClockAcceptance, log: LogSink, report: @escaping HealthReporter
+        watch: ClockWatch, store: Store, acceptance: ClockAcceptance, boot: Text, log: LogSink,
+        report: @escaping HealthReporter
     ) {
-        (self.watch, self.store, self.acceptance) = (watch, store, acceptance)
+        (self.watch, self.store, self.acceptance, self.boot) = (watch, store, acceptance, boot)
         (self.log, self.report) = (log, report)
         keptAt = SystemClock.now()
     }
@@ -46,11 +50,21 @@ package actor ClockService: ServiceLifecycle.Service {
     package func turn(at now: Instant) async {
         await takeOver()
         for change in watch.takeReports() { report(change) }
+        await keepConfirmed()
         let time = watch.now()
-        guard time.provenance >= .rtc, keptAt.duration(to: now) >= Self.keeping else { return }
+        guard time.provenance >= .rtc, time.alternative == nil, keptAt.duration(to: now) >= Self.keeping else { return }
         keptAt = now
         // As given: what is believed here takes the place of what a late record may have raised.
         try? await store.saveClock(WallTime(utc: time.utc, provenance: .given))
+    }
+
+    /// A program that begins anew, as after a crash, must not take a date for confirmed that was in doubt.
+    private func keepConfirmed() async {
+        guard let memory = watch.memory, memory.confirmed != confirmed?.confirmed || memory.limit != confirmed?.limit
+        else { return }
+        let bytes = KeptDate.bytes(memory, boot: boot)
+        guard (try? await store.saveSetting(KeptDate.setting, bytes)) != nil else { return }
+        confirmed = memory
     }
 
     private func takeOver() async {
@@ -60,8 +74,11 @@ package actor ClockService: ServiceLifecycle.Service {
             watch.accept(date)
             log.log(.warning, "date.accepted", ["accepted": .text(date.rfc3339)])
         }
-        // The file stays until the disk has taken the date; it counts already.
-        guard (try? await store.saveClock(WallTime(utc: date, provenance: .given))) != nil else { return }
+        // The file stays until the disk has taken the date, and has forgotten the one that was confirmed before; it counts already.
+        guard (try? await store.saveSetting(KeptDate.setting, [])) != nil,
+            (try? await store.saveClock(WallTime(utc: date, provenance: .given))) != nil
+        else { return }
+        confirmed = nil
         if acceptance.pending() == date { acceptance.remove() }
         accepted = nil
     }

@@ -63,6 +63,8 @@ package struct Composition: Sendable {
     let door: DoorService
     /// The inputs at the door; nil: there are none.
     let doorLines: DoorLines?
+    /// What is known of ends that nobody asked for.
+    let crashes: CrashBook
     /// Takes what parts find wrong.
     let report: HealthReporter
 
@@ -89,10 +91,16 @@ package struct Composition: Sendable {
         let policyOver: @Sendable (GatePolicy?) -> VerificationPolicy = { rules(of: configuration, under: $0) }
         let trusted = trust.directory.store
         trusted.warmUp()
+        let given = environment["RUNTIME_DIRECTORY"].flatMap(firstFolder).map(configuration.standard.place)
+        let runtime = given ?? configuration.standard.place(StandardFolders.runtime)
+        let boot = try Boot.id(folder: given)
+        let crashes = CrashBook(folder: given, boot: boot, at: SystemClock.now())
+        tell(crashes.known, log, report)
+        var isMade = false
+        // A start that fails, or is ended, before there is a service is no crash.
+        defer { if !isMade { crashes.end() } }
         let opening = Records.Opening(
-            configuration: configuration, environment: environment,
-            boot: try Boot.id(
-                folder: environment["RUNTIME_DIRECTORY"].flatMap(firstFolder).map(configuration.standard.place)),
+            configuration: configuration, environment: environment, boot: boot,
             version: version, made: made, window: policy.replay.window, log: log, report: report)
         let askedToEnd = Mutex(false)
         let waiting = Waiting(
@@ -120,8 +128,6 @@ package struct Composition: Sendable {
                 "restored": .int(records.restored),
             ])
 
-        let runtime = configuration.standard.place(
-            environment["RUNTIME_DIRECTORY"].flatMap(firstFolder) ?? StandardFolders.runtime)
         StoppedDaemon.tell(log, in: runtime)
         for notice in configuration.notices {
             log.log(
@@ -130,7 +136,8 @@ package struct Composition: Sendable {
         }
         PolicyService.log(judgement.rules, by: trusted, log)
 
-        let agents = AgentService(configuration: configuration, store: store, log: log, report: report)
+        let agents = AgentService(
+            configuration: configuration, store: store, log: log, contacts: crashes, report: report)
         let keeper = LedgerKeeper(
             store: store, reserve: records.reserve, siteKey: records.siteKey, stamp: records.stamp,
             report: report,
@@ -160,7 +167,7 @@ package struct Composition: Sendable {
         let refreshing = TrustService.make(
             configuration.trust, beginning: trust, verifiers: verifiers,
             policy: RulesInForce.comeWithTrust(configuration.policy.file) ? policyOver : nil, wallTime: wallTime,
-            log: log, report: report)
+            contacts: crashes, log: log, report: report)
         let watching = PolicyService(
             configuration.policy.file.map { PolicyState(path: $0, folder: configuration.trust.state) },
             over: defaults(configuration), direction: direction(configuration), verifiers: verifiers, log: log,
@@ -205,6 +212,7 @@ package struct Composition: Sendable {
             let status = await gatekeeper.status()
             return status.phones == 0 && !status.isGateOpen
         }
+        isMade = true
         return Composition(
             configuration: configuration, log: log, store: store, keeper: keeper, gatekeeper: gatekeeper,
             agents: agents, trust: refreshing, policy: watching, clock: records.clock,
@@ -241,7 +249,21 @@ package struct Composition: Sendable {
                 guard !configuration.door.schedule.entries.isEmpty else { return }
                 await gatekeeper.hear(await date.now(), at: instant)
             },
-            doorLines: doorLines, report: report)
+            doorLines: doorLines, crashes: crashes, report: report)
+    }
+
+    /// Before anything else is logged: how often the program has ended by itself.
+    private static func tell(_ history: CrashHistory, _ log: LogSink, _ report: HealthReporter) {
+        guard let first = history.crashes.first?.at else { return }
+        let since = SystemClock.utc().advanced(by: .zero - first.duration(to: SystemClock.now())).rfc3339
+        let servers = history.leftOut.map(\.string).joined(separator: ", ")
+        log.log(
+            .error, "crashed",
+            ["count": .int(history.count), "since": .text(since), "leftOut": .text(servers)])
+        guard !history.leftOut.isEmpty else { return }
+        report(
+            .present(
+                .crashes, count: history.count, detail: "\(servers) is not asked any more; since \(since)"))
     }
 
     private static let restartAsked: Text = "a restart was asked for"

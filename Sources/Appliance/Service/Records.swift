@@ -77,13 +77,15 @@ struct Records: Sendable {
 
     private init(_ store: Store, _ opening: Opening) async throws(StoreError) {
         let configuration = opening.configuration
+        let kept = try await store.setting(KeptDate.setting)
         let watch = ClockWatch(
-            newest: await store.savedClock, skew: configuration.clock.skew, made: opening.made,
+            newest: await store.savedClock, skew: configuration.clock.skew, settle: configuration.clock.settle,
+            memory: KeptDate.read(kept, boot: opening.boot, at: SystemClock.now()), made: opening.made,
             look: ClockWatch.machine(made: opening.made))
         let wallTime: @Sendable () -> WallTime = { watch.now() }
         clock = ClockService(
             watch: watch, store: store, acceptance: ClockAcceptance(database: configuration.ledger.path),
-            log: opening.log, report: opening.report)
+            boot: opening.boot, log: opening.log, report: opening.report)
         await clock.turn(at: SystemClock.now())
         siteKey = try await store.siteKey()
         var memory = ReplayMemory(window: opening.window)

@@ -1,6 +1,6 @@
 package import Credentials
 package import Encoding
-import HTTPTransport
+package import HTTPTransport
 package import Kiosk
 package import LinuxIO
 import ServiceLifecycle
@@ -152,7 +152,7 @@ extension TrustService {
     package static func make(
         _ section: TrustSection, beginning: TrustReading, verifiers: VerifierInForce,
         policy: (@Sendable (GatePolicy?) -> VerificationPolicy)?, wallTime: @escaping @Sendable () -> WallTime,
-        log: LogSink, report: @escaping HealthReporter
+        contacts: (any ContactBook)? = nil, log: LogSink, report: @escaping HealthReporter
     ) -> TrustService {
         let state = TrustState(section)
         var settings = Settings()
@@ -163,15 +163,17 @@ extension TrustService {
         }
         return TrustService(
             settings: settings, state: state, beginning: beginning,
-            refresher: TrustRefresher(section, state: state), verifiers: verifiers, policy: policy, wallTime: wallTime,
+            refresher: TrustRefresher(section, state: state, contacts: contacts), verifiers: verifiers, policy: policy,
+            wallTime: wallTime,
             log: log, report: report)
     }
 }
 
 extension TrustRefresher {
     /// The refresher that a configuration asks for.
-    package init(_ section: TrustSection, state: TrustState) {
+    package init(_ section: TrustSection, state: TrustState, contacts: (any ContactBook)? = nil) {
         var settings = ResourceFetcher.Settings()
+        settings.contacts = contacts
         settings.allowsPrivateAddresses = section.allowPrivateHosts
         settings.trustRootsFile = section.rootsFile
         self.init(state: state, hosts: section.hosts, fetcher: ResourceFetcher(settings))

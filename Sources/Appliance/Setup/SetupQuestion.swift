@@ -58,7 +58,7 @@ package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
         case .displaySize: "Its size"
         case .radio: "Bluetooth adapter"
         case .clock:
-            "No battery-backed clock and no time server is seen. What must the date be worth: rtc (one of them), or saved (none)"
+            "No battery-backed clock and no time server is seen. What must the date be worth: rtc (one of them; nobody is let in before it is there), or saved (none)"
         case .trustBundle: "Whom to trust: the file with your operator's bundle (empty: there is none)"
         case .bundleKey: "The operator's public key (z6Mk…)"
         case .trustDirectory: "A folder with trust data (empty: there is none)"

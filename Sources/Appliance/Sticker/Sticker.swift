@@ -78,8 +78,8 @@ package final class Sticker: Sendable {
         guard time.provenance >= .rtc else {
             throw StickerFailure("the clock is not trusted", remedy: "See to the clock: gatehouse status.")
         }
-        try key.check(until: until, at: time.utc)
-        let left = until.advanced(by: Day.length).seconds - time.utc.seconds
+        for date in time.possible { try key.check(until: until, at: date) }
+        let left = until.advanced(by: Day.length).seconds - time.latest.seconds
         return PrintedKey(privateKey: key.privateKey, until: now.advanced(by: .seconds(left)))
     }
 

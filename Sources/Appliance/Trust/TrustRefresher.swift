@@ -84,10 +84,10 @@ package struct TrustRefresher: Sendable {
         switch (answer, copy) {
         case (.content(let content, let tag), _):
             next = RefreshedCopy(
-                resource, content: content, confirmed: clock.utc, entityTag: tag.map { Text($0) })
+                resource, content: content, confirmed: clock.earliest, entityTag: tag.map { Text($0) })
         case (.unchanged, let copy?):
             next = copy
-            next.confirmed = clock.utc
+            next.confirmed = clock.earliest
         case (.unchanged, nil): return .failed(.fetch(.status(304)))
         }
         // Also what is unchanged is looked at again: an issuer may have lost the operator's trust, a list its validity.

@@ -34,9 +34,19 @@ extension GateHours {
     }
 
     init?(_ table: inout PolicyTable, _ problems: inout PolicyProblems) {
+        var strange: Text?
         let days = table.take("days", "a list of days, [\"mon-fri\", \"sun\"]", &problems) { value -> Set<Int>? in
-            let elements = (value.array ?? [value]).map { $0.string.flatMap(Self.days) }
-            return elements.isEmpty || elements.contains(nil) ? nil : Set(elements.compactMap(\.self).joined())
+            let elements = value.array ?? [value]
+            strange = elements.lazy.compactMap(\.string).first { Self.days($0) == nil }
+            if strange != nil { return [] }
+            let known = elements.map { $0.string.flatMap(Self.days) }
+            return known.isEmpty || known.contains(nil) ? nil : Set(known.compactMap(\.self).joined())
+        }
+        if let strange {
+            problems.note(
+                table.line(of: "days"), "days does not know \"\(strange.string.prefix(60))\"",
+                "Write \"\(Self.nearestDays(to: strange.string))\"; days are mon, tue, wed, thu, fri, sat, sun, or \"mon-fri\"."
+            )
         }
         let (isFrom, isTo) = (table.has("from"), table.has("to"))
         let from =
@@ -59,6 +69,15 @@ extension GateHours {
         }
         guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1] else { return nil }
         return Set((0...((last - first + 7) % 7)).map { (first + $0) % 7 })
+    }
+
+    /// The day, or the days from one to another, that somebody may have meant by a word: each by the beginning of its name.
+    private static func nearestDays(to word: String) -> String {
+        word.lowercased().split(separator: "-").prefix(2).map { part in
+            let start = String(part.prefix(8))
+            return weekdays.first { start.hasPrefix($0) }
+                ?? weekdays.min { $0.spellingDistance(to: start) < $1.spellingDistance(to: start) } ?? weekdays[0]
+        }.joined(separator: "-")
     }
 
     /// Minutes since midnight, 0 to 1440.

@@ -77,6 +77,11 @@ struct PolicyReader {
         let accepted = table.sections("accept", "[[accept]] with two brackets", &problems)
         policy.deny = denied.prefix(GatePolicy.Bounds.rules).map { denyRule($0) }
         policy.accept = accepted.prefix(GatePolicy.Bounds.rules).map { acceptRule($0) }
+        if !table.has("zone"), let timed = zip(policy.accept, accepted).first(where: { !$0.0.hours.isEmpty }) {
+            problems.warn(
+                timed.1.line(of: "hours"), "no zone is given, so that hours are those of UTC",
+                "Write zone = \"Europe/Berlin\" at the top, or zone = \"Z\" if UTC is meant.")
+        }
         if accepted.isEmpty {
             problems.note(nil, "there is no [[accept]] rule", "Write one: without, nobody is let in.")
         }

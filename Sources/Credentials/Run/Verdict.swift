@@ -72,6 +72,15 @@ package struct Verdict: Sendable {
         self.unsupported = unsupported
     }
 
+    /// The same, refused for that reason before its own.
+    func refused(for reason: Reason) -> Verdict {
+        Verdict(
+            decision: .reject, reasons: [reason] + reasons, format: format, credential: credential,
+            alike: Array(decisive.dropFirst()), others: others, unsigned: unsigned, proofContext: proofContext,
+            trust: trust, policy: policy, status: status, ruleNotes: ruleNotes, missing: missing,
+            unsupported: unsupported)
+    }
+
     /// The code that decided; `ok` for an accepted credential.
     package var code: ReasonCode { reasons.first?.code ?? .internal }
 

@@ -85,8 +85,13 @@ package struct VerdictReport: Sendable {
     }
 
     /// The stages one by one with what happened, then what it means and what to do. Names no claim.
-    package var explanation: [String] {
-        var lines = [file]
+    package var explanation: [String] { [file] + course + outcome }
+
+    /// What it means and what to do, for people; names no claim.
+    package var summary: [String] { [file] + outcome }
+
+    private var course: [String] {
+        var lines: [String] = []
         let failed = verdict.isAccepted ? nil : stages.last?.stage
         for time in stages {
             let mark = time.stage == failed ? "FAILED" : "ok    "
@@ -99,7 +104,11 @@ package struct VerdictReport: Sendable {
                 lines.append("  –       \(stage.title): not reached")
             }
         }
-        lines += Self.facts(of: verdict).map { "  " + $0 }
+        return lines
+    }
+
+    private var outcome: [String] {
+        var lines = Self.facts(of: verdict).map { "  " + $0 }
         lines.append("  policy   \(verdict.policy)" + (policyOrigin.map { ", \($0)" } ?? ""))
         lines.append("  " + (verdict.isAccepted ? "ACCEPTED" : "REJECTED") + " (\(verdict.code))")
         for reason in verdict.reasons {

@@ -30,7 +30,8 @@ extension ReasonCode {
         Group(
             title: "Validity and trust",
             codes: [
-                clockUntrusted, validityExpired, validityNotYet, validityTooOld, issuerUntrusted, issuerKeyMismatch,
+                clockUntrusted, dateUnconfirmed, validityExpired, validityNotYet, validityTooOld, issuerUntrusted,
+                issuerKeyMismatch,
                 issuerNotForType, issuerUntyped, trustStale,
             ]),
         Group(
@@ -74,9 +75,11 @@ extension ReasonCode {
         Group(
             title: "Health of the box",
             codes: [
-                radioFailed, stuck, gpioFailed, gateStuck, wiegandUnsure, logDropped, ledgerUnwritten, ledgerLost,
+                radioFailed, stuck, crashes, gpioFailed, gateStuck, wiegandUnsure, logDropped, ledgerUnwritten,
+                ledgerLost,
                 ledgerReserve, ledgerRewritten, ledgerRestored, ledgerWitness, ledgerReplaced, ledgerUnopened,
-                ledgerBehind, clockStepped, clockContradicted, clockFault, clockHardware, expiresSoon, expired,
+                ledgerBehind, clockStepped, clockUnconfirmed, clockContradicted, clockFault, clockHardware, expiresSoon,
+                expired,
                 trustBundle, trustUnusable, policyFile, agentUnreachable, agentSilent, agentEnded, agentUnconnected,
                 agentUnreadable, agentMailbox, agentWebhook, reportsRefused, reportsDropped, controlFailed,
                 observeFailed, displayFailed, stickerOff, voiceFailed,

@@ -10,6 +10,14 @@ extension ReasonCode {
     package static let stuck = ReasonCode(
         "fault.stuck", "A part that every visit needs does not answer; the watchdog ends the program if it goes on.",
         "Nothing at once: systemd starts the program again. If it recurs, keep the log and report it.")
+    /// `fault.crashes`
+    package static let crashes = ReasonCode(
+        "fault.crashes",
+        "The program has ended by itself twice within an hour, each time after the same server had been asked. That server is left out "
+            + "until the service is restarted; the gate serves.",
+        "Send gatehouse report to the maintainers. Delete what leads to that server (gatehouse agent list, agent delete), then restart "
+            + "the service: systemctl restart gatehouse.",
+        severity: .warning)
     /// `fault.gpio`
     package static let gpioFailed = ReasonCode(
         "fault.gpio", "The lines of lamps or relay could not be set; it is tried again by itself.",
@@ -76,6 +84,12 @@ extension ReasonCode {
     package static let clockStepped = ReasonCode(
         "fault.clock-stepped", "The clock was set by more than the skew that is allowed, forward or back.",
         "Look at the time source (RTC battery, time server).", severity: .warning)
+    /// `fault.clock-unconfirmed`
+    package static let clockUnconfirmed = ReasonCode(
+        "fault.clock-unconfirmed",
+        "The clock was moved against the time that has passed since the start of the machine. Until its date has held for clock.settle, "
+            + "only what both dates allow opens the gate: credentials, hours of rules, and the schedule.",
+        "Check the date; when the clock is right, say so with: gatehouse clock accept.", severity: .warning)
     /// `fault.clock-contradicted`
     package static let clockContradicted = ReasonCode(
         "fault.clock-contradicted", "The clock and the newest record differ by more than a day.",

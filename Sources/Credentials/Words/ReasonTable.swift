@@ -123,6 +123,11 @@ extension ReasonCode {
     package static let clockUntrusted = ReasonCode(
         "clock.untrusted", "The gate does not know the date, so it cannot tell what is valid.",
         "Let the box reach a time server once, fit a clock battery, or relax the policy's clock rule knowingly.")
+    /// `clock.unconfirmed`
+    package static let dateUnconfirmed = ReasonCode(
+        "clock.unconfirmed",
+        "The gate's clock was moved, and the credential is not good, or no rule admits it, by the date that the clock showed before.",
+        "See fault.clock-unconfirmed; when the clock is right, say so with: gatehouse clock accept.")
     /// `issuer.untrusted`
     package static let issuerUntrusted = ReasonCode(
         "issuer.untrusted", "The issuer is not in the trust list, or its entry does not hold at this date.",

@@ -25,11 +25,23 @@ package struct WallTime: Hashable, Sendable {
     package var provenance: Provenance
     /// How long the clock has run without a time server, at most; nil when nobody knows.
     package var unsynchronised: Duration?
+    /// Another date that may be right in its place, as the clock was moved a while ago; nil where nothing speaks for another one.
+    package var alternative: Timestamp?
 
     /// A date and its source.
-    package init(utc: Timestamp, provenance: Provenance, unsynchronised: Duration? = nil) {
+    package init(
+        utc: Timestamp, provenance: Provenance, unsynchronised: Duration? = nil, alternative: Timestamp? = nil
+    ) {
         self.utc = utc
         self.provenance = provenance
         self.unsynchronised = unsynchronised
+        self.alternative = alternative
     }
+
+    /// The dates one of which is right: what opens a gate must be right by each. At least one, and two at most.
+    package var possible: [Timestamp] { [utc] + (alternative.map { [$0] } ?? []) }
+    /// The first of them.
+    package var earliest: Timestamp { alternative.map { min(utc, $0) } ?? utc }
+    /// The last of them.
+    package var latest: Timestamp { alternative.map { max(utc, $0) } ?? utc }
 }

@@ -8,7 +8,9 @@ package enum SavedClock {
     /// in a wrong year is healed. A battery-backed or carried-on date only raises it; a clock that was never set says
     /// nothing.
     package static func merge(kept: Timestamp?, heard: WallTime) -> Timestamp? {
-        switch heard.provenance {
+        // A date that is in doubt is no bound.
+        guard heard.alternative == nil else { return kept }
+        return switch heard.provenance {
         case .unset: kept
         case .saved, .rtc: max(kept ?? heard.utc, heard.utc)
         case .synchronised, .given: heard.utc

@@ -23,6 +23,11 @@ package enum Boot {
         return Text(new)
     }
 
+    /// The names that a service may have for this start of the machine: the kernel's, and its own in the folder; makes none.
+    package static func names(kernel: String = "/proc/sys/kernel/random/boot_id", folder: String) -> [Text] {
+        [uuid(in: kernel), uuid(in: folder + "/start-id")].compactMap(\.self)
+    }
+
     /// The UUID at the beginning of a file; nil for anything else.
     private static func uuid(in path: String) -> Text? {
         guard let bytes = FileBytes.read(path, limit: 36), bytes.count == 36 else { return nil }

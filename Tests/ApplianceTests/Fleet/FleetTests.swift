@@ -121,11 +121,12 @@ import Testing
     @Test func aCutLeavesAWholeConfiguration() throws {
         let bytes = try bundle(7)
         var copies: [URL] = []
-        _ = try state.install(bytes, at: now) { _ in
+        let keepCopy: (DurableFile.Step) -> Void = { _ in
             let copy = folder.appendingPathExtension("cut-\(copies.count)")
             try? FileManager.default.copyItem(at: folder, to: copy)
             copies.append(copy)
         }
+        _ = try state.install(bytes, at: now, onStep: keepCopy)
         #expect(copies.count >= 8)
         for copy in copies {
             let file = copy.appendingPathComponent("gate.toml").path

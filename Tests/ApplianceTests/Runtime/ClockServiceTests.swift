@@ -62,7 +62,7 @@ struct ClockServiceTests {
         let watch = ClockWatch(newest: await store.savedClock, skew: .seconds(60), look: { hands.read() })
         let service = ClockService(
             watch: watch, store: store, acceptance: ClockAcceptance(database: folder.database),
-            log: log, report: { told.add($0) })
+            boot: "boot", log: log, report: { told.add($0) })
         return Service(watch: watch, service: service, log: log, told: { told.words })
     }
 
@@ -97,6 +97,25 @@ struct ClockServiceTests {
         parts = try await service(hands, store, folder)
         await parts.service.turn(at: .zero)
         #expect(parts.watch.now().provenance == .rtc && parts.told().isEmpty)
+        await store.close()
+    }
+
+    @Test("a restart takes over the date that was confirmed, and not the one that was in doubt")
+    func confirmed() async throws {
+        let (folder, evening) = (try Folder(), Int64(1_767_225_600))
+        let store = try await Store.open(folder.database)
+        let hands = Hands(evening)
+        let parts = try await service(hands, store, folder)
+        await parts.service.turn(at: .zero)
+        hands.pass(10)
+        hands.set(evening + 40_000, isSynchronised: true)
+        await parts.service.turn(at: .zero)
+        #expect(parts.watch.now().alternative == Timestamp(seconds: evening + 10))
+        #expect(parts.told() == [stepped, ReasonCode.clockUnconfirmed.text])
+        let kept = KeptDate.read(try await store.setting(KeptDate.setting), boot: "boot", at: hands.read().monotonic)
+        #expect(kept?.confirmed == DatedInstant(utc: Timestamp(seconds: evening), at: .zero))
+        let next = ClockWatch(newest: await store.savedClock, skew: .seconds(60), memory: kept) { hands.read() }
+        #expect(next.now().alternative == Timestamp(seconds: evening + 10))
         await store.close()
     }
 

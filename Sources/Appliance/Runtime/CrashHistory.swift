@@ -1,0 +1,101 @@
+package import Encoding
+
+/// Ends of the program in this start of the machine that nobody asked for, and the servers that are left out because of them.
+///
+/// What a server answers is a stranger's; where a library ends the program over it, every start would end so. Each end makes suspects of
+/// the servers that had been asked within ``memory`` before the last one was, as answers come late. One that is a suspect for two ends within
+/// ``window`` is not asked again before the program was ended in order: of several the one that was asked last, and another one with
+/// each further end.
+package struct CrashHistory: Hashable, Sendable {
+    /// Ends that are further apart have nothing to do with each other.
+    package static let window: Duration = .seconds(3600)
+    /// How long an exchange and an idle connection last after the question.
+    package static let memory: Duration = .seconds(60)
+    /// Ends that are remembered, and servers of each and that are left out, at most; the oldest go.
+    static let (ends, servers) = (20, 8)
+
+    /// A server, and when it was asked last.
+    package struct Asked: Hashable, Sendable {
+        /// `HOST:PORT`.
+        package let server: Text
+        /// The last time.
+        package let at: Instant
+    }
+
+    /// A start that followed such an end.
+    package struct Crash: Hashable, Sendable {
+        /// When the program started again.
+        package let at: Instant
+        /// The servers that had been asked before, in order.
+        package let suspects: [Text]
+    }
+
+    /// The ends.
+    package private(set) var crashes: [Crash] = []
+    /// How many there were.
+    package private(set) var count = 0
+    /// The servers that are not asked, `HOST:PORT`.
+    package private(set) var leftOut: [Text] = []
+    /// The servers that were asked in this run, in order.
+    package private(set) var asked: [Asked] = []
+
+    /// Nothing has happened.
+    package init() {}
+
+    /// The program starts, and did not end in order before.
+    package mutating func crashed(at now: Instant) {
+        let newest = asked.last?.at ?? now
+        let suspects = asked.filter { $0.at.duration(to: newest) <= Self.memory }.map(\.server)
+        let earlier = Set(crashes.filter { $0.at.duration(to: now) <= Self.window }.flatMap(\.suspects))
+        if let server = suspects.last(where: { earlier.contains($0) && !leftOut.contains($0) }) {
+            leftOut = Array((leftOut + [server]).suffix(Self.servers))
+        }
+        count += 1
+        crashes = Array((crashes + [Crash(at: now, suspects: suspects)]).suffix(Self.ends))
+        asked = []
+    }
+
+    /// Whether a server may be asked, which is noted as asked then.
+    package mutating func mayAsk(_ server: Text, at now: Instant) -> Bool {
+        guard !leftOut.contains(server) else { return false }
+        asked.removeAll { $0.server == server || $0.at.duration(to: now) > Self.memory }
+        asked = Array((asked + [Asked(server: server, at: now)]).suffix(Self.servers))
+        return true
+    }
+
+    // MARK: - Between two runs
+
+    /// What is kept while the program runs, a line each: the name of the start of the machine; how many ends there were; the servers
+    /// that are left out; those that were asked, each behind its instant in nanoseconds; and each end, its instant before its suspects.
+    package func bytes(boot: Text) -> [UInt8] {
+        let lines =
+            [
+                [boot.string], [String(count)], leftOut.map(\.string),
+                asked.flatMap { [String($0.at.nanoseconds), $0.server.string] },
+            ] + crashes.map { [String($0.at.nanoseconds)] + $0.suspects.map(\.string) }
+        return Array(lines.map { $0.joined(separator: " ") + "\n" }.joined().utf8)
+    }
+
+    /// Reads what was kept; nil where it is of another start of the machine, or cannot be read.
+    package init?(_ bytes: [UInt8], boot: Text, at now: Instant) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.split(separator: " ") }
+        func instant(_ word: Substring) -> Instant? {
+            Int64(word).map(Instant.init(nanoseconds:)).flatMap { (Instant.zero...now).contains($0) ? $0 : nil }
+        }
+        guard lines.count >= 5, lines.count <= 5 + Self.ends, lines[lines.count - 1].isEmpty,
+            lines[0].map(String.init) == [boot.string], let count = lines[1].first.flatMap({ Int($0) }),
+            lines[3].count % 2 == 0, lines[3].count <= 2 * Self.servers, lines[2].count <= Self.servers
+        else { return nil }
+        self.count = count
+        leftOut = lines[2].map { Text(String($0)) }
+        for place in stride(from: 0, to: lines[3].count, by: 2) {
+            guard let at = instant(lines[3][place]) else { return nil }
+            asked.append(Asked(server: Text(String(lines[3][place + 1])), at: at))
+        }
+        for line in lines[4..<(lines.count - 1)] {
+            guard let first = line.first, let at = instant(first), line.count <= 1 + Self.servers else { return nil }
+            crashes.append(Crash(at: at, suspects: line.dropFirst().map { Text(String($0)) }))
+        }
+    }
+}

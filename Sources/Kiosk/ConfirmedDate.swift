@@ -1,0 +1,73 @@
+import Encoding
+
+/// The date that was confirmed since the machine was started, and whether the clock still shows it.
+///
+/// Everything that sets the clock later, a time server included, moves it against the monotonic clock. For some time either date may
+/// be the right one then, and only what is right by both may open the gate (``WallTime/alternative``). The clock's date is confirmed
+/// once it has held for that time, or when somebody says that it is right; if the clock returns to the confirmed date nothing has happened.
+struct ConfirmedDate {
+    /// What the kernel may add to the rate of the clock to correct it: 500 parts in a million (adjtimex). The crystal is better.
+    private static let rate = 2000
+    /// How long a confirmed date is carried on before the one that the clock shows takes its place: what the rate adds up to in months
+    /// would be a step.
+    private static let renewal: Duration = .seconds(86_400)
+
+    /// How far the clock may be from the confirmed date, and how long a new one must hold.
+    private let (skew, settle): (Duration, Duration)
+    /// The confirmed date; nil before the first one.
+    private(set) var confirmed: DatedInstant?
+    private var source = WallTime.Provenance.unset
+    /// The date that the clock shows instead, since it began to.
+    private var candidate: DatedInstant?
+
+    /// The confirmed date, where more than a saved one spoke for it.
+    var good: DatedInstant? { source >= .rtc ? confirmed : nil }
+
+    /// `kept` was ``good`` before the program ended, in the same start of the machine.
+    init(skew: Duration, settle: Duration, kept: DatedInstant? = nil) {
+        (self.skew, self.settle, confirmed) = (skew, settle, kept)
+        if kept != nil { source = .rtc }
+    }
+
+    /// Takes the date of a look; returns the other one that may be right as well, nil where there is none.
+    ///
+    /// The first date of a start is confirmed at once, as nothing tells how long the machine was off. So is the first one of a
+    /// battery-backed clock or a time server where the confirmed one was only a saved one.
+    mutating func handle(_ time: WallTime, at now: Instant) -> Timestamp? {
+        let shown = DatedInstant(utc: time.utc, at: now)
+        if time.provenance > .unset {
+            let isBetter = source < .rtc && time.provenance > source
+            if confirmed == nil || isBetter { confirm(shown, by: time.provenance) }
+        }
+        guard let confirmed else { return nil }
+        if agrees(confirmed, shown) {
+            candidate = nil
+            let isGood = time.provenance >= min(source, .rtc)
+            if isGood, confirmed.at.duration(to: now) >= Self.renewal { confirm(shown, by: source) }
+            return nil
+        }
+        if time.provenance == .unset {
+            candidate = nil
+            return confirmed.carried(to: now)
+        }
+        guard let since = candidate, agrees(since, shown) else {
+            candidate = shown
+            return confirmed.carried(to: now)
+        }
+        guard since.at.duration(to: now) >= settle else { return confirmed.carried(to: now) }
+        confirm(shown, by: time.provenance)
+        return nil
+    }
+
+    /// Somebody says what the date is: the next one that is worth something is confirmed.
+    mutating func forget() { (confirmed, source, candidate) = (nil, .unset, nil) }
+
+    private mutating func confirm(_ date: DatedInstant, by source: WallTime.Provenance) {
+        (confirmed, self.source, candidate) = (date, source, nil)
+    }
+
+    private func agrees(_ one: DatedInstant, _ other: DatedInstant) -> Bool {
+        let apart = abs(one.carried(to: other.at).duration(to: other.utc))
+        return apart <= skew + abs(one.at.duration(to: other.at)) / Self.rate
+    }
+}

@@ -1,0 +1,79 @@
+import Encoding
+import Foundation
+import Kiosk
+import Testing
+
+@testable import Appliance
+
+/// Dates that are kept over a restart: the confirmed one, and those of an order.
+@Suite struct KeptDateTests {
+    private static let noon = Timestamp(seconds: 1_767_225_600)
+
+    @Test func aConfirmedDateCountsInItsStartOfTheMachine() {
+        let date = ClockMemory(confirmed: DatedInstant(utc: Self.noon, at: Instant(nanoseconds: 5_000_000_000)))
+        var all = date
+        (all.highest, all.limit) = (date.confirmed, DatedInstant(utc: Self.noon, at: .zero))
+        let bytes = KeptDate.bytes(date, boot: "a-b")
+        func read(_ bytes: [UInt8]?, boot: Text = "a-b", at now: Int64 = 5_000_000_000) -> ClockMemory? {
+            KeptDate.read(bytes, boot: boot, at: Instant(nanoseconds: now))
+        }
+        #expect(read(bytes) == date && read(KeptDate.bytes(all, boot: "a-b")) == all)
+        #expect(read(bytes, boot: "a-c") == nil && read(bytes, at: 4_999_999_999) == nil && read(nil) == nil)
+        for junk in [
+            "", "a-b", "a-b 2026-01-01T00:00:00Z 1", "a-b 2026-01-01T00:00:00Z -1 - - - -", "a-b - - - - - -",
+            "a-b x 1 - - - -",
+            "a-b 2026-01-01T00:00:00Z 99999999999999999999 - - - -", "a-b 2026-01-01T00:00:00Z 1 - - - - -",
+        ] { #expect(read(Array(junk.utf8)) == nil, "\(junk)") }
+    }
+
+    /// What is left of free passage that was ordered for ten minutes before a restart, in seconds; nil: it is over.
+    private func left(
+        _ order: DoorOrderFile.Kept, at date: Int64, alternative: Int64? = nil,
+        _ provenance: WallTime.Provenance = .rtc
+    ) throws -> Duration? {
+        let folder = OrderFolder()
+        try folder.file.keep(order)
+        let time = WallTime(
+            utc: Self.noon.advanced(by: .seconds(date)), provenance: provenance,
+            alternative: alternative.map { Self.noon.advanced(by: .seconds($0)) })
+        let orders = try DoorOrders(folder.file, wallTime: { time }, report: { _ in })
+        switch orders.restored(at: .zero, minimum: .rtc) {
+        case .free(let until): return Instant.zero.duration(to: until)
+        case .none: return nil
+        case .lock:
+            Issue.record("a lock-down")
+            return nil
+        }
+    }
+
+    @Test func freePassageLastsNoLongerThanItWasMeantTo() throws {
+        let order = DoorOrderFile.Kept.free(from: Self.noon, until: Self.noon.advanced(by: .seconds(600)))
+        #expect(try left(order, at: 0) == .seconds(600) && left(order, at: 599) == .seconds(1))
+        #expect(try left(order, at: 600) == nil && left(order, at: 100_000) == nil)
+        #expect(try left(order, at: -60) == .seconds(600), "clocks differ by a minute")
+        #expect(try left(order, at: -61) == nil, "given while the date was ahead")
+        #expect(try left(order, at: -23 * 3600) == nil)
+        #expect(try left(order, at: 10, .saved) == nil)
+        // Of two dates both must lie within.
+        #expect(try left(order, at: 10, alternative: 200) == .seconds(400))
+        #expect(try left(order, at: 200, alternative: 10) == .seconds(400))
+        #expect(try left(order, at: 10, alternative: 600) == nil && left(order, at: 10, alternative: -61) == nil)
+    }
+
+    @Test func whatTheFileSays() throws {
+        let folder = OrderFolder()
+        let order = DoorOrderFile.Kept.free(from: Self.noon, until: Self.noon.advanced(by: .seconds(600)))
+        for kept in [order, .lock, .none] {
+            try folder.file.keep(kept)
+            #expect(folder.file.read() == kept)
+        }
+        // Version 0.1.0 wrote the end alone, which does not say how long it was meant to last.
+        for (text, kept) in [
+            ("free 2026-01-01T00:10:00.000Z\n", DoorOrderFile.Kept.none), ("free x\n", nil), ("free\n", nil),
+            ("free 2026-01-01T00:00:00Z x\n", nil), ("lock x\n", nil), ("", nil),
+        ] as [(String, DoorOrderFile.Kept?)] {
+            try text.write(toFile: folder.file.path, atomically: true, encoding: .utf8)
+            #expect(folder.file.read() == kept, "\(text)")
+        }
+    }
+}
