@@ -6,8 +6,9 @@ package import Encoding
 /// A value: it is given looks at the clocks of the machine and reports what is wrong. Compared with the date are the newest record and
 /// the day on which the program was made, lower bounds that the monotonic clock carries on; the look before, whose difference shows a
 /// step; the date that was confirmed since the machine was started (``ConfirmedDate``); the battery-backed clock, whose word counts
-/// only as long as it still shows the same date; and, for a date that a time server vouches for, the first such date and the newest date that was ever believed: more than ``contradiction`` apart, nobody knows the date until somebody says
-/// so (``accept(_:at:)``).
+/// only as long as it still shows the same date; and, for a date that a time server vouches for, the first such date and the newest
+/// date that was ever believed. Where they are more than ``contradiction`` apart the date is worth nothing until an operator accepts
+/// it (``accept(_:at:)``).
 package struct ClockGuard: Sendable {
     /// One look at the clocks.
     package struct Look: Hashable, Sendable {
@@ -222,7 +223,7 @@ package struct ClockGuard: Sendable {
             if provenance == .synchronised || look.utc >= date { bound = anchor }
             (isOwn, isVouched) = (true, isVouched || provenance == .synchronised)
             time.alternative = dates.handle(time, at: now)
-            // A date in doubt is no bound that only somebody could lower.
+            // A date in doubt raises no bound: only an operator could lower it again.
             if time.alternative != nil { break }
             if look.utc >= highest?.carried(to: now) ?? look.utc { highest = anchor }
             if provenance == .synchronised { limit = limit ?? anchor }

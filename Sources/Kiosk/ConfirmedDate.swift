@@ -4,7 +4,7 @@ import Encoding
 ///
 /// Everything that sets the clock later, a time server included, moves it against the monotonic clock. For some time either date may
 /// be the right one then, and only what is right by both may open the gate (``WallTime/alternative``). The clock's date is confirmed
-/// once it has held for that time, or when somebody says that it is right; if the clock returns to the confirmed date nothing has happened.
+/// once it has held for that time, or when an operator accepts it. A clock that returns to the confirmed date ends the doubt.
 struct ConfirmedDate {
     /// What the kernel may add to the rate of the clock to correct it: 500 parts in a million (adjtimex). The crystal is better.
     private static let rate = 2000
@@ -59,7 +59,7 @@ struct ConfirmedDate {
         return nil
     }
 
-    /// Somebody says what the date is: the next one that is worth something is confirmed.
+    /// An operator has accepted a date: the next one that is worth something is confirmed.
     mutating func forget() { (confirmed, source, candidate) = (nil, .unset, nil) }
 
     private mutating func confirm(_ date: DatedInstant, by source: WallTime.Provenance) {

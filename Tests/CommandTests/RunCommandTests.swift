@@ -100,7 +100,7 @@ import Testing
     }
 
     /// Killed twice after its agent was asked: the third start serves without asking it, and says so; a restart in order asks again.
-    @Test(.tags(.realTime)) func endsThatNobodyAskedForAreTold() async throws {
+    @Test(.tags(.realTime)) func crashesAreTold() async throws {
         let agent = try AgentOnLoopback("An agent")
         try folder.write("agent.json", agent.invitation.compactText)
         let configuration = try folder.configuration(

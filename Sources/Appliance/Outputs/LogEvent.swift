@@ -21,7 +21,7 @@ package struct LogEvent: Sendable {
                 + "last start had no outcome, and how many records came back from the reserve."),
         LogEvent(
             "crashed", "error", "count, since, leftOut",
-            "The first line after an end that nobody asked for: how many there were since the start of the machine, since when, and "
+            "The first line after a crash: how many there were since the start of the machine, since when, and "
                 + "which servers are not asked because of it."),
         LogEvent(
             "configuration", "warning", "key, text, remedy",

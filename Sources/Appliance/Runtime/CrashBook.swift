@@ -14,18 +14,19 @@ package final class CrashBook: ContactBook, Sendable {
 
     private let path: String?
     private let boot: Text
+    private let now: @Sendable () -> Instant
     private let history: Mutex<CrashHistory>
 
     /// Opens the book in the folder of the running service, which lasts as long as the machine runs; nil: there is none. A file that is
     /// still there was left by a program that did not end in order.
-    package init(folder: String?, boot: Text, at now: Instant) {
-        (path, self.boot) = (folder.map { $0 + "/running" }, boot)
+    package init(folder: String?, boot: Text, now: @escaping @Sendable () -> Instant = SystemClock.now) {
+        (path, self.boot, self.now) = (folder.map { $0 + "/running" }, boot, now)
         var history = CrashHistory()
         if let path, let bytes = FileBytes.read(path, limit: Self.limit),
-            let kept = CrashHistory(bytes, boot: boot, at: now)
+            let kept = CrashHistory(bytes, boot: boot, at: now())
         {
             history = kept
-            history.crashed(at: now)
+            history.crashed(at: now())
         }
         self.history = Mutex(history)
         keep(history)
@@ -37,7 +38,7 @@ package final class CrashBook: ContactBook, Sendable {
     /// See ``ContactBook/mayAsk(_:)``.
     package func mayAsk(_ server: Text) -> Bool {
         history.withLock { history in
-            let isAllowed = history.mayAsk(server, at: SystemClock.now())
+            let isAllowed = history.mayAsk(server, at: now())
             if isAllowed { keep(history) }
             return isAllowed
         }

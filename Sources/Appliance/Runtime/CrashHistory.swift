@@ -1,17 +1,17 @@
 package import Encoding
 
-/// Ends of the program in this start of the machine that nobody asked for, and the servers that are left out because of them.
+/// Crashes of the program since the start of the machine, and the servers that are left out because of them.
 ///
-/// What a server answers is a stranger's; where a library ends the program over it, every start would end so. Each end makes suspects of
-/// the servers that had been asked within ``memory`` before the last one was, as answers come late. One that is a suspect for two ends within
-/// ``window`` is not asked again before the program was ended in order: of several the one that was asked last, and another one with
-/// each further end.
+/// An answer of a server may make a library end the program, and would do so at every start. Each crash makes suspects of the servers
+/// that were asked within ``memory`` before the last question, as answers come late. A suspect of two crashes within ``window`` is
+/// left out until the program ends in order. Of several suspects it is the one that was asked last; each further crash leaves out
+/// another one.
 package struct CrashHistory: Hashable, Sendable {
-    /// Ends that are further apart have nothing to do with each other.
+    /// Crashes that are further apart have nothing to do with each other.
     package static let window: Duration = .seconds(3600)
     /// How long an exchange and an idle connection last after the question.
     package static let memory: Duration = .seconds(60)
-    /// Ends that are remembered, and servers of each and that are left out, at most; the oldest go.
+    /// Crashes that are remembered, and servers of each and that are left out, at most; the oldest go.
     static let (ends, servers) = (20, 8)
 
     /// A server, and when it was asked last.
@@ -22,7 +22,7 @@ package struct CrashHistory: Hashable, Sendable {
         package let at: Instant
     }
 
-    /// A start that followed such an end.
+    /// A start of the program that followed a crash.
     package struct Crash: Hashable, Sendable {
         /// When the program started again.
         package let at: Instant
@@ -30,7 +30,7 @@ package struct CrashHistory: Hashable, Sendable {
         package let suspects: [Text]
     }
 
-    /// The ends.
+    /// The crashes.
     package private(set) var crashes: [Crash] = []
     /// How many there were.
     package private(set) var count = 0
@@ -65,8 +65,8 @@ package struct CrashHistory: Hashable, Sendable {
 
     // MARK: - Between two runs
 
-    /// What is kept while the program runs, a line each: the name of the start of the machine; how many ends there were; the servers
-    /// that are left out; those that were asked, each behind its instant in nanoseconds; and each end, its instant before its suspects.
+    /// What is kept while the program runs, a line each: the name of the start of the machine; how many crashes there were; the servers
+    /// that are left out; those that were asked, each behind its instant in nanoseconds; and each crash, its instant before its suspects.
     package func bytes(boot: Text) -> [UInt8] {
         let lines =
             [

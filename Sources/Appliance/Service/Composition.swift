@@ -63,7 +63,7 @@ package struct Composition: Sendable {
     let door: DoorService
     /// The inputs at the door; nil: there are none.
     let doorLines: DoorLines?
-    /// What is known of ends that nobody asked for.
+    /// The crashes of the program.
     let crashes: CrashBook
     /// Takes what parts find wrong.
     let report: HealthReporter
@@ -94,7 +94,7 @@ package struct Composition: Sendable {
         let given = environment["RUNTIME_DIRECTORY"].flatMap(firstFolder).map(configuration.standard.place)
         let runtime = given ?? configuration.standard.place(StandardFolders.runtime)
         let boot = try Boot.id(folder: given)
-        let crashes = CrashBook(folder: given, boot: boot, at: SystemClock.now())
+        let crashes = CrashBook(folder: given, boot: boot)
         tell(crashes.known, log, report)
         var isMade = false
         // A start that fails, or is ended, before there is a service is no crash.

@@ -1,12 +1,11 @@
 import Encoding
 import Foundation
-import LinuxIO
 import TestKit
 import Testing
 
 @testable import Appliance
 
-/// Ends of the program that nobody asked for, and the server that is left out because of them.
+/// Crashes of the program, and the server that is left out because of them.
 @Suite struct CrashHistoryTests {
     private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
 
@@ -16,12 +15,12 @@ import Testing
         servers.map { history.mayAsk($0, at: at(second)) }
     }
 
-    @Test func theServerBeforeTwoEndsIsLeftOut() {
+    @Test func theServerBeforeTwoCrashesIsLeftOut() {
         var history = CrashHistory()
         ask("good:443", at: 1, in: &history)
         ask("bad:443", at: 2, in: &history)
         history.crashed(at: at(10))
-        #expect(history.leftOut.isEmpty, "one end says nothing")
+        #expect(history.leftOut.isEmpty, "one crash says nothing")
         ask("bad:443", at: 11, in: &history)
         history.crashed(at: at(70))
         #expect(history.leftOut == ["bad:443"] && history.count == 2)
@@ -30,7 +29,7 @@ import Testing
     }
 
     /// A server that answers late is found though others were asked after it.
-    @Test func eachFurtherEndLeavesOutOneMore() {
+    @Test func eachFurtherCrashLeavesOutOneMore() {
         var history = CrashHistory()
         for start in 0..<4 as Range<Int64> {
             ask("late:443", at: 100 * start, in: &history)
@@ -49,14 +48,14 @@ import Testing
         #expect(other.leftOut.isEmpty)
     }
 
-    @Test func endsFarApartLeaveNobodyOut() {
+    @Test func crashesFarApartLeaveNoServerOut() {
         var history = CrashHistory()
         for start in 1...20 as ClosedRange<Int64> {
             ask("a:443", at: start * 3601 - 1, in: &history)
             history.crashed(at: at(start * 3601))
         }
         #expect(history.leftOut.isEmpty && history.count == 20)
-        // Nor ends before which nothing was asked.
+        // Nor crashes before which nothing was asked.
         history.crashed(at: at(72_021))
         #expect(history.leftOut.isEmpty)
     }
@@ -86,14 +85,14 @@ import Testing
             "", "one", "one\nx\n\n\n\n", "one\n1\n\n5\n\n", "one\n1\n\n\nx a:443\n", "one two\n1\n\n\n\n",
         ] { #expect(CrashHistory(Array(junk.utf8), boot: "one", at: at(6)) == nil, "\(junk)") }
         #expect(
-            CrashHistory(Array("one\n0\n\n\n\n".utf8), boot: "one", at: at(6)) == nil, "an end is a line with words")
+            CrashHistory(Array("one\n0\n\n\n\n".utf8), boot: "one", at: at(6)) == nil, "a crash is a line with words")
     }
 
     @Test func theBookSurvivesTheProgramAndNotItsEnd() throws {
         let folder = MemoryFolder.place("crashes").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        func open() -> CrashBook { CrashBook(folder: folder, boot: "b", at: SystemClock.now()) }
+        func open() -> CrashBook { CrashBook(folder: folder, boot: "b", now: { Instant(nanoseconds: 5) }) }
         var book = open()
         #expect(book.known == CrashHistory() && book.mayAsk("bad:443"))
         // It is let go without an end: the program is gone.
@@ -104,7 +103,7 @@ import Testing
         book.end()
         book = open()
         #expect(book.known == CrashHistory() && book.mayAsk("bad:443"))
-        let none = CrashBook(folder: nil, boot: "b", at: SystemClock.now())
+        let none = CrashBook(folder: nil, boot: "b", now: { .zero })
         #expect(none.known == CrashHistory() && none.mayAsk("bad:443"))
     }
 }
