@@ -46,6 +46,17 @@ import Testing
         #expect(try verdict([.object(list), foreign], types: [Self.kind]).code == .statusUnavailable)
     }
 
+    /// An entry of two kinds that are read is neither: no rule settles what it says.
+    @Test func noEntryOfTwoKinds() throws {
+        let list = RespellingTwins.entry("list").object ?? [:]
+        let older: JSON = "https://w3id.org/vc/status-list#StatusList2021Entry"
+        let both: JSON = .object(list.with("type", ["BitstringStatusListEntry", older]))
+        for rules in [nil, "[[accept]]\nid = \"r\"\nstatus = { purposes = [ \"revocation\" ] }\n"] {
+            #expect(try verdict(.object(list), types: [Self.kind], rules: rules).code == .statusUnavailable)
+            #expect(try verdict(both, types: [Self.kind], rules: rules).code == .statusInvalid)
+        }
+    }
+
     /// A type that the holder may keep back could be of a kind that is read.
     @Test func noTypeThatIsWithheld() throws {
         #expect(try verdict(foreign, types: [Self.kind], suite: .ecdsaSD2023).code == .ok)

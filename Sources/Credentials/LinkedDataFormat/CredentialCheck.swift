@@ -307,8 +307,12 @@ struct CredentialCheck: FormatCheck {
 
     /// Signed types for a record: by their names where these are certain, else as IRIs.
     private func recordedTypes(of claims: SignedClaims) -> [Text] {
-        let named = ClaimNames(of: claims, listed: [], pinned: trust.processor, work: RuleWork(0))
-            .names(ofTypes: claims.types)
+        let question = TypeNames.Question(
+            types: claims.types, contexts: claims.contexts.urls, issuerContexts: claims.issuerContexts,
+            isText: claims.text != nil)
+        let named = trust.typeNames.names(for: question) {
+            ClaimNames(of: claims, listed: [], pinned: trust.processor, work: RuleWork(0)).names(ofTypes: claims.types)
+        }
         // As issuers list them: what every credential is comes first, whatever the order of the statements.
         let base: Text = "VerifiableCredential"
         let order = named.filter { $0 == base } + named.filter { $0 != base }

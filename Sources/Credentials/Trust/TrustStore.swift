@@ -2,7 +2,7 @@ package import Encoding
 import LinkedData
 
 /// The trust data in force, read once and ready for use: no parsing, no key decoding and no context loading is left for
-/// a verification. Immutable but for what it remembers of contexts to save time; a new bundle is a new store.
+/// a verification. Immutable but for what it remembers of contexts and names to save time; a new bundle is a new store.
 package final class TrustStore: Sendable {
     /// A part of the material that cannot be used.
     package enum Failure: Error, Hashable, Sendable {
@@ -50,6 +50,8 @@ package final class TrustStore: Sendable {
     let processor: JSONLDProcessor
     /// Contexts that issuers wrote into accepted credentials.
     let inlineContexts = KnownContexts()
+    /// Names of types in records.
+    let typeNames = TypeNames()
     /// Hashes of texts that begin with contexts, begun.
     let hashBeginnings = HashBeginnings()
     /// JSON-LD over the suites' contexts, for proof options only.

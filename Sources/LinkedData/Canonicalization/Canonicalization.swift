@@ -14,7 +14,7 @@ package struct CanonicalizationLimits: Sendable {
     package var work = 20_000
     /// Steps inside these units, as one unit may be about every quad: a quad looked at for its blank nodes, an identifier put
     /// into a path, and 64 bytes hashed for a related blank node.
-    package var steps = 200_000
+    package var steps = 100_000
     /// Bytes of canonical N-Quads to be written, once for the document and once for each blank node in a quad.
     package var bytes = 24 * 1024 * 1024
 
