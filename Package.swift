@@ -19,6 +19,7 @@ let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -161,7 +162,7 @@ let package = Package(
         tests("LinuxIOTests", ["LinuxIO", "CGPIO", "Encoding"]),
         tests("ObservationTests", ["Observation", "Credentials", "Ledger", "Encoding"]),
         tests("StoreTests", ["Store", "Ledger", "Encoding", "CrashVFS", "CrashKit", grdb]),
-        tests("HTTPTransportTests", ["HTTPTransport", "Encoding", nioCore, nioPosix, nioHTTP1, nioSSL]),
+        tests("HTTPTransportTests", ["HTTPTransport", "Encoding", nioCore, nioPosix, nioHTTP1, nioSSL, nioTLS]),
         tests("SimulationTests", ["Simulation", "Kiosk", "Credentials", "Ledger", "Tuvali", "Encoding", crypto]),
         tests("WorkbenchTests", ["Workbench", "Simulation", "Kiosk", "Credentials", "Tuvali", "Encoding"]),
         tests(

@@ -103,6 +103,11 @@ import Testing
             "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}", "HTTP/1.0 200 OK\r\n\r\n{}",
             "HTTP/1.1 199 X\r\n\r\n" + Self.good, "HTTP/2.0 200 OK\r\n\r\n", "HTTP/1.1 1000 X\r\n\r\n",
             "HTTP/1.1 -1 X\r\n\r\n",
+            // Names and values that the decoder meets cut, folded and empty; more than fits a number.
+            "HTTP/1.1 200 OK\r\na:\r\nb: c\r\n d\r\n\r\n", "HTTP/1.1 200 OK\r\n: a\r\n\r\n",
+            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2;a=\"b\"\r\n{}\r\n0\r\na:\r\n\r\n",
+            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n10000000000000000\r\n",
+            "HTTP/1.1 200 OK\r\ncontent-length: 18446744073709551615\r\n\r\n{}",
             "HTTP/0.9 200\r\n\r\n", "ICY 200 OK\r\n\r\n", "\r\n\r\n",
             "HTTP/1.1 200 OK\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n",
         ]

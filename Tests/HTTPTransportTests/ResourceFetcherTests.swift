@@ -38,6 +38,25 @@ private final class Box<Value: Sendable>: Sendable {
         return ResourceFetcher(settings)
     }
 
+    /// An answer of HTTP/2 would not pass ``AnswerGuard``, and the client ends the process at some of those too. So no client offers it,
+    /// also to a server that would rather speak it.
+    @Test func http2IsNotOffered() async throws {
+        let server = try await TLSServer(prefers: ["h2", "http/1.1"]) { _ in
+            .init(headers: ["content-type": "application/json"], body: [9])
+        }
+        let url = try #require(WebURL(Text("https://issuer.example:\(server.port)/")))
+        let fetched = try await fetcher().fetch(url, entityTag: nil, limit: 1000)
+        #expect(fetched == .content([9], entityTag: nil))
+        var settings = HTTPExchange.Settings()
+        settings.additionalRootsFile = roots.path
+        let answer = try await HTTPExchange.withExchange(settings) { exchange in
+            try await exchange.post([1], to: "https://localhost:\(server.port)/")
+        }
+        #expect(answer == [9])
+        await server.stop()
+        #expect(server.protocols == ["http/1.1", "http/1.1"])
+    }
+
     @Test func plainHTTPIsNotAsked() async throws {
         let url = try #require(WebURL("http://127.0.0.1/"))
         await #expect(throws: ResourceFetcher.Failure.exchange(.forbidden)) {

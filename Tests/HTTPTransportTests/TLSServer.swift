@@ -3,6 +3,8 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import NIOTLS
+import Synchronization
 
 /// An HTTPS server on loopback that calls itself issuer.example and answers every request by one closure; nil closes the
 /// connection without an answer. Its key is a **test key**, valid until 2120.
@@ -22,20 +24,31 @@ final class TLSServer: Sendable {
     }
 
     private let channel: any Channel
+    private let seen: Seen
     let port: Int
 
-    init(_ answer: @escaping @Sendable (Request) -> Answer?) async throws {
+    /// What the connections were like.
+    private final class Seen: Sendable { let protocols = Mutex<[String?]>([]) }
+
+    /// The protocol that each connection agreed on by ALPN (RFC 7301); nil where its client offered none.
+    var protocols: [String?] { seen.protocols.withLock { $0 } }
+
+    /// `prefers`: the protocols that it agrees to, the best first; it speaks HTTP/1.1 with all of them.
+    init(prefers: [String] = [], _ answer: @escaping @Sendable (Request) -> Answer?) async throws {
+        let seen = Seen()
+        self.seen = seen
         let chain = [try NIOSSLCertificate(bytes: Array(Self.certificate.utf8), format: .pem)]
         let key = try NIOSSLPrivateKey(bytes: Array(Self.key.utf8), format: .pem)
-        let context = try NIOSSLContext(
-            configuration: .makeServerConfiguration(
-                certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key)))
+        var tls = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        tls.applicationProtocols = prefers
+        let context = try NIOSSLContext(configuration: tls)
         channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandler(Handler(answer))
+                    try channel.pipeline.syncOperations.addHandler(Handler(seen, answer))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -47,10 +60,20 @@ final class TLSServer: Sendable {
     private final class Handler: ChannelInboundHandler {
         typealias InboundIn = HTTPServerRequestPart
         typealias OutboundOut = HTTPServerResponsePart
+        private let seen: Seen
         private let answer: @Sendable (Request) -> Answer?
         private var request: Request?
 
-        init(_ answer: @escaping @Sendable (Request) -> Answer?) { self.answer = answer }
+        init(_ seen: Seen, _ answer: @escaping @Sendable (Request) -> Answer?) {
+            (self.seen, self.answer) = (seen, answer)
+        }
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if case .handshakeCompleted(let agreed) = event as? TLSUserEvent {
+                seen.protocols.withLock { $0.append(agreed) }
+            }
+            context.fireUserInboundEventTriggered(event)
+        }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             switch unwrapInboundIn(data) {
