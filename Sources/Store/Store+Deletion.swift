@@ -13,12 +13,17 @@ package enum ConnectionDeletion: Hashable, Sendable {
     case begun([Text])
 }
 
-// A connection is deleted in two steps, so that its peer can be told in between with the keys that it knows: whatever ends the
-// program meanwhile, the mark stays and the next start goes on.
+// A connection is deleted in two steps, so that what runs of it can end in between, and its peer can be told with the keys that it
+// knows: whatever ends the program meanwhile, the mark stays and the next start goes on.
 extension Store {
+    /// What the column `deleting` says of a connection whose peer is told before it goes, and of one that goes in silence. 0: it stays.
+    static let (isTold, isSilent): (Int64, Int64) = (1, 2)
+
     /// Marks a connection as one that is to go, unless it is the present way to a destination that is still owed something and
-    /// `isForced` is false. Marking it again changes nothing.
-    package func beginDeletion(of id: Text, isForced: Bool) async throws(StoreError) -> ConnectionDeletion {
+    /// `isForced` is false. `tellsPeer`: whether its peer is told first; the last call decides.
+    package func beginDeletion(
+        of id: Text, isForced: Bool, tellsPeer: Bool = true
+    ) async throws(StoreError) -> ConnectionDeletion {
         try await commit { db, books in
             let row = try Row.fetchOne(
                 db, sql: "SELECT destination, number FROM connection WHERE id = ?", arguments: [id.string])
@@ -35,19 +40,21 @@ extension Store {
                     arguments: [destination.string, try row.figure("number")]
                 ).map { try $0.text("id") }
             }
-            for id in marked { try Self.mark(id, db) }
+            for id in marked { try Self.mark(id, db, tellsPeer: tellsPeer) }
             return .begun(marked)
         }
     }
 
-    static func mark(_ id: Text, _ db: Database) throws {
-        try db.execute(sql: "UPDATE connection SET deleting = 1 WHERE id = ?", arguments: [id.string])
+    static func mark(_ id: Text, _ db: Database, tellsPeer: Bool = true) throws {
+        try db.execute(
+            sql: "UPDATE connection SET deleting = ? WHERE id = ?",
+            arguments: [tellsPeer ? isTold : isSilent, id.string])
     }
 
     /// Forgets a connection that is marked, with its keys.
     package func finishDeletion(of id: Text) async throws(StoreError) {
         try await commit { db, _ in
-            try db.execute(sql: "DELETE FROM connection WHERE id = ? AND deleting = 1", arguments: [id.string])
+            try db.execute(sql: "DELETE FROM connection WHERE id = ? AND deleting <> 0", arguments: [id.string])
         }
     }
 }

@@ -13,13 +13,18 @@ package struct StoredConnection: Hashable, Sendable {
     package let snapshot: [UInt8]
     /// When it was made, by the date that the machine had then; nil: not known.
     package let made: Timestamp?
-    /// Whether it is to be forgotten once its peer was told (``Store/beginDeletion(of:isForced:)``).
+    /// Whether it is to be forgotten (``Store/beginDeletion(of:isForced:tellsPeer:)``).
     package let isDeleting: Bool
+    /// Whether its peer is told before that.
+    package let tellsPeer: Bool
 
     /// A connection of these parts.
-    package init(id: Text, destination: Text, snapshot: [UInt8], made: Timestamp? = nil, isDeleting: Bool = false) {
+    package init(
+        id: Text, destination: Text, snapshot: [UInt8], made: Timestamp? = nil, isDeleting: Bool = false,
+        tellsPeer: Bool = false
+    ) {
         (self.id, self.destination, self.snapshot) = (id, destination, snapshot)
-        (self.made, self.isDeleting) = (made, isDeleting)
+        (self.made, self.isDeleting, self.tellsPeer) = (made, isDeleting, tellsPeer)
     }
 }
 
@@ -81,9 +86,11 @@ extension Store {
                 let stored = try row.bytes("snapshot")
                 let opened = try? sealing.open(stored, for: .connection(id: id, destination: destination))
                 let made = try row.integer("made")
+                let deleting = try row.integer("deleting")
                 return StoredConnection(
                     id: id, destination: destination, snapshot: opened ?? [],
-                    made: made > 0 ? Timestamp(seconds: made) : nil, isDeleting: try row.integer("deleting") != 0)
+                    made: made > 0 ? Timestamp(seconds: made) : nil, isDeleting: deleting != 0,
+                    tellsPeer: deleting == Self.isTold)
             }
         }
     }

@@ -104,41 +104,32 @@ struct AgentPingCommand: AsyncParsableCommand {
 /// Deletes a connection.
 struct AgentDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Deletes a connection: its agent is told, and its keys are forgotten.",
+        commandName: "delete", abstract: "Deletes a connection and its keys. Nothing is sent for it.",
         discussion: """
-            The way to a destination for which records wait stays, unless --force says otherwise. What is not done when \
-            the command ends goes on in the service, also after a restart.
+            Its agent keeps its own side of the connection, until its operator deletes that. With --tell the running \
+            service, or the next one that is started, tells the agent and then forgets the keys.
+
+            The way to a destination for which records wait stays, unless --force says otherwise.
             """)
     @OptionGroup var input: ConfigurationInput
     @Argument(help: "The connection's id, or the name of its destination.")
     var connection: String
     @Flag(help: "Also when records wait for its destination; they stay in the ledger.")
     var force = false
+    @Flag(help: "Has the service tell its agent first, in 5 seconds at most.")
+    var tell = false
     @Flag(help: "A JSON object, for machines.")
     var json = false
 
-    /// Longer than the service takes to tell the agent.
-    private static let limit = Duration.seconds(10)
-
     func run() async throws {
-        let (name, isForced) = (Text(connection), force)
-        let answer = try await AgentDoor.open(input, for: .talking) { door in
-            var answer = try await door.ask(.delete(name, isForced: isForced))
-            let end = ContinuousClock.now + Self.limit
-            while answer["state"]?.string != "deleted", let id = answer["id"]?.string, ContinuousClock.now < end {
-                try await door.rest(.milliseconds(100))
-                answer = try await door.ask(.delete(id, isForced: isForced))
-            }
-            return answer
-        }
+        let request = AgentRequest.delete(Text(connection), isForced: force, tellsAgent: tell)
+        let answer = try await AgentDoor.open(input, for: .looking) { try await $0.ask(request) }
         if json { return Terminal.line(answer.compactText) }
         let id = Terminal.printable(answer["id"]?.string?.string ?? connection)
-        switch (answer["state"]?.string, answer["told"]?.bool) {
-        case ("deleted", true): Terminal.line("deleted \(id); its agent was told")
-        case ("deleted", _):
-            Terminal.line("deleted \(id); its agent could not be told: delete the connection there, too")
-        default: Terminal.line("\(id) is marked: the service goes on until it is deleted")
-        }
+        Terminal.line(
+            tell
+                ? "\(id) is marked: the service tells its agent, and then forgets its keys"
+                : "deleted \(id); its agent was not told: delete the connection there, too")
     }
 }
 

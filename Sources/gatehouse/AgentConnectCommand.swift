@@ -44,13 +44,39 @@ struct AgentConnectCommand: AsyncParsableCommand {
         guard begun["underWay"] != true, begun["failure"]?.string == nil, let id = begun["id"]?.string else {
             return (begun, nil)
         }
-        let first = try await door.ask(.show(id))
-        if first["state"]?.string == "connected" { return (begun, first) }
-        tell("asking \(AgentListing.name(first)) for a connection")
-        let last = try await door.watch(
-            id, within: ContinuousClock.now.duration(to: end), until: { $0["state"]?.string != "connecting" },
-            problem: { tell("  " + Terminal.printable($0)) })
-        return (begun, last)
+        var card = try await door.ask(.show(id))
+        if card["state"]?.string != "connected" {
+            tell("asking \(AgentListing.name(card)) for a connection")
+            card = try await door.watch(
+                id, within: ContinuousClock.now.duration(to: end), until: { $0["state"]?.string != "connecting" },
+                problem: { tell("  " + Terminal.printable($0)) })
+        }
+        return (begun, card["state"]?.string == "connected" ? try await settled(card, door, until: end) : card)
+    }
+
+    /// How long an agent may take to say whether it keeps messages, before its connection is taken for what it will stay.
+    private static let mailboxPatience = Duration.seconds(5)
+
+    /// The card of what leads to the agent in the end: over a first connection it may grant a mailbox. Then that connection leads to
+    /// the mailbox, and another one is made through it by the same invitation.
+    private func settled(_ first: JSON, _ door: AgentDoor, until end: ContinuousClock.Instant) async throws -> JSON {
+        var card = first
+        let patience = min(end, .now + Self.mailboxPatience)
+        func isOpen() -> Bool {
+            if card["destination"]?.string == "mailbox" || card["state"]?.string == "connecting" {
+                return ContinuousClock.now < end
+            }
+            return card["asksForMailbox"] != false && ContinuousClock.now < patience
+        }
+        while isOpen() {
+            try await door.rest(.milliseconds(100))
+            let cards = try await door.ask(.list)["connections"]?.array ?? []
+            let same = cards.filter { $0["invitation"] == first["invitation"] && $0["state"]?.string != "deleting" }
+            card = same.last { $0["destination"]?.string != "mailbox" } ?? same.last ?? card
+        }
+        // What is not made in time may yet be: the first connection, which leads to the mailbox, is.
+        guard card["state"]?.string == "connecting", let id = first["id"]?.string else { return card }
+        return try await door.ask(.show(id))
     }
 
     private func tell(_ line: String) { if !json { Terminal.line(line) } }
@@ -77,8 +103,8 @@ struct AgentConnectCommand: AsyncParsableCommand {
         let (name, id) = (AgentListing.name(card), Terminal.printable(card["id"]?.string?.string ?? ""))
         if card["destination"]?.string == "mailbox" {
             return
-                "connected to \(name), which keeps messages for us: \(id) leads to that mailbox, and another connection is "
-                + "made through it"
+                "connected to \(name), which keeps messages for us; the connection through its mailbox is not made yet: see "
+                + "gatehouse agent list"
         }
         return switch way {
         case "known": "already connected: this invitation was accepted before, as \(id)"

@@ -10,7 +10,6 @@ final class AgentOnLoopback: Sendable {
     private final class Box: Sendable {
         let agent: Mutex<VirtualAgent>
         let isHostile = Atomic<Bool>(false)
-        let isStuck = Atomic<Bool>(false)
 
         init(_ agent: consuming sending VirtualAgent) { self.agent = Mutex(agent) }
     }
@@ -25,12 +24,11 @@ final class AgentOnLoopback: Sendable {
     /// Its multi-use invitation.
     let invitation: JSON
 
-    /// `name` is what it calls itself.
-    init(_ name: String = "Virtual agent") throws {
+    /// `name` is what it calls itself; `keepsMessages`: whether it grants mailboxes.
+    init(_ name: String = "Virtual agent", keepsMessages: Bool = false) throws {
         let (place, clock) = (Place(), ContinuousClock.now)
         server = try LoopbackServer { request in
             guard request.method == "POST", let box = place.box.withLock({ $0 }) else { return .init(405) }
-            for _ in 0..<2400 where box.isStuck.load(ordering: .relaxed) { usleep(50_000) }
             return box.agent.withLock { agent in
                 let now = Instant(nanoseconds: clock.duration(to: .now).nanoseconds)
                 // It always has something to say, and wants it to be answered.
@@ -44,10 +42,11 @@ final class AgentOnLoopback: Sendable {
                 }
             }
         }
-        let random = RandomStream(seed: Secret((0..<32).map { _ in UInt8.random(in: 0...255) }))
-        guard let random,
-            let agent = VirtualAgent(label: Text(name), endpoint: Text(server.url + "/"), random: random)
+        func secret() -> Secret { Secret((0..<32).map { _ in UInt8.random(in: 0...255) }) }
+        guard let random = RandomStream(seed: secret()),
+            var agent = VirtualAgent(label: Text(name), endpoint: Text(server.url + "/"), random: random)
         else { throw ProgramFailure(description: "no random bytes") }
+        if keepsMessages { agent.mediation = VirtualMediation(seed: secret(), hasPickup: true) }
         invitation = agent.invitation
         box = Box(agent)
         place.box.withLock { [box] in $0 = box }
@@ -64,9 +63,6 @@ final class AgentOnLoopback: Sendable {
 
     /// From now on each answer carries a ping that wants an answer.
     func wearDown() { box.isHostile.store(true, ordering: .relaxed) }
-
-    /// Whether it takes messages and says nothing, for two minutes at most.
-    func setStuck(_ isStuck: Bool) { box.isStuck.store(isStuck, ordering: .relaxed) }
 
     /// Ends its connections, with the next message of each.
     func hangUp() {

@@ -86,17 +86,40 @@ import Testing
             #expect(words.output.contains("no connection has a mailbox"), "\(words)")
 
             let gone = try await agent("delete", id, configuration: configuration)
-            #expect(gone.code == 0 && gone.output == "deleted \(id); its agent was told\n", "\(gone)")
-            #expect(first.wasHungUp && !second.wasHungUp)
+            #expect(gone.code == 0, "\(gone)")
+            #expect(gone.output == "deleted \(id); its agent was not told: delete the connection there, too\n")
             let rest = try await agent("list", "--json", configuration: configuration).json
             #expect(rest.map { $0["label"]?.string } == ["Second\u{1B}[31m agent"])
-            second.setUp(false)
-            let last = try await agent("delete", "primary", "--json", configuration: configuration)
-            #expect(last.json.first?["state"]?.string == "deleted" && last.json.first?["told"] == false, "\(last)")
-            #expect(try await agent("list", "--json", configuration: configuration).output.isEmpty)
+            // With the word to tell it the service does, beside everything else.
+            let marked = try await agent("delete", "primary", "--tell", "--json", configuration: configuration)
+            #expect(marked.json.first?["state"]?.string == "deleting", "\(marked)")
+            for _ in 0..<200 where !second.wasHungUp { try await Task.sleep(for: .milliseconds(50)) }
+            #expect(second.wasHungUp && !first.wasHungUp)
+            try await untilNothingIsLeft(configuration)
         }
         let log = try folder.read("log.jsonl")
         #expect(log.contains("\"event\":\"agent.deleted\"") && !log.contains("\"seed\""))
+    }
+
+    /// The connection by an invitation may become that to the mailbox, and another one that to the agent: its id is printed.
+    @Test(.timeLimit(.minutes(2)), arguments: [false, true])
+    func theIDOfTheConnectionToTheAgent(isJSON: Bool) async throws {
+        let server = try AgentOnLoopback("Postal agent", keepsMessages: true)
+        try folder.write("invitation.json", server.invitation.compactText)
+        try await serving { configuration in
+            let words = ["connect", "invitation.json"] + (isJSON ? ["--json"] : []) + ["--config", configuration]
+            let made = try await folder.gatehouse(["agent"] + words)
+            #expect(made.code == 0, "\(made)")
+            let cards = try await agent("list", "--json", configuration: configuration).json
+            #expect(cards.map { $0["destination"]?.string } == ["mailbox", "primary"], "\(cards)")
+            let id = try #require(cards.last?["id"]?.string?.string)
+            if isJSON {
+                #expect(made.json.last?["id"]?.string?.string == id, "\(made)")
+            } else {
+                #expect(made.lines.last == "connected to Postal agent as \(id)", "\(made)")
+            }
+            #expect(try await agent("ping", id, configuration: configuration).code == 0)
+        }
     }
 
     /// A gate without an agent waits for none, and whoever looks is told so everywhere. One that is invited is told at once.
@@ -257,7 +280,7 @@ import Testing
             let again = try await agent("ping", "primary", configuration: configuration)
             #expect(again.code == 2 && again.hasRemedy && again.errors.contains("it is ended"), "\(again)")
             let deleted = try await agent("delete", "primary", configuration: configuration)
-            #expect(deleted.code == 0 && deleted.output.contains("could not be told"), "\(deleted)")
+            #expect(deleted.code == 0 && deleted.output.contains("was not told"), "\(deleted)")
             try await wait(for: "fault.agent-ended", isPresent: false, configuration)
         }
     }
@@ -305,38 +328,34 @@ import Testing
         #expect(failed.code == 1 && failed.hasRemedy && failed.errors.contains("was not carried out"), "\(failed)")
     }
 
-    /// The program is killed between the mark and the end: the next start tells the agent and forgets the keys.
+    /// Without a service `--tell` marks the connection and sends nothing: the next start tells the agent and forgets the keys.
     @Test(.timeLimit(.minutes(2)))
-    func aDeletionThatWasBrokenOff() async throws {
+    func theNextStartTellsTheAgent() async throws {
         let server = try AgentOnLoopback()
         try folder.write("invitation.json", server.invitation.compactText)
         let configuration = try folder.configuration(more: "[agent]\nallowPlainHTTP = true\n")
         #expect(try await agent("connect", "invitation.json", configuration: configuration).code == 0)
         // With its answer all is said that the handshake left to say: what is posted next is of the deletion.
         #expect(try await agent("ping", "primary", configuration: configuration).code == 0)
-        server.setStuck(true)
         let posts = server.posts
-        let killed = try await Program.run(
-            Program.gatehouse, ["agent", "delete", "primary", "--config", configuration], in: folder
-        ) { id in
-            // It tells the agent behind the mark, and forgets the keys behind its answer, which does not come.
-            for _ in 0..<1000 where server.posts == posts { try await Task.sleep(for: .milliseconds(20)) }
-            kill(id, SIGKILL)
-        }
-        #expect(server.posts > posts && killed.code == -SIGKILL, "\(killed)")
+        let deleted = try await agent("delete", "primary", "--tell", configuration: configuration)
+        #expect(deleted.code == 0 && deleted.output.contains("is marked"), "\(deleted)")
         let marked = try await agent("list", "--json", configuration: configuration).json
-        #expect(marked.map { $0["state"]?.string } == ["deleting"] && !server.wasHungUp, "\(marked)")
+        #expect(marked.map { $0["state"]?.string } == ["deleting"], "\(marked)")
+        #expect(server.posts == posts)
         let shown = try await agent("show", "primary", configuration: configuration)
         #expect(shown.code == 2 && shown.errors.contains("no connection leads to primary"), "\(shown)")
-        server.setStuck(false)
-        try await serving { configuration in
-            for _ in 0..<200 {
-                if try await agent("list", "--json", configuration: configuration).output.isEmpty { break }
-                try await Task.sleep(for: .milliseconds(50))
-            }
-            #expect(try await agent("list", "--json", configuration: configuration).output.isEmpty)
-        }
+        try await serving { try await untilNothingIsLeft($0) }
         #expect(server.wasHungUp)
+    }
+
+    /// What is marked goes beside everything else.
+    private func untilNothingIsLeft(_ configuration: String) async throws {
+        for _ in 0..<200 {
+            if try await agent("list", "--json", configuration: configuration).output.isEmpty { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        Issue.record("a connection that is marked is still there")
     }
 
     /// An agent that answers each post with something that wants an answer kept the command from ending.
@@ -386,8 +405,11 @@ import Testing
         let silent = try await agent("ping", "primary", "--wait", "1", configuration: configuration)
         #expect(silent.code == 1 && silent.hasRemedy && silent.errors.contains("not reachable"), "\(silent)")
         server.setUp(true)
+        // Nothing is sent for a deletion: an agent that the program does not survive can be deleted too.
+        let posts = server.posts
         let gone = try await agent("delete", "primary", configuration: configuration)
-        #expect(gone.code == 0 && gone.output.contains("its agent was told"), "\(gone)")
-        #expect(server.wasHungUp)
+        #expect(gone.code == 0 && gone.output.contains("its agent was not told"), "\(gone)")
+        #expect(server.posts == posts && !server.wasHungUp)
+        #expect(try await agent("list", "--json", configuration: configuration).output.isEmpty)
     }
 }

@@ -55,6 +55,24 @@ import Testing
         await store.close()
     }
 
+    /// The last word counts, also of one whose peer is being told.
+    @Test func whetherThePeerIsToldIsKept() async throws {
+        let folder = try TemporaryFolder()
+        var store = try await Store.open(folder.database)
+        for id in ["one", "two", "three"] as [Text] { try await store.saveConnection(id, [1]) }
+        _ = try await store.beginDeletion(of: "one", isForced: false)
+        for tellsPeer in [true, false] {
+            _ = try await store.beginDeletion(of: "two", isForced: false, tellsPeer: tellsPeer)
+        }
+        await store.close()
+        store = try await Store.open(folder.database)
+        let kept = try await store.connections()
+        #expect(kept.map(\.isDeleting) == [true, true, false] && kept.map(\.tellsPeer) == [true, false, false])
+        for id in kept.map(\.id) { try await store.finishDeletion(of: id) }
+        #expect(try await store.connections().map(\.id) == ["three"])
+        await store.close()
+    }
+
     /// Else one that was replaced, and waits to be forgotten, would come back as the way.
     @Test func withTheWayGoThoseThatItReplaced() async throws {
         let folder = try TemporaryFolder()

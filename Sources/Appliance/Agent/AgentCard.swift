@@ -17,7 +17,7 @@ struct AgentCard {
         case replaced
         /// Its peer has ended it.
         case ended
-        /// It is deleted as soon as its peer was told.
+        /// It is deleted as soon as what runs of it has ended and its peer was told, where it is to be.
         case deleting
         /// Its stored state cannot be read.
         case unreadable
@@ -90,6 +90,7 @@ struct AgentCard {
         }
         add("answered", notes?.answered.map { .text($0.rfc3339) })
         add("answeredSince", notes.map { .text($0.since.rfc3339) })
+        add("asksForMailbox", notes?.asksForMailbox.map(JSON.bool))
         add("problem", notes?.problem.map(Self.told) ?? Self.problem(state))
         if let ping = notes?.ping {
             let took = ping.took.map { JSON.int(Int(max(.zero, $0) / .milliseconds(1))) }

@@ -35,7 +35,7 @@ package struct AgentDesk: Sendable {
         case .connect(let invitation, let destination): try await connect(invitation, to: destination)
         case .list: ["connections": .array(try await cards().map(\.json))]
         case .show(let name): try await card(name).json
-        case .delete(let name, let isForced): try await delete(name, isForced)
+        case .delete(let name, let isForced, let tellsAgent): try await delete(name, isForced, tellsAgent)
         case .ping(let name): try await ping(name)
         case .messages(let name, let uid, let pendingOnly): try await messages(name, uid, pendingOnly)
         }
@@ -122,38 +122,26 @@ package struct AgentDesk: Sendable {
         throw Destination.NotReady()
     }
 
-    private func delete(_ name: Text, _ isForced: Bool) async throws(ControlRefusal) -> JSON {
-        let card: AgentCard
+    /// Nothing is sent for it, unless it is asked for: an agent that the program does not survive can be deleted too.
+    private func delete(_ name: Text, _ isForced: Bool, _ tellsAgent: Bool) async throws(ControlRefusal) -> JSON {
+        let card = try await self.card(name)
         do {
-            card = try await self.card(name)
-        } catch {
-            // It is gone: of one that was deleted just now there is something to say.
-            guard let isTold = service.wasTold(name) else { throw error }
-            return Self.deleted(name, isTold)
-        }
-        do {
-            guard card.state != .deleting else {
-                await service.delete([card.id], of: card.destination)
-                return ["id": .string(card.id), "state": "deleting"]
-            }
-            switch try await store.beginDeletion(of: card.id, isForced: isForced) {
+            switch try await store.beginDeletion(of: card.id, isForced: isForced, tellsPeer: tellsAgent) {
             case .unknown:
-                if let isTold = service.wasTold(name) { return Self.deleted(name, isTold) }
                 throw ControlRefusal("there is no connection \(name)", remedy: "see gatehouse agent list")
             case .owed(let count):
                 throw ControlRefusal(
                     "\(count) record\(count == 1 ? " waits" : "s wait") for \(card.destination), which this connection leads to",
                     remedy: "wait until they are confirmed, connect with a new invitation, or delete it with --force")
-            case .begun(let marked): await service.delete(marked, of: card.destination)
+            case .begun(let marked):
+                try await service.delete(marked, of: card.destination, tellsAgent: tellsAgent)
             }
         } catch {
             throw Self.refusal(error)
         }
-        return ["id": .string(card.id), "state": "deleting"]
-    }
-
-    private static func deleted(_ id: Text, _ isTold: Bool) -> JSON {
-        ["id": .string(id), "state": "deleted", "told": .bool(isTold)]
+        return tellsAgent
+            ? ["id": .string(card.id), "state": "deleting"]
+            : ["id": .string(card.id), "state": "deleted", "told": false]
     }
 
     private func ping(_ name: Text) async throws(ControlRefusal) -> JSON {

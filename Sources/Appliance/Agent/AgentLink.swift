@@ -81,6 +81,7 @@ package actor AgentLink {
             mediation = MediationQuestion(
                 id: question, allowsPlainHTTP: surroundings.allowsPlainHTTP, answerTime: surroundings.grant)
         }
+        notes.note(asksForMailbox: mediation != nil)
         await loop()
         letGo()
         if let granted { return .granted(granted, state: connection.snapshot) }
@@ -445,7 +446,9 @@ package actor AgentLink {
     }
 
     private func denied(_ failure: MailboxFailure?) {
-        if let failure { surroundings.observe(.mailboxDenied(failure)) }
+        guard let failure else { return }
+        notes.note(asksForMailbox: false)
+        surroundings.observe(.mailboxDenied(failure))
     }
 }
 

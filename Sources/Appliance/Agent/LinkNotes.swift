@@ -20,6 +20,7 @@ package final class LinkNotes: Sendable {
         var problem: AgentNotice?
         var ping: Ping?
         var asked = Instant.zero
+        var asksForMailbox: Bool?
     }
 
     private let state = Mutex(State())
@@ -37,6 +38,11 @@ package final class LinkNotes: Sendable {
 
     /// The last ping that was asked for.
     package var ping: Ping? { state.withLock(\.ping) }
+
+    /// Whether its agent may yet grant a mailbox over this connection, which leads to that mailbox from then on; nil: it does not run yet.
+    package var asksForMailbox: Bool? { state.withLock(\.asksForMailbox) }
+
+    func note(asksForMailbox: Bool) { state.withLock { $0.asksForMailbox = asksForMailbox } }
 
     /// A ping is asked for; returns its number.
     func ask() -> Int {

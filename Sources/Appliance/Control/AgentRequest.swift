@@ -8,8 +8,8 @@ package enum AgentRequest: Hashable, Sendable {
     case list
     /// The connection of that id, or the one to the destination of that name.
     case show(Text)
-    /// Delete it; forced also where its destination is still owed something.
-    case delete(Text, isForced: Bool)
+    /// Delete it; forced also where its destination is still owed something. Its agent is told first only where that is asked for.
+    case delete(Text, isForced: Bool, tellsAgent: Bool)
     /// Ping its agent.
     case ping(Text)
     /// The messages that wait, of one connection or of all; of one id or all; only those that are pending or all.
@@ -31,7 +31,10 @@ package enum AgentRequest: Hashable, Sendable {
                 destination: try reader.textIfPresent("destination"))
         case .agentList: self = .list
         case .agentShow: self = .show(try reader.text("connection"))
-        case .agentDelete: self = .delete(try reader.text("connection"), isForced: try reader.flag("force"))
+        case .agentDelete:
+            self = .delete(
+                try reader.text("connection"), isForced: try reader.flag("force"),
+                tellsAgent: try reader.flag("tell"))
         case .agentPing: self = .ping(try reader.text("connection"))
         case .agentMessages:
             self = .messages(
@@ -52,7 +55,8 @@ package enum AgentRequest: Hashable, Sendable {
             (.agentConnect, text("invitation", invitation) + text("destination", destination))
         case .list: (.agentList, [])
         case .show(let name): (.agentShow, text("connection", name))
-        case .delete(let name, let isForced): (.agentDelete, text("connection", name) + flag("force", isForced))
+        case .delete(let name, let isForced, let tellsAgent):
+            (.agentDelete, text("connection", name) + flag("force", isForced) + flag("tell", tellsAgent))
         case .ping(let name): (.agentPing, text("connection", name))
         case .messages(let name, let uid, let pendingOnly):
             (.agentMessages, text("connection", name) + text("uid", uid) + flag("pending", pendingOnly))

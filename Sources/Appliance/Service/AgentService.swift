@@ -30,8 +30,6 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     private let destinations = Mutex<[Text: Destination]>([:])
     private let mail = Mutex<MailRoom?>(nil)
     private let (deletions, marked) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(64))
-    /// The last connections that were deleted, and whether their peers could be told.
-    private let deleted = Mutex<[(id: Text, isTold: Bool)]>([])
     /// What shows that the ledger is not what it was: the witness knows of it, and the next start begins a new one.
     let (contradictions, contradicted) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(1))
     /// When a code was told to other destinations.
@@ -166,8 +164,9 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// The faults of a destination.
     func faults(of name: Text) -> [ReasonCode] { health.faults(of: name) }
 
-    /// Goes on with the deletion of connections to a destination that are marked in the store.
-    func delete(_ ids: [Text], of name: Text) async {
+    /// Goes on with the deletion of connections to a destination that are marked in the store: those whose agent is told go later,
+    /// beside everything else, the others now.
+    func delete(_ ids: [Text], of name: Text, tellsAgent: Bool) async throws(StoreError) {
         if name == MailRoom.destination, let mail = mail.withLock({ $0 }) {
             for id in ids { await mail.remove(id) }
         }
@@ -179,11 +178,10 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
                 health.isServed(name)
             }
         }
-        for id in ids { marked.yield(id) }
+        for id in ids {
+            if tellsAgent { marked.yield(id) } else { try await forget(id, of: name, isTold: false) }
+        }
     }
-
-    /// Whether the peer of a connection that was deleted a moment ago could be told; nil for any other.
-    func wasTold(_ id: Text) -> Bool? { deleted.withLock { $0.last { $0.id == id }?.isTold } }
 
     /// Deletes what is marked: first what an earlier run had to leave.
     private func finishDeletions(_ exchange: HTTPExchange) async {
@@ -202,35 +200,33 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// Tells the peer of a connection that was deleted or replaced, with the keys that it knows, and forgets them last: whatever ends
     /// the program before, the next start goes on. An agent that does not answer holds nothing up but what is behind it here.
     private func finishDeletion(of id: Text, _ exchange: HTTPExchange) async {
-        do {
-            let stored = try await store.loadConnections().first { $0.id == id && $0.isDeleting }
+        do throws(StoreError) {
+            let stored = try await store.connections().first { $0.id == id && $0.isDeleting }
             guard let stored else { return }
             var isTold = false
-            if let snapshot = (try? JSON.parse(stored.snapshot)).map({ $0["connection"] ?? $0 }),
+            if stored.tellsPeer, let snapshot = (try? JSON.parse(stored.snapshot)).map({ $0["connection"] ?? $0 }),
+                let random = try? AgentLinks.randomStream(),
                 let connection = try? AgentConnection(
-                    restoring: snapshot, configuration: self.connection,
-                    random: try AgentLinks.randomStream())
+                    restoring: snapshot, configuration: self.connection, random: random)
             {
                 isTold = await AgentFarewell.send(
                     over: connection, by: exchange, clock: .system(), within: times.farewell)
             }
             guard !Task.isCancelled else { return }
-            // The mailbox keeps in mind that it is to forget the key.
-            await mail.withLock { $0 }?.close(id)
-            // Before, so that whoever asks finds the one or the other.
-            deleted.withLock { $0 = $0.suffix(15) + [(id, isTold)] }
-            do {
-                try await store.finishDeletion(of: id)
-            } catch {
-                deleted.withLock { $0.removeAll { $0.id == id } }
-                throw error
-            }
-            log.log(
-                .info, "agent.deleted",
-                ["destination": .string(stored.destination), "connection": .string(id), "told": .bool(isTold)])
+            try await forget(id, of: stored.destination, isTold: isTold)
         } catch {
-            log.log(.error, "agent.store", ["reason": .text((error as? StoreError)?.text ?? "\(error)")])
+            log.log(.error, "agent.store", ["reason": .text(error.text)])
         }
+    }
+
+    /// Forgets a connection that is marked, with its keys.
+    private func forget(_ id: Text, of name: Text, isTold: Bool) async throws(StoreError) {
+        // The mailbox keeps in mind that it is to forget the key.
+        await mail.withLock { $0 }?.close(id)
+        try await store.finishDeletion(of: id)
+        log.log(
+            .info, "agent.deleted",
+            ["destination": .string(name), "connection": .string(id), "told": .bool(isTold)])
     }
 
     /// Each destination has a cursor, and nobody else.
@@ -308,7 +304,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         // The connection that was replaced looks at once, and ends.
         case .tookOver: wake()
         // What it replaced ends here and is told so, while this one goes on.
-        case .replaced(let ids): Task { await self.delete(ids, of: name) }
+        case .replaced(let ids): Task { try? await self.delete(ids, of: name, tellsAgent: true) }
         // A mailbox of an agent that is not used any more.
         case .mailboxDenied: if let mail = mail.withLock({ $0 }) { Task { try? await mail.drop() } }
         // The network may be back for the others, too.

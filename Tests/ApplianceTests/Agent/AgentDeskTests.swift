@@ -79,9 +79,16 @@ import Testing
             #expect(cards.map { $0["waiting"] != nil } == [true, false], "a mailbox gets no records")
             for id in ["bad", "post"] as [Text] {
                 await #expect(throws: ControlRefusal.self, "\(id)") { try await desk.answer(.ping(id)) }
-                #expect(try await desk.answer(.delete(id, isForced: false))["state"]?.string == "deleting", "\(id)")
+                let marked = try await desk.answer(.delete(id, isForced: false, tellsAgent: true))
+                #expect(marked == ["id": .string(id), "state": "deleting"])
             }
-            #expect(try await store.connections().map(\.isDeleting) == [true, true])
+            // The service, which does not run here, is to tell their agents. Deleted once more nothing waits for it.
+            #expect(try await store.connections().map(\.tellsPeer) == [true, true])
+            for id in ["bad", "post"] as [Text] {
+                let deleted = try await desk.answer(.delete(id, isForced: false, tellsAgent: false))
+                #expect(deleted == ["id": .string(id), "state": "deleted", "told": false])
+            }
+            #expect(try await store.connections().isEmpty)
         }
     }
 }

@@ -166,4 +166,19 @@ import Testing
             await next.stop()
         }
     }
+
+    /// A deletion in silence that was broken off goes on in silence.
+    @Test func theNextStartTellsNobodyOfASilentDeletion() async throws {
+        try await withSilencedAgent { gate, folder, old, before in
+            let before = try #require(before)
+            #expect(
+                try await gate.store.beginDeletion(of: before, isForced: true, tellsPeer: false) == .begun([before]))
+            await gate.stop()
+            old.fallSilent(nil)
+            let next = try await Gate(folder)
+            try await next.forgotten()
+            #expect(old.hangups == 0)
+            await next.stop()
+        }
+    }
 }

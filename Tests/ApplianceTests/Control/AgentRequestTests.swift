@@ -7,7 +7,8 @@ import Testing
 @Suite struct AgentRequestTests {
     private static let requests: [AgentRequest] = [
         .connect(invitation: "{}", destination: nil), .connect(invitation: "https://a", destination: "backup"), .list,
-        .show("x"), .delete("x", isForced: false), .delete("x", isForced: true), .ping("primary"),
+        .show("x"), .delete("x", isForced: false, tellsAgent: false), .delete("x", isForced: true, tellsAgent: false),
+        .delete("x", isForced: false, tellsAgent: true), .ping("primary"),
         .messages(of: nil, uid: nil, pendingOnly: false), .messages(of: "x", uid: "y", pendingOnly: true),
     ]
 
@@ -22,7 +23,8 @@ import Testing
         #"{"request":"agent-show","connection":""}"#, #"{"request":"agent-show","connection":null}"#,
         #"{"request":"agent-show","connection":["x"]}"#, #"{"request":"agent-show","connection":"x","more":1}"#,
         #"{"request":"agent-list","all":true}"#, #"{"request":"agent-delete","connection":"x","force":"yes"}"#,
-        #"{"request":"agent-delete","connection":"x","forced":true}"#, #"{"request":"agent-connect"}"#,
+        #"{"request":"agent-delete","connection":"x","forced":true}"#,
+        #"{"request":"agent-delete","connection":"x","tell":1}"#, #"{"request":"agent-connect"}"#,
         #"{"request":"agent-connect","invitation":{}}"#, #"{"request":"agent-messages","pending":1}"#,
         #"{"request":"agent-messages","uid":true}"#,
         #"{"request":"agent-ping","connection":"\#(String(repeating: "x", count: 257))"}"#,

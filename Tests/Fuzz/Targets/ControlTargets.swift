@@ -8,7 +8,8 @@ extension FuzzTarget {
         seeds: {
             let requests: [AgentRequest] = [
                 .connect(invitation: "{\"@id\":\"x\"}", destination: "backup"), .list, .show("primary"),
-                .delete("x", isForced: true), .ping("x"), .messages(of: "x", uid: "y", pendingOnly: true),
+                .delete("x", isForced: true, tellsAgent: true), .ping("x"),
+                .messages(of: "x", uid: "y", pendingOnly: true),
             ]
             return requests.map { $0.request.0.line($0.request.1) } + [ControlRequest.status.line([])]
         },
