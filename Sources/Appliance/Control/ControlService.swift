@@ -4,7 +4,8 @@ package import Kiosk
 package import LinuxIO
 import ServiceLifecycle
 
-/// The control socket, as long as the service runs. That it cannot be made stops nothing: it is told, and tried again.
+/// The control socket, as long as the service runs. That it cannot be made stops nothing: it is reported, and tried again. One that was
+/// removed is made anew.
 package struct ControlService: ServiceLifecycle.Service {
     private let section: ControlSection
     private let desk: ControlDesk
@@ -13,7 +14,7 @@ package struct ControlService: ServiceLifecycle.Service {
     private let pause: Duration
 
     /// A service at the place that the configuration names. `report` is told that there is no socket, and that there is one again;
-    /// `pause`: from one attempt to the next.
+    /// `pause`: from one attempt to the next, and from one look at the socket's name to the next.
     package init(
         _ section: ControlSection, desk: ControlDesk, log: LogSink, report: @escaping HealthReporter,
         pause: Duration = .seconds(5)
@@ -32,7 +33,11 @@ package struct ControlService: ServiceLifecycle.Service {
             var (server, told) = (ControlServer?.none, String?.none)
             while !Task.isCancelled, let path = section.path {
                 do throws(SystemError) {
-                    if server == nil { server = try await open(path, access) }
+                    if server == nil { server = try make(access) }
+                    // A socket whose name is gone, or another's by now, serves nobody.
+                    if let server, await !server.isInPlace {
+                        try await server.open(path, isShared: access.group != nil)
+                    }
                     if told != nil { report(.over(.controlFailed)) }
                     told = nil
                 } catch {
@@ -40,7 +45,7 @@ package struct ControlService: ServiceLifecycle.Service {
                     if detail != told { report(.present(.controlFailed, detail: detail)) }
                     told = detail
                 }
-                try? await Task.sleep(for: server == nil ? pause : .seconds(3600))
+                try? await Task.sleep(for: pause)
             }
             // Nobody is to be asked.
             while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
@@ -49,18 +54,11 @@ package struct ControlService: ServiceLifecycle.Service {
         await server?.close()
     }
 
-    private func open(_ path: String, _ access: ControlAccess) async throws(SystemError) -> ControlServer {
+    private func make(_ access: ControlAccess) throws(SystemError) -> ControlServer {
         // Who may look may not change: what a group is for is to see.
         let owner = ControlAccess(user: Accounts.user, group: nil)
-        let server = try ControlServer(permits: access.permits, isOwner: owner.permits) { [desk] peer, line in
+        return try ControlServer(permits: access.permits, isOwner: owner.permits) { [desk] peer, line in
             await desk.answer(line, mayChange: owner.permits(peer))
-        }
-        do throws(SystemError) {
-            try await server.open(path, isShared: access.group != nil)
-            return server
-        } catch {
-            await server.close()
-            throw error
         }
     }
 }

@@ -78,12 +78,20 @@ package actor ControlServer {
     }
 
     /// Begins to listen at that path: with `isShared` for every user who is permitted, else for root and the service's own user.
+    /// Where it listens already the new socket takes the place of the old one, whose clients are still answered.
     package func open(_ path: String, isShared: Bool) throws(SystemError) {
         let socket = try ControlSocket(path, isShared: isShared, backlog: limits.backlog)
-        listener = socket
-        timer = thread.makeTimer { [weak self] in self?.assumeIsolated { $0.tick() } }
+        if let listener {
+            thread.unwatch(listener.descriptor)
+            listener.close()
+        }
+        (listener, pausedUntil) = (socket, nil)
+        timer = timer ?? thread.makeTimer { [weak self] in self?.assumeIsolated { $0.tick() } }
         listen(socket)
     }
+
+    /// Whether it listens, and the path still names its socket.
+    package var isInPlace: Bool { listener?.isInPlace ?? false }
 
     /// Drops all clients, takes the socket's file away and ends.
     package func close() {

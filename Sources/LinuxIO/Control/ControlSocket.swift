@@ -52,12 +52,12 @@ package struct ControlSocket: Sendable {
     }
 
     /// Takes its name away, unless the name is another's by now.
-    package func removeName() {
+    package func removeName() { if isInPlace { unlink(path) } }
+
+    /// Whether the path still names it.
+    var isInPlace: Bool {
         var status = stat()
-        guard lstat(path, &status) == 0, status.st_dev == identity.device, status.st_ino == identity.file else {
-            return
-        }
-        unlink(path)
+        return lstat(path, &status) == 0 && status.st_dev == identity.device && status.st_ino == identity.file
     }
 
     static let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

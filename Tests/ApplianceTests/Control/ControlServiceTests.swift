@@ -7,7 +7,7 @@ import Testing
 
 @testable import Appliance
 
-/// The control socket of the service where its place is missing at the start.
+/// The control socket of the service where its place is missing at the start, and where it is taken away later.
 @Suite(.tags(.realTime)) struct ControlServiceTests {
     @Test(.timeLimit(.minutes(1))) func aPlaceThatComesIsTaken() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("gh-\(UUID().uuidString.prefix(8))")
@@ -30,17 +30,37 @@ import Testing
         #expect(reports.details(.controlFailed).first?.contains(path) == true)
         try FileManager.default.createDirectory(atPath: folder.path + "/run", withIntermediateDirectories: false)
         try await wait { reports.present.isEmpty }
-        // On a thread of its own: whoever asks waits.
+        #expect(await isAnswered(at: path))
+
+        // A name that was removed comes back, also with its folder. Each in one step, as the service may make its socket meanwhile.
+        try FileManager.default.removeItem(atPath: path)
+        try await wait { FileManager.default.fileExists(atPath: path) }
+        #expect(await isAnswered(at: path))
+        rename(folder.path + "/run/gate", folder.path + "/run/gone")
+        try await wait { FileManager.default.fileExists(atPath: path) }
+        #expect(await isAnswered(at: path) && reports.present.isEmpty)
+        // What is not ours stays, and is reported until it is gone.
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: path + ".mine"))
+        rename(path + ".mine", path)
+        try await wait { reports.present == [.controlFailed] }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
+        try FileManager.default.removeItem(atPath: path)
+        try await wait { reports.present.isEmpty }
+        #expect(await isAnswered(at: path))
+        running.cancel()
+        await running.value
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    /// On a thread of its own: whoever asks waits.
+    private func isAnswered(at path: String) async -> Bool {
         let answer = await withCheckedContinuation { (asked: CheckedContinuation<[UInt8]?, Never>) in
             Thread.detachNewThread {
                 asked.resume(
                     returning: try? ControlClient.ask(path, ControlRequest.status.line([]), within: .seconds(30)))
             }
         }
-        #expect(answer.map { String(decoding: $0, as: UTF8.self).contains("fine") } == true)
-        running.cancel()
-        await running.value
-        #expect(!FileManager.default.fileExists(atPath: path))
+        return answer.map { String(decoding: $0, as: UTF8.self).contains("fine") } == true
     }
 
     private func wait(until isTrue: () -> Bool) async throws {
