@@ -119,10 +119,13 @@ package struct DayBook: Sendable {
         }
     }
 
-    /// Takes a look at the status report of that moment.
+    /// Takes a look at the status report of that moment. The first start of the radio takes a moment, and is no failure as long as
+    /// nothing has failed.
     package mutating func look(_ report: JSON, at now: Timestamp) {
         guard let minute = minute(of: now) else { return }
-        let isUp = report.at(["radio", "state"])?.string == "up"
+        let state = report.at(["radio", "state"])?.string
+        if state == "starting", report.at(["radio", "failures"])?.int == 0 { return }
+        let isUp = state == "up"
         if radio[minute] != .down { radio[minute] = isUp ? .up : .down }
     }
 

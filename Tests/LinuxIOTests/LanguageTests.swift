@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import LinuxIO
@@ -50,7 +51,27 @@ struct LanguageTests {
         ] {
             let letters = ([plain] + accented.map(String.init)).map { Array(BitmapFont.rows(of: Character($0))) }
             #expect(Set(letters).count == letters.count, "\(accented)")
-            #expect(letters.allSatisfy { $0.count == BitmapFont.height && $0.allSatisfy { $0 < 32 } })
+            #expect(letters.allSatisfy { $0.allSatisfy { $0 < 32 } })
+            // Above the line there is room for two rows of an accent.
+            let room = accented == "ÉÈÊ" ? 2 : 0
+            #expect(letters.dropFirst().allSatisfy { $0.count == BitmapFont.height + room }, "\(accented)")
+        }
+    }
+
+    /// A capital that is squeezed below its accent is as high with it as without, and looks like a small letter: "ACCEPTé".
+    @Test("a letter with an accent is higher than without, in every phrase", arguments: DisplayLanguage.allCases)
+    func capitals(_ language: DisplayLanguage) throws {
+        func span(_ letter: Character) throws -> Int {
+            let rows = Array(BitmapFont.rows(of: letter))
+            let (first, last) = (rows.firstIndex { $0 != 0 }, rows.lastIndex { $0 != 0 })
+            return try #require(last) - #require(first)
+        }
+        for phrase in DisplayPhrase.allCases where Lettering.isLatin(language.text(phrase)) {
+            for letter in language.text(phrase) where !letter.isASCII {
+                let plain = try #require(
+                    String(letter).decomposedStringWithCanonicalMapping.first?.unicodeScalars.first)
+                #expect(try span(letter) > span(Character(plain)), "\(language) \(phrase): \(letter)")
+            }
         }
     }
 

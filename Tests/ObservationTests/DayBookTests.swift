@@ -108,4 +108,15 @@ import Testing
         day.look([:], at: at(4))
         #expect(day.radio[..<6] == [.up, .down, .down, .unknown, .down, .unknown])
     }
+
+    /// A look in the tenth of a second that a start takes is no minute out of order. A start after a failure is.
+    @Test func theFirstStartOfTheRadioIsNoFailure() {
+        var day = DayBook(begin: SampleBox.midnight, after: 0)
+        for (second, state, failures) in [
+            (0, "starting", 0), (1, "up", 0), (60, "starting", 0), (120, "starting", 1), (121, "up", 1),
+        ] {
+            day.look(["radio": ["state": .text(state), "failures": .int(failures)]], at: at(0, second))
+        }
+        #expect(day.radio[..<4] == [.up, .unknown, .down, .unknown])
+    }
 }

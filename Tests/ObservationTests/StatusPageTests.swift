@@ -161,7 +161,7 @@ import Testing
         #expect(!page.contains("did not run"))
         // Nothing is drawn of what is to come.
         #expect(!page.contains("x=\"846\""))
-        #expect(try self.page(faults: false, day: full).contains("Today: down for 8 min since 04:00."))
+        #expect(try self.page(faults: false, day: full).contains("Today: seen down in 8 minutes since 04:00."))
     }
 
     /// A box of which little is known has a page too.

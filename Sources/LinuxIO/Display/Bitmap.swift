@@ -63,9 +63,11 @@ package struct Bitmap: Hashable, Sendable {
         for (index, character) in text.enumerated() {
             let left = x + index * BitmapFont.advance * scale
             if left >= width { return }
-            for (row, bits) in BitmapFont.rows(of: character).enumerated() {
+            let rows = BitmapFont.rows(of: character)
+            let top = y - (rows.count - BitmapFont.height) * scale
+            for (row, bits) in rows.enumerated() {
                 for column in 0..<BitmapFont.width where bits >> UInt8(BitmapFont.width - 1 - column) & 1 == 1 {
-                    fill(Area(x: left + column * scale, y: y + row * scale, width: scale, height: scale), ink)
+                    fill(Area(x: left + column * scale, y: top + row * scale, width: scale, height: scale), ink)
                 }
             }
         }

@@ -67,7 +67,9 @@ enum Plots {
         let down = day.radio.count { $0 == .down }
         let known = day.radio[..<past].firstIndex { $0 != .unknown }
         let since = known.map { " since \(clock(minute: $0))" } ?? ""
-        let words = down == 0 ? "the radio was not seen down\(since)" : "down for \(Words.duration(down * 60))\(since)"
+        let words =
+            (down == 0 ? "the radio was not seen down" : "seen down in " + Words.count(down, "minute", "minutes"))
+            + since
         return """
             <svg class="strip" viewBox="0 0 \(drawn) 10" preserveAspectRatio="none" role="img" \
             aria-label="The radio over the day: \(words)">\(shapes)\(marker(now, 10))</svg>
