@@ -13,6 +13,7 @@ let settings: [SwiftSetting] = [
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
+let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 
 let package = Package(
     name: "gatehouse-fuzz",
@@ -20,6 +21,9 @@ let package = Package(
         // The versions of the product's own manifest; `Tests/RepositoryTests` holds them to it.
         .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
     ],
     targets: [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
@@ -39,6 +43,13 @@ let package = Package(
             name: "BluetoothHost", dependencies: ["Encoding", crypto, cryptoExtras], swiftSettings: settings),
         .target(name: "Tuvali", dependencies: ["Encoding", crypto], swiftSettings: settings),
         .target(name: "Aries", dependencies: ["DIDComm", "Encoding", crypto], swiftSettings: settings),
+        .target(
+            name: "HTTPTransport",
+            dependencies: [
+                "Encoding", httpClient, .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ], swiftSettings: settings),
         // The rest of the module needs the machine.
         .target(
             name: "ControlRequests", dependencies: ["Encoding"], path: "Sources/Appliance/Control",
@@ -51,8 +62,7 @@ let package = Package(
             name: "fuzz",
             dependencies: [
                 "Aries", "BluetoothHost", "ControlRequests", "Credentials", "DIDComm", "LinkedData", "Encoding",
-                "TestKit",
-                "Tuvali", crypto,
+                "HTTPTransport", "TestKit", "Tuvali", crypto, httpClient,
             ],
             path: "Targets",
             swiftSettings: settings),

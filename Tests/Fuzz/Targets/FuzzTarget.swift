@@ -12,7 +12,7 @@ struct FuzzTarget: Sendable {
     static let all: [FuzzTarget] = [
         .json, .jsonLD, .nQuads, .cbor, .texts, .inflate, .statusList, .certificate, .key, .toml, .policy, .bundle,
         .signed, .respelling, .confusion, .sdJWT, .jws, .mdoc, .envelope, .report, .delivery, .control, .agency,
-        .mediator,
+        .mediator, .answer, .url, .endpoint,
         .hci, .acl, .l2cap, .attribute, .session, .h4,
     ]
 }
