@@ -119,8 +119,8 @@ package struct DayBook: Sendable {
         }
     }
 
-    /// Takes a look at the status report of that moment. The first start of the radio takes a moment, and is no failure as long as
-    /// nothing has failed.
+    /// Takes a look at the status report of that moment. The first start of the radio takes a moment, and is no failure
+    /// as long as nothing has failed.
     package mutating func look(_ report: JSON, at now: Timestamp) {
         guard let minute = minute(of: now) else { return }
         let state = report.at(["radio", "state"])?.string

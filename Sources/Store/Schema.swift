@@ -93,7 +93,8 @@ enum Schema {
         """
 
     private static let sixth = """
-        -- `made`: second of the date; 0: not known. `deleting`: 1: it is to be forgotten once its peer was told; 2: at once.
+        -- `made`: second of the date; 0: not known. `deleting`: 1: it is to be forgotten once its peer was told; 2: at
+        -- once.
         ALTER TABLE connection ADD COLUMN made INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE connection ADD COLUMN deleting INTEGER NOT NULL DEFAULT 0;
         """

@@ -13,10 +13,11 @@ package enum ConnectionDeletion: Hashable, Sendable {
     case begun([Text])
 }
 
-// A connection is deleted in two steps, so that what runs of it can end in between, and its peer can be told with the keys that it
-// knows: whatever ends the program meanwhile, the mark stays and the next start goes on.
+// A connection is deleted in two steps, so that what runs of it can end in between, and its peer can be told with the
+// keys that it knows: whatever ends the program meanwhile, the mark stays and the next start goes on.
 extension Store {
-    /// What the column `deleting` says of a connection whose peer is told before it goes, and of one that goes in silence. 0: it stays.
+    /// What the column `deleting` says of a connection whose peer is told before it goes, and of one that goes in
+    /// silence. 0: it stays.
     static let (isTold, isSilent): (Int64, Int64) = (1, 2)
 
     /// Marks a connection as one that is to go, unless it is the present way to a destination that is still owed something and

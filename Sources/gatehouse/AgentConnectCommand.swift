@@ -54,11 +54,12 @@ struct AgentConnectCommand: AsyncParsableCommand {
         return (begun, card["state"]?.string == "connected" ? try await settled(card, door, until: end) : card)
     }
 
-    /// How long an agent may take to say whether it keeps messages, before its connection is taken for what it will stay.
+    /// How long an agent may take to say whether it keeps messages, before its connection is taken for what it will
+    /// stay.
     private static let mailboxPatience = Duration.seconds(5)
 
-    /// The card of what leads to the agent in the end: over a first connection it may grant a mailbox. Then that connection leads to
-    /// the mailbox, and another one is made through it by the same invitation.
+    /// The card of what leads to the agent in the end: over a first connection it may grant a mailbox. Then that
+    /// connection leads to the mailbox, and another one is made through it by the same invitation.
     private func settled(_ first: JSON, _ door: AgentDoor, until end: ContinuousClock.Instant) async throws -> JSON {
         var card = first
         let patience = min(end, .now + Self.mailboxPatience)

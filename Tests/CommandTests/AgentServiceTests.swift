@@ -101,7 +101,8 @@ import Testing
         #expect(log.contains("\"event\":\"agent.deleted\"") && !log.contains("\"seed\""))
     }
 
-    /// The connection by an invitation may become that to the mailbox, and another one that to the agent: its id is printed.
+    /// The connection by an invitation may become that to the mailbox, and another one that to the agent: its id is
+    /// printed.
     @Test(.timeLimit(.minutes(2)), arguments: [false, true])
     func theIDOfTheConnectionToTheAgent(isJSON: Bool) async throws {
         let server = try AgentOnLoopback("Postal agent", keepsMessages: true)
@@ -328,7 +329,8 @@ import Testing
         #expect(failed.code == 1 && failed.hasRemedy && failed.errors.contains("was not carried out"), "\(failed)")
     }
 
-    /// Without a service `--tell` marks the connection and sends nothing: the next start tells the agent and forgets the keys.
+    /// Without a service `--tell` marks the connection and sends nothing: the next start tells the agent and forgets
+    /// the keys.
     @Test(.timeLimit(.minutes(2)))
     func theNextStartTellsTheAgent() async throws {
         let server = try AgentOnLoopback()

@@ -38,8 +38,8 @@ private final class Box<Value: Sendable>: Sendable {
         return ResourceFetcher(settings)
     }
 
-    /// An answer of HTTP/2 would not pass ``AnswerGuard``, and the client ends the process at some of those too. So no client offers it,
-    /// also to a server that would rather speak it.
+    /// An answer of HTTP/2 would not pass ``AnswerGuard``, and the client ends the process at some of those too. So no
+    /// client offers it, also to a server that would rather speak it.
     @Test func http2IsNotOffered() async throws {
         let server = try await TLSServer(prefers: ["h2", "http/1.1"]) { _ in
             .init(headers: ["content-type": "application/json"], body: [9])

@@ -58,7 +58,8 @@ struct LanguageTests {
         }
     }
 
-    /// A capital that is squeezed below its accent is as high with it as without, and looks like a small letter: "ACCEPTé".
+    /// A capital that is squeezed below its accent is as high with it as without, and looks like a small letter:
+    /// "ACCEPTé".
     @Test("a letter with an accent is higher than without, in every phrase", arguments: DisplayLanguage.allCases)
     func capitals(_ language: DisplayLanguage) throws {
         func span(_ letter: Character) throws -> Int {

@@ -2,12 +2,15 @@ import Foundation
 import TestKit
 import Testing
 
-/// What in the dependencies ends the process, where bytes of a socket go: every file with such lines was reviewed in the version that is
-/// built here. A new version says which files to look at again; then their rows in `DependencyTrapList.swift` are renewed.
+/// What in the dependencies ends the process, where bytes of a socket go: every file with such lines was reviewed in
+/// the version that is built here. A new version says which files to look at again; then their rows in
+/// `DependencyTrapList.swift` are renewed.
 ///
-/// Found are preconditions, fatal errors and forced unwraps. What traps without a word, as sums and indices do, is for the fuzz targets.
+/// Found are preconditions, fatal errors and forced unwraps. What traps without a word, as sums and indices do, is for
+/// the fuzz targets.
 @Suite struct DependencyTrapTests {
-    /// The sources of the dependencies of this build, above the tests' own program. Where there are none, the test fails.
+    /// The sources of the dependencies of this build, above the tests' own program. Where there are none, the test
+    /// fails.
     private static func checkouts() throws -> URL {
         var folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         while folder.path != "/" {

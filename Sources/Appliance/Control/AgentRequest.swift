@@ -8,7 +8,8 @@ package enum AgentRequest: Hashable, Sendable {
     case list
     /// The connection of that id, or the one to the destination of that name.
     case show(Text)
-    /// Delete it; forced also where its destination is still owed something. Its agent is told first only where that is asked for.
+    /// Delete it; forced also where its destination is still owed something. Its agent is told first only where that is
+    /// asked for.
     case delete(Text, isForced: Bool, tellsAgent: Bool)
     /// Ping its agent.
     case ping(Text)

@@ -4,8 +4,8 @@ package import Kiosk
 package import LinuxIO
 import ServiceLifecycle
 
-/// The control socket, as long as the service runs. That it cannot be made stops nothing: it is reported, and tried again. One that was
-/// removed is made anew.
+/// The control socket, as long as the service runs. That it cannot be made stops nothing: it is reported, and tried
+/// again. One that was removed is made anew.
 package struct ControlService: ServiceLifecycle.Service {
     private let section: ControlSection
     private let desk: ControlDesk
@@ -34,7 +34,7 @@ package struct ControlService: ServiceLifecycle.Service {
             while !Task.isCancelled, let path = section.path {
                 do throws(SystemError) {
                     if server == nil { server = try make(access) }
-                    // A socket whose name is gone, or another's by now, serves nobody.
+                    // No client reaches a socket whose name is gone or is another's by now.
                     if let server, await !server.isInPlace {
                         try await server.open(path, isShared: access.group != nil)
                     }

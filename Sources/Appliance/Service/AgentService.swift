@@ -164,8 +164,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// The faults of a destination.
     func faults(of name: Text) -> [ReasonCode] { health.faults(of: name) }
 
-    /// Goes on with the deletion of connections to a destination that are marked in the store: those whose agent is told go later,
-    /// beside everything else, the others now.
+    /// Goes on with the deletion of connections to a destination that are marked in the store: those whose agent is
+    /// told go later, beside everything else, the others now.
     func delete(_ ids: [Text], of name: Text, tellsAgent: Bool) async throws(StoreError) {
         if name == MailRoom.destination, let mail = mail.withLock({ $0 }) {
             for id in ids { await mail.remove(id) }

@@ -6,8 +6,9 @@ enum BitmapFont {
     /// From one letter to the next, and from one line to the next.
     static let (advance, leading) = (6, 9)
 
-    /// The rows of a character, bit 4 being the leftmost pixel; what has no drawing looks like a question mark. The last row is the
-    /// line's last: a capital with an accent has more than ``height``, which reach into the space above the line.
+    /// The rows of a character, bit 4 being the leftmost pixel; what has no drawing looks like a question mark. The
+    /// last row is the line's last: a capital with an accent has more than ``height``, which reach into the space above
+    /// the line.
     static func rows(of character: Character) -> ArraySlice<UInt8> {
         if let drawn = accented[character] { return drawn[...] }
         let first = UInt8(ascii: " ")
@@ -29,8 +30,8 @@ enum BitmapFont {
             ("¨", [0b01010], 0, [("e", "ë"), ("i", "ï")]), ("¸", [0b00100], 7, [("c", "ç"), ("C", "Ç")]),
         ]
 
-    /// Letters with their signs. A capital is as high as the line, and squeezed below a sign it would look like a small letter. So its
-    /// sign is above the line, and one row is left between them.
+    /// Letters with their signs. A capital is as high as the line, and squeezed below a sign it would look like a small
+    /// letter. So its sign is above the line, and one row is left between them.
     private static let accented: [Character: [UInt8]] = {
         var letters: [Character: [UInt8]] = [:]
         for mark in marks {

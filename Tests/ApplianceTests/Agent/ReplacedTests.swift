@@ -168,7 +168,7 @@ import Testing
     }
 
     /// A deletion in silence that was broken off goes on in silence.
-    @Test func theNextStartTellsNobodyOfASilentDeletion() async throws {
+    @Test func theNextStartGoesOnInSilence() async throws {
         try await withSilencedAgent { gate, folder, old, before in
             let before = try #require(before)
             #expect(

@@ -32,7 +32,8 @@ import Testing
         try await wait { reports.present.isEmpty }
         #expect(await isAnswered(at: path))
 
-        // A name that was removed comes back, also with its folder. Each in one step, as the service may make its socket meanwhile.
+        // A name that was removed comes back, also with its folder. Each in one step, as the service may make its
+        // socket meanwhile.
         try FileManager.default.removeItem(atPath: path)
         try await wait { FileManager.default.fileExists(atPath: path) }
         #expect(await isAnswered(at: path))
@@ -52,7 +53,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    /// On a thread of its own: whoever asks waits.
+    /// Asks on a thread of its own, as that waits for the answer.
     private func isAnswered(at path: String) async -> Bool {
         let answer = await withCheckedContinuation { (asked: CheckedContinuation<[UInt8]?, Never>) in
             Thread.detachNewThread {
