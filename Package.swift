@@ -134,6 +134,7 @@ let package = Package(
         .executableTarget(
             name: "step-runner", dependencies: ["TestSteps"], path: "Tests/StepRunner", swiftSettings: settings),
         .target(name: "DiskCallLog", path: "Tests/DiskCallLog", publicHeadersPath: "include"),
+        .target(name: "FakeGPIOD", path: "Tests/FakeGPIOD", publicHeadersPath: "include"),
         .target(name: "AllocationLog", path: "Tests/AllocationLog", publicHeadersPath: "include"),
         .target(
             name: "CrashVFS", path: "Tests/CrashVFS", publicHeadersPath: "include",
@@ -159,7 +160,7 @@ let package = Package(
         tests("AriesTests", ["Aries", "DIDComm", "Simulation", "Encoding"]),
         tests("LedgerTests", ["Ledger", "Encoding"]),
         tests("KioskTests", ["Kiosk", "BluetoothHost", "Credentials", "Tuvali", "Ledger", "Simulation", "Encoding"]),
-        tests("LinuxIOTests", ["LinuxIO", "CGPIO", "Encoding"]),
+        tests("LinuxIOTests", ["LinuxIO", "CGPIO", "FakeGPIOD", "Encoding"]),
         tests("ObservationTests", ["Observation", "Credentials", "Ledger", "Encoding"]),
         tests("StoreTests", ["Store", "Ledger", "Encoding", "CrashVFS", "CrashKit", grdb]),
         tests("HTTPTransportTests", ["HTTPTransport", "Encoding", nioCore, nioPosix, nioHTTP1, nioSSL, nioTLS]),

@@ -1,114 +1,156 @@
-#include "CGPIO.h"
-
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-// The kernel's names are filled with zeros, but for one that takes all the room.
-static void copy_name(char *to, const char *from) {
-    memcpy(to, from, GPIO_MAX_NAME_SIZE);
-    to[GPIO_MAX_NAME_SIZE] = 0;
-}
+#include "library.h"
 
-int cgpio_chip_open(const char *path, uint32_t *lines, char *label) {
-    struct gpiochip_info info = {0};
-    int chip = open(path, O_RDWR | O_CLOEXEC);
-    if (chip < 0) return -errno;
-    if (ioctl(chip, GPIO_GET_CHIPINFO_IOCTL, &info) < 0) {
-        int error = errno;
-        close(chip);
-        return -error;
+// MARK: - The library
+
+#define FIND_ONE(result, name, parameters)                                                                             \
+    if (!(library->one.name = (result(*) parameters)find(context, missing = "gpiod_" #name))) goto incomplete;
+#define FIND_TWO(result, name, parameters)                                                                             \
+    if (!(library->two.name = (result(*) parameters)find(context, missing = "gpiod_" #name))) goto incomplete;
+
+const cgpio_library *cgpio_load_with(int generation, void *(*find)(void *context, const char *name), void *context, char *why) {
+    const char *missing = "";
+    cgpio_library *library = calloc(1, sizeof *library);
+    if (!library) {
+        snprintf(why, CGPIO_WHY_SIZE, "%s", strerror(ENOMEM));
+        return NULL;
     }
-    copy_name(label, info.label);
-    *lines = info.lines;
-    return chip;
-}
-
-int cgpio_line_info(int chip, uint32_t offset, char *name, char *holder) {
-    struct gpio_v2_line_info info = {.offset = offset};
-    if (ioctl(chip, GPIO_V2_GET_LINEINFO_IOCTL, &info) < 0) return -errno;
-    copy_name(name, info.name);
-    copy_name(holder, info.consumer);
-    return info.flags & GPIO_V2_LINE_FLAG_USED ? 1 : 0;
-}
-
-// Lets one more line have this attribute: that of lines before it when it is the same, else a new one.
-static int add(struct gpio_v2_line_config *config, int line, struct gpio_v2_line_attribute wanted) {
-    for (uint32_t at = 0; at <= config->num_attrs && at < GPIO_V2_LINE_NUM_ATTRS_MAX; at++) {
-        struct gpio_v2_line_config_attribute *entry = &config->attrs[at];
-        if (at == config->num_attrs) {
-            entry->attr = wanted;
-            config->num_attrs++;
-        }
-        if (memcmp(&entry->attr, &wanted, sizeof wanted)) continue;
-        entry->mask |= UINT64_C(1) << line;
-        return 0;
+    library->generation = generation;
+    library->body = generation == 1 ? &cgpio_body1 : &cgpio_body2;
+    if (generation == 1) {
+        GPIOD1_FUNCTIONS(FIND_ONE)
+    } else {
+        GPIOD2_FUNCTIONS(FIND_TWO)
     }
-    return -E2BIG;
+    return library;
+incomplete:
+    snprintf(why, CGPIO_WHY_SIZE, "it has no function %s", missing);
+    free(library);
+    return NULL;
 }
 
-int cgpio_request(int chip, const char *consumer, const cgpio_line *lines, int count) {
-    if (count < 1 || count > CGPIO_MAX_LINES) return -EINVAL;
-    // Of outputs without values the kernel makes inactive ones.
-    struct gpio_v2_line_request request = {.num_lines = (uint32_t)count, .config.flags = lines[0].flags};
-    strncpy(request.consumer, consumer, sizeof request.consumer - 1);
-    for (int line = 0; line < count; line++) {
-        struct gpio_v2_line_attribute flags = {.id = GPIO_V2_LINE_ATTR_ID_FLAGS, .flags = lines[line].flags};
-        struct gpio_v2_line_attribute debounce = {.id = GPIO_V2_LINE_ATTR_ID_DEBOUNCE};
-        debounce.debounce_period_us = lines[line].debounce_us;
-        int error = 0;
-        request.offsets[line] = lines[line].offset;
-        if (lines[line].flags != lines[0].flags) error = add(&request.config, line, flags);
-        if (!error && lines[line].debounce_us) error = add(&request.config, line, debounce);
-        if (error) return error;
+static void *find_in(void *handle, const char *name) { return dlsym(handle, name); }
+
+const cgpio_library *cgpio_load(const char *name, int generation, char *why) {
+    // Bound at once: a function that is first called in a pulse, or in a crash, must not wait for the loader's lock.
+    void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    const cgpio_library *library = handle ? cgpio_load_with(generation, find_in, handle, why) : NULL;
+    if (!handle) {
+        const char *words = dlerror();
+        snprintf(why, CGPIO_WHY_SIZE, "%s", words ? words : name);
+    } else if (!library) {
+        dlclose(handle);
     }
-    if (ioctl(chip, GPIO_V2_GET_LINE_IOCTL, &request) < 0) return -errno;
-    // Events are read without waiting.
-    if (fcntl(request.fd, F_SETFL, O_NONBLOCK) < 0) {
-        int error = errno;
-        close(request.fd);
-        return -error;
-    }
-    return request.fd;
+    return library;
 }
 
-int cgpio_set(int request, uint64_t mask, uint64_t active) {
-    struct gpio_v2_line_values values = {.bits = active, .mask = mask};
-    return ioctl(request, GPIO_V2_LINE_SET_VALUES_IOCTL, &values) < 0 ? -errno : 0;
+int cgpio_generation(const cgpio_library *library) { return library->generation; }
+const char *cgpio_version(const cgpio_library *library) { return library->body->version(library); }
+bool cgpio_debounces(const cgpio_library *library) { return library->generation == 2; }
+
+// MARK: - Common to both generations
+
+void cgpio_copy_name(char *to, const char *from) {
+    size_t size = from ? strnlen(from, CGPIO_NAME_SIZE - 1) : 0;
+    if (size) memcpy(to, from, size);
+    to[size] = 0;
 }
 
-int cgpio_get(int request, uint64_t mask, uint64_t *active) {
-    struct gpio_v2_line_values values = {.mask = mask};
-    if (ioctl(request, GPIO_V2_LINE_GET_VALUES_IOCTL, &values) < 0) return -errno;
-    *active = values.bits & mask;
+int cgpio_error(void) { return errno > 0 ? -errno : -EIO; }
+
+bool cgpio_is_none(void) { return errno == EAGAIN || errno == EINTR; }
+
+int cgpio_never_wait(int descriptor) {
+    if (descriptor < 0 || fcntl(descriptor, F_SETFL, O_NONBLOCK) < 0) return cgpio_error();
     return 0;
 }
 
-int cgpio_events(int request, struct gpio_v2_line_event *events, int capacity) {
-    ssize_t count = read(request, events, (size_t)capacity * sizeof *events);
-    if (count < 0) return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-    return (int)((size_t)count / sizeof *events);
+// MARK: - Chips and lines
+
+int cgpio_chip_open(const cgpio_library *library, const char *path, cgpio_chip **chip, uint32_t *lines, char *label) {
+    cgpio_chip *opened = calloc(1, sizeof *opened);
+    if (!opened) return -ENOMEM;
+    opened->library = library;
+    size_t size = strlen(path);
+    int error = size < sizeof opened->path ? 0 : -ENAMETOOLONG;
+    if (!error) {
+        memcpy(opened->path, path, size);
+        // Not every failure of the library sets it.
+        errno = 0;
+        error = library->body->open(library, path, opened, lines, label);
+    }
+    if (error) {
+        free(opened);
+        return error;
+    }
+    *chip = opened;
+    return 0;
 }
 
-static _Atomic int crash_request = -1;
-static uint64_t crash_mask;
+void cgpio_chip_close(cgpio_chip *chip) {
+    chip->library->body->close(chip);
+    free(chip);
+}
 
-// Setting values is one ioctl on an open descriptor: no lock, no allocation.
+int cgpio_line_info(cgpio_chip *chip, uint32_t offset, char *name, char *holder) {
+    return chip->library->body->line_info(chip, offset, name, holder);
+}
+
+int cgpio_take(cgpio_chip *chip, const char *consumer, cgpio_use use, const cgpio_line *lines, int count, cgpio_request **request) {
+    if (count < 1 || count > CGPIO_MAX_LINES) return -EINVAL;
+    cgpio_request *taken = calloc(1, sizeof *taken);
+    if (!taken) return -ENOMEM;
+    taken->library = chip->library;
+    taken->use = use;
+    taken->count = count;
+    errno = 0;
+    int error = chip->library->body->take(chip, consumer, lines, taken);
+    if (error) {
+        chip->library->body->release(taken);
+        free(taken);
+        return error;
+    }
+    *request = taken;
+    return 0;
+}
+
+int cgpio_set(cgpio_request *request, uint64_t active) { return request->library->body->set(request, active); }
+
+int cgpio_get(cgpio_request *request, uint64_t *active) { return request->library->body->get(request, active); }
+
+int cgpio_descriptors(const cgpio_request *request, int *descriptors) {
+    return request->use == CGPIO_EDGES ? request->library->body->descriptors(request, descriptors) : 0;
+}
+
+int cgpio_events(cgpio_request *request, cgpio_event *events) {
+    return request->use == CGPIO_EDGES ? request->library->body->events(request, events) : 0;
+}
+
+// MARK: - Crashes
+
+static _Atomic(cgpio_request *) crash_request;
+
+// In both generations setting values fills a structure on the stack and makes one ioctl: no lock, no allocation.
 static void crash_handler(int number) {
-    int request = atomic_exchange(&crash_request, -1);
-    if (request >= 0) cgpio_set(request, crash_mask, 0);
+    cgpio_request *request = atomic_exchange(&crash_request, NULL);
+    if (request) cgpio_set(request, 0);
     // The action is the default again (SA_RESETHAND): the signal that is pending now ends the process.
     raise(number);
 }
 
-void cgpio_release_at_crash(int request, uint64_t mask) {
+void cgpio_release_at_crash(cgpio_request *request) {
     static const int numbers[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
-    crash_mask = mask;
-    atomic_store(&crash_request, request);
+    request->is_at_crash = true;
+    cgpio_request *before = atomic_exchange(&crash_request, request);
+    if (before && before != request) before->is_at_crash = false;
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = crash_handler;
@@ -116,7 +158,10 @@ void cgpio_release_at_crash(int request, uint64_t mask) {
     for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) sigaction(numbers[i], &action, NULL);
 }
 
-void cgpio_forget_at_crash(int request) {
-    int expected = request;
-    atomic_compare_exchange_strong(&crash_request, &expected, -1);
+void cgpio_release(cgpio_request *request) {
+    cgpio_request *expected = request;
+    // Where the handler has just taken it, the process ends: it needs the request for that moment.
+    if (request->is_at_crash && !atomic_compare_exchange_strong(&crash_request, &expected, NULL)) return;
+    request->library->body->release(request);
+    free(request);
 }

@@ -17,10 +17,13 @@ extension Doctor {
 
     private var anyChip: [Finding] {
         guard let list = facts.chips else { return [Self.chipsUnseen] }
+        if case .failure = facts.gpioLibrary { return library }
         let labels = Set(list.chips.map(\.label)).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         if let node = list.forbidden.first, labels.isEmpty {
             return [.unknown(.chip, "you may not open \(node)", "Run it with sudo.")]
         }
-        return labels.isEmpty ? [.good(.chip, "this machine has none")] : labels.flatMap { findings($0, [], list) }
+        return library
+            + (labels.isEmpty
+                ? [.good(.chip, "this machine has none")] : labels.flatMap { findings($0, [], list) })
     }
 }

@@ -28,9 +28,19 @@ extension Doctor {
     var lines: [Finding] {
         guard !wanted.isEmpty else { return [.good(.chip, "no lines are configured: signals go to the log only")] }
         guard let list = facts.chips else { return [Self.chipsUnseen] }
+        if case .failure(let error) = facts.gpioLibrary { return [Finding(error, .chip)] }
         let stays = facts.keepsLinesDriven && configuration.gate.line != nil
-        return wanted.flatMap { findings($0.chip, $0.lines, list) }
+        return library + wanted.flatMap { findings($0.chip, $0.lines, list) }
             + (stays ? [Finding(.chip, .boxLinesStayDriven, "dtparam=strict_gpiod is missing")] : [])
+    }
+
+    /// By what lines are driven.
+    var library: [Finding] {
+        switch facts.gpioLibrary {
+        case .success(let name): [.good(.chip, "lines are driven by \(name)")]
+        case .failure(let error): [Finding(error, .chip, state: .warning)]
+        case nil: []
+        }
     }
 
     /// What is found when nobody could ask the chips.

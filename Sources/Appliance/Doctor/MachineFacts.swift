@@ -27,6 +27,8 @@ package struct MachineFacts: Sendable {
     package var disk: Disk?
     /// Bluetooth.
     package var radio = Radio()
+    /// The name and version of libgpiod, or why there is none; nil: it was not looked for.
+    package var gpioLibrary: Result<String, GPIOError>?
     /// The GPIO chips, and the nodes that could not be opened; nil: they could not be looked for.
     package var chips: (chips: [GPIOChips.Chip], forbidden: [String])?
     /// Whether this is a board whose kernel keeps driving a line that was given back.

@@ -38,7 +38,7 @@ package struct MachineLook: Sendable {
         facts.account = files.account(facts.userName, groups: facts.unit?.groups ?? [])
         facts.missingGroups = (facts.unit?.groups ?? []).filter { !files.hasGroup($0) }
         facts.radio = radio(configuration.radio, opener: facts.openerName)
-        facts.chips = root.isEmpty ? GPIOChips.list() : nil
+        if root.isEmpty { Self.lookAtLines(&facts) }
         facts.configurationFile = file
         facts.trustFiles =
             configuration.trust.bundleKeys.isEmpty ? Self.files(below: configuration.trust.directory) : []
@@ -57,6 +57,13 @@ package struct MachineLook: Sendable {
         facts.service = asksService ? service(configuration.control) : nil
         facts.surroundings = surroundings
         return facts
+    }
+
+    private static func lookAtLines(_ facts: inout MachineFacts) {
+        do throws(GPIOError) {
+            let library = try GPIOLibrary.loaded()
+            (facts.gpioLibrary, facts.chips) = (.success(library.name), GPIOChips.list(library))
+        } catch { (facts.gpioLibrary, facts.chips) = (.failure(error), ([], [])) }
     }
 
     /// A trust directory has some dozens of files; of more than that the first ones tell.

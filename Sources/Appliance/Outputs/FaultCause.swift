@@ -29,6 +29,7 @@ extension GPIOError {
     /// Its row in the table of reasons.
     package var cause: ReasonCode {
         switch self {
+        case .noLibrary: .gpioNoLibrary
         case .noChip: .gpioNoChip
         case .noLine: .gpioNoLine
         case .busy: .gpioBusy

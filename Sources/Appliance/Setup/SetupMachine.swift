@@ -21,7 +21,7 @@ package struct SetupMachine: Sendable {
     package init(_ pinout: Pinout, lookingBelow root: String) {
         self.pinout = pinout
         let files = SystemFiles(root: root)
-        chips = root.isEmpty ? GPIOChips.list().chips.map(\.label) : []
+        chips = root.isEmpty ? (try? GPIOLibrary.loaded()).map { GPIOChips.list($0).chips.map(\.label) } ?? [] : []
         adapters = Adapters.list(in: root + "/sys/class/bluetooth").map(\.name)
         hasScreen = files.exists("/dev/fb0")
         hasClock =

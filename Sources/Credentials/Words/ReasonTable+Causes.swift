@@ -11,7 +11,8 @@ extension ReasonCode {
 
     /// The causes of ``gpioFailed``, in the order in which a start meets them.
     package static let gpioCauses = [
-        gpioNoChip, gpioNotPermitted, gpioOldKernel, gpioNoLine, gpioCount, gpioBusy, gpioActive, gpioCall,
+        gpioNoLibrary, gpioNoChip, gpioNotPermitted, gpioOldKernel, gpioNoLine, gpioCount, gpioBusy, gpioActive,
+        gpioCall,
     ]
 
     /// `radio.no-bluetooth`
@@ -76,6 +77,10 @@ extension ReasonCode {
         "radio.system", refining: radioFailed, "Another call to the system failed on the way to the radio.",
         "Do what the detail says.")
 
+    /// `gpio.no-library`
+    package static let gpioNoLibrary = ReasonCode(
+        "gpio.no-library", refining: gpioFailed, "libgpiod, by which lines are driven, is not installed.",
+        "Install libgpiod2 (Debian 12) or libgpiod3 (13) with apt-get; it is then found by itself.")
     /// `gpio.no-chip`
     package static let gpioNoChip = ReasonCode(
         "gpio.no-chip", refining: gpioFailed, "This machine has no GPIO chip of the name in gpio.chip.",

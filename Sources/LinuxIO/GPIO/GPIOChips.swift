@@ -26,35 +26,23 @@ package enum GPIOChips {
         }
     }
 
-    /// A name of the kernel's, as C has it.
-    struct Name {
-        private var bytes = [CChar](repeating: 0, count: Int(CGPIO_NAME_SIZE))
-
-        /// Has `call` write it.
-        mutating func fill(_ call: (UnsafeMutablePointer<CChar>?) -> Int32) -> Int32 {
-            bytes.withUnsafeMutableBufferPointer { call($0.baseAddress) }
-        }
-
-        /// What was written.
-        var text: String { bytes.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" } }
-    }
-
     /// No chip is asked for more lines; the greatest of today's boards have a few hundred.
     private static let mostLines: UInt32 = 4096
 
     /// The chips that can be opened, and the device nodes that may not. Links are passed over: they repeat a chip.
-    package static func list(in folder: String = "/dev") -> (chips: [Chip], forbidden: [String]) {
+    /// The library opens no node but that of a chip.
+    package static func list(_ library: GPIOLibrary) -> (chips: [Chip], forbidden: [String]) {
         var chips: [Chip] = []
         var forbidden: [String] = []
-        for name in Directory.names(in: folder) where name.hasPrefix("gpiochip") {
-            let path = "\(folder)/\(name)"
+        for name in Directory.names(in: library.folder) where name.hasPrefix("gpiochip") {
+            let path = "\(library.folder)/\(name)"
             var state = stat()
-            guard lstat(path, &state) == 0, state.st_mode & S_IFMT == S_IFCHR else { continue }
-            var (count, label) = (UInt32(0), Name())
-            let chip = label.fill { cgpio_chip_open(path, &count, $0) }
-            if chip == -EACCES || chip == -EPERM { forbidden.append(path) }
-            guard chip >= 0 else { continue }
-            defer { close(chip) }
+            guard lstat(path, &state) == 0, state.st_mode & S_IFMT != S_IFLNK else { continue }
+            var (count, label, chip): (UInt32, CText, OpaquePointer?) = (0, CText(), nil)
+            let result = label.fill { cgpio_chip_open(library.pointer, path, &chip, &count, $0) }
+            if result == -EACCES || result == -EPERM { forbidden.append(path) }
+            guard let chip else { continue }
+            defer { cgpio_chip_close(chip) }
             chips.append(look(chip, path, label.text, min(count, mostLines)))
         }
         return (chips, forbidden)
@@ -83,10 +71,10 @@ package enum GPIOChips {
     }
 
     /// Asks a chip for its lines.
-    private static func look(_ chip: Int32, _ path: String, _ label: String, _ count: UInt32) -> Chip {
+    private static func look(_ chip: OpaquePointer, _ path: String, _ label: String, _ count: UInt32) -> Chip {
         var (names, holders, isOutdated): ([String], [String?], Bool) = ([], [], false)
         for offset in 0..<count {
-            var (name, holder) = (Name(), Name())
+            var (name, holder) = (CText(), CText())
             let result = name.fill { name in holder.fill { cgpio_line_info(chip, offset, name, $0) } }
             // The chip has this line: what the kernel does not know is the question.
             isOutdated = isOutdated || result == -EINVAL

@@ -2,6 +2,8 @@ import Glibc
 
 /// Why output lines cannot be had, or were lost.
 package enum GPIOError: Error, Hashable, Sendable {
+    /// libgpiod cannot be loaded, for these reasons.
+    case noLibrary(String)
     /// No chip has this label; these are there.
     case noChip(String, present: [String])
     /// The chip has no line of this name; these it has.
@@ -28,6 +30,8 @@ package enum GPIOError: Error, Hashable, Sendable {
     /// What to do about it, in plain words.
     package var remedy: String {
         switch self {
+        case .noLibrary:
+            "Install it: sudo apt-get install libgpiod2 (Debian 12) or libgpiod3 (13). It is then found by itself."
         case .noChip(_, let present):
             present.isEmpty
                 ? "This machine has no GPIO chip: plug it in, or remove gpio.chip to run without lines."
@@ -50,6 +54,7 @@ package enum GPIOError: Error, Hashable, Sendable {
 extension GPIOError: CustomStringConvertible {
     package var description: String {
         switch self {
+        case .noLibrary(let reasons): "libgpiod cannot be loaded: \(reasons)"
         case .noChip(let label, _): "there is no GPIO chip \(label)"
         case .noLine(let name, let chip, _): "line \(name) not found on chip \(chip)"
         case .busy(let chip): "lines of chip \(chip) are in use by another program"

@@ -5,8 +5,9 @@ final class GPIOInput {
     private let request: GPIORequest
 
     /// Takes the line of that name on the chip of that label as an input; `consumer` is shown by gpioinfo.
-    init(chip: String, _ name: String, consumer: String) throws(GPIOError) {
-        request = try GPIORequest(chip: chip, [.init(name: name, flags: [GPIO_V2_LINE_FLAG_INPUT])], consumer: consumer)
+    init(chip: String, _ name: String, consumer: String, library: GPIOLibrary? = nil) throws(GPIOError) {
+        request = try GPIORequest(
+            chip: chip, [.init(name: name)], for: CGPIO_INPUT, consumer: consumer, library: library)
     }
 
     /// Whether the level is high.

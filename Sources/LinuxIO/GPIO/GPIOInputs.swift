@@ -6,8 +6,8 @@ import Synchronization
 /// A thread that waits for edges of input lines and tells of them in their order.
 ///
 /// What nobody was told of is inactive: lines that are active when they are taken are told as edges of that moment. Where the
-/// kernel had to drop edges, that is told, and the levels are read again; so they are now and then, since a chip that goes is
-/// not told by every kernel. Lines that cannot be had, or are lost, are tried again every ``retryAfter``; until then nothing is
+/// kernel had to drop edges, that is told (the kernel does not tell libgpiod 1.6), and the levels are read again; so they are now
+/// and then, since a chip that goes is not told by every kernel. Lines that cannot be had, or are lost, are tried again every ``retryAfter``; until then nothing is
 /// known of them, and what has changed meanwhile is told as edges of the moment when they are back.
 package final class GPIOInputs: Sendable {
     /// What the operator should hear of, besides edges.
@@ -35,7 +35,8 @@ package final class GPIOInputs: Sendable {
     ///
     /// - Parameters:
     ///   - chip: A label (see ``GPIOChips``).
-    ///   - lines: 1 to 32. With more than five of them, at most nine kinds of polarity and bias and times of debouncing.
+    ///   - lines: 1 to 32. With libgpiod 2 and more than five of them, at most nine kinds of polarity and bias and times of
+    ///     debouncing.
     ///   - consumer: Shown by gpioinfo.
     ///   - onEdges: Called on the thread with changes in their order; may not block.
     ///   - onNews: Called on the thread; may not block either.
@@ -96,14 +97,13 @@ package final class GPIOInputs: Sendable {
     }
 
     private func wait(for bank: any InputBank, until instant: Instant) throws(GPIOError) {
-        var entries = [
-            pollfd(fd: bank.descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: counter.descriptor, events: Int16(POLLIN), revents: 0),
-        ]
-        let limit = max(0, SystemClock.now().duration(to: instant).nanoseconds)
-        guard clinux_poll(&entries, 2, limit) > 0 else { return }
+        var entries = (bank.descriptors + [counter.descriptor]).map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
+        let limit = max(0, SystemClock.now().duration(to: min(instant, bank.until ?? instant)).nanoseconds)
+        guard clinux_poll(&entries, Int32(entries.count), limit) > 0 else { return }
         // Newer kernels say so; on others the levels cannot be read.
-        guard Int32(entries[0].revents) & (POLLERR | POLLHUP | POLLNVAL) == 0 else {
+        guard !entries.dropLast().contains(where: { Int32($0.revents) & (POLLERR | POLLHUP | POLLNVAL) != 0 }) else {
             throw .failed(SystemError("waiting for edges", code: ENODEV))
         }
     }

@@ -17,18 +17,22 @@ package final class GPIOLines {
             (self.name, self.activeLow) = (name, activeLow)
         }
 
-        var line: GPIORequest.Line {
-            .init(name: name, flags: [GPIO_V2_LINE_FLAG_OUTPUT] + (activeLow ? [GPIO_V2_LINE_FLAG_ACTIVE_LOW] : []))
-        }
+        var line: GPIORequest.Line { .init(name: name, activeLow: activeLow) }
     }
 
     private let names: [String]
-    private let request: GPIORequest
+    let request: GPIORequest
+    private var isClosed = false
 
     /// Takes the lines, at most 32. `chip` is a label (see ``GPIOChips``); `consumer` is shown by gpioinfo.
-    package init(chip: String, _ outputs: [Output], consumer: String = "gatehouse") throws(GPIOError) {
+    package convenience init(chip: String, _ outputs: [Output], consumer: String = "gatehouse") throws(GPIOError) {
+        try self.init(chip: chip, outputs, consumer: consumer, library: nil)
+    }
+
+    init(chip: String, _ outputs: [Output], consumer: String = "gatehouse", library: GPIOLibrary?) throws(GPIOError) {
         names = outputs.map(\.name)
-        request = try GPIORequest(chip: chip, outputs.map(\.line), consumer: consumer)
+        request = try GPIORequest(
+            chip: chip, outputs.map(\.line), for: CGPIO_OUTPUT, consumer: consumer, library: library)
     }
 
     deinit { close() }
@@ -49,7 +53,8 @@ package final class GPIOLines {
 
     /// Makes all lines inactive and gives them back; may be called twice.
     package func close() {
-        guard request.descriptor >= 0 else { return }
+        guard !isClosed else { return }
+        isClosed = true
         try? request.set(0)
         request.close()
     }

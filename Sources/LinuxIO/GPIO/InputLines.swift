@@ -48,24 +48,20 @@ package struct InputLine: Hashable, Sendable {
         (self.name, self.activeLow, self.bias, self.debounce) = (name, activeLow, bias, debounce)
     }
 
+    /// How long a level has to hold, within ``debounce``'s bounds.
+    var time: Duration { min(max(debounce, Self.debounce.lowerBound), Self.debounce.upperBound) }
+
     var line: GPIORequest.Line {
-        var flags = [GPIO_V2_LINE_FLAG_INPUT, GPIO_V2_LINE_FLAG_EDGE_RISING, GPIO_V2_LINE_FLAG_EDGE_FALLING]
-        if activeLow { flags.append(GPIO_V2_LINE_FLAG_ACTIVE_LOW) }
-        switch bias {
-        case .asItIs: break
-        case .pullUp: flags.append(GPIO_V2_LINE_FLAG_BIAS_PULL_UP)
-        case .pullDown: flags.append(GPIO_V2_LINE_FLAG_BIAS_PULL_DOWN)
-        case .off: flags.append(GPIO_V2_LINE_FLAG_BIAS_DISABLED)
-        }
-        let time = min(max(debounce, Self.debounce.lowerBound), Self.debounce.upperBound)
-        return .init(name: name, flags: flags, debounce: UInt32(time.nanoseconds / 1000))
+        .init(name: name, activeLow: activeLow, bias: bias, debounce: UInt32(time.nanoseconds / 1000))
     }
 }
 
 /// Input lines that tell of their edges: those of a chip, or of a test. Levels are bits, the first line's the lowest.
 protocol InputBank: AnyObject {
-    /// Readable when something has happened; also when the lines are gone.
-    var descriptor: Int32 { get }
+    /// One of them is readable when something has happened; also when the lines are gone.
+    var descriptors: [Int32] { get }
+    /// When to ask for edges although nothing is readable; nil: never.
+    var until: Instant? { get }
     /// The edges that have come, in their order, some at a time; empty: no more. Does not wait.
     func edges() throws(GPIOError) -> [NumberedEdge]
     /// The lines that are active.
@@ -74,7 +70,11 @@ protocol InputBank: AnyObject {
     func close()
 }
 
-/// An edge with the kernel's number: those of all lines together are counted from 1.
+extension InputBank {
+    var until: Instant? { nil }
+}
+
+/// An edge with its number: those of all lines together are counted from 1.
 struct NumberedEdge: Hashable, Sendable {
     let edge: InputEdge
     let number: UInt32
@@ -83,25 +83,39 @@ struct NumberedEdge: Hashable, Sendable {
 /// Input lines of a chip, taken in one request, so that their edges have one order.
 final class GPIOInputBank: InputBank {
     private let request: GPIORequest
+    /// nil: the kernel does it.
+    private var debounce: InputDebounce?
+    private var number: UInt32 = 0
 
     /// Takes the lines. `chip` is a label (see ``GPIOChips``), `consumer` is shown by gpioinfo.
-    init(chip: String, _ lines: [InputLine], consumer: String) throws(GPIOError) {
-        request = try GPIORequest(chip: chip, lines.map(\.line), consumer: consumer)
+    init(chip: String, _ lines: [InputLine], consumer: String, library: GPIOLibrary? = nil) throws(GPIOError) {
+        request = try GPIORequest(
+            chip: chip, lines.map(\.line), for: CGPIO_EDGES, consumer: consumer, library: library)
+        if !request.debounces { debounce = InputDebounce(lines.map(\.time), levels: try request.active()) }
     }
 
-    var descriptor: Int32 { request.descriptor }
+    var descriptors: [Int32] { request.descriptors }
+
+    var until: Instant? { debounce?.end }
 
     func edges() throws(GPIOError) -> [NumberedEdge] {
-        try request.events().compactMap { event in
-            guard let index = request.place.offsets.firstIndex(of: event.offset) else { return nil }
-            let edge = InputEdge(
-                index: index, isActive: event.id == GPIO_V2_LINE_EVENT_RISING_EDGE.rawValue,
-                at: SystemClock.instant(ofMonotonic: event.timestamp_ns))
-            return NumberedEdge(edge: edge, number: event.seqno)
+        // Whatever happened before now is read: what has lasted until now is not taken back by it.
+        let now = SystemClock.now()
+        let edges = try request.edges()
+        guard var debounce = self.debounce.take() else { return edges }
+        defer { self.debounce = debounce }
+        let lasting = edges.flatMap { debounce.take($0.edge) } + debounce.settle(at: now)
+        return lasting.map { edge in
+            number &+= 1
+            return NumberedEdge(edge: edge, number: number)
         }
     }
 
-    func active() throws(GPIOError) -> UInt64 { try request.active() }
+    func active() throws(GPIOError) -> UInt64 {
+        let levels = try request.active()
+        debounce?.match(levels, at: SystemClock.now())
+        return debounce?.active ?? levels
+    }
 
     func close() { request.close() }
 }

@@ -190,6 +190,9 @@ import Testing
 
     static let lines: [Case] = [
         Case("chips that cannot be asked", "chip unknown -") { $0.chips = nil },
+        Case("no libgpiod", "chip bad gpio.no-library") {
+            ($0.gpioLibrary, $0.chips) = (.failure(.noLibrary("libgpiod.so.3: no such file")), ([], []))
+        },
         Case("no chip", "chip bad gpio.no-chip") { $0.chips = ([], []) },
         Case("another board's chip", "chip bad gpio.no-chip") {
             $0.chips = ([GPIOChips.Chip(path: "/dev/gpiochip0", label: "pinctrl-rp1", lines: ["GPIO17"])], [])
@@ -464,6 +467,7 @@ import Testing
         let order = sound.map { Finding.Check.allCases.firstIndex(of: $0.check) ?? 0 }
         #expect(order == order.sorted())
         #expect(sound.contains(.good(.chip, "\(SoundGate.label), \(SoundGate.node)")))
+        #expect(sound.contains(.good(.chip, "lines are driven by libgpiod 1.6.3")))
         (facts.account, facts.clock.hardware) = (nil, [])
         facts.disk?.isReadOnly = true
         facts.radio.adapters = [SoundGate.adapter("hci1", hard: true)]

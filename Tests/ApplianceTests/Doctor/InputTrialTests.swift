@@ -176,7 +176,7 @@ import Testing
             counter.ring()
         }
 
-        var descriptor: Int32 { counter.descriptor }
+        var descriptors: [Int32] { [counter.descriptor] }
         func edges() throws(GPIOError) -> [NumberedEdge] {
             counter.clear()
             return state.withLock { state in

@@ -52,6 +52,7 @@ struct SoundGate {
         facts.radio.name = "hci0"
         facts.radio.hasOpener = true
         facts.chips = ([Self.chip()], [])
+        facts.gpioLibrary = .success("libgpiod 1.6.3")
         facts.clock.utc = Self.now
         facts.clock.made = Timestamp(seconds: 1_790_000_000)
         facts.clock.isSynchronised = true

@@ -1,0 +1,60 @@
+// What the two generations of libgpiod have in common here.
+#pragma once
+#include <stddef.h>
+
+#include "CGPIO.h"
+#include "gpiod1.h"
+#include "gpiod2.h"
+
+// How a generation does what CGPIO.h says.
+struct cgpio_body {
+    const char *(*version)(const cgpio_library *library);
+    int (*open)(const cgpio_library *library, const char *path, cgpio_chip *chip, uint32_t *lines, char *label);
+    void (*close)(cgpio_chip *chip);
+    int (*line_info)(cgpio_chip *chip, uint32_t offset, char *name, char *holder);
+    int (*take)(cgpio_chip *chip, const char *consumer, const cgpio_line *lines, cgpio_request *request);
+    int (*set)(cgpio_request *request, uint64_t active);
+    int (*get)(cgpio_request *request, uint64_t *active);
+    int (*descriptors)(const cgpio_request *request, int *descriptors);
+    int (*events)(cgpio_request *request, cgpio_event *events);
+    void (*release)(cgpio_request *request);
+};
+extern const struct cgpio_body cgpio_body1, cgpio_body2;
+
+struct cgpio_library {
+    int generation;
+    const struct cgpio_body *body;
+    struct gpiod1_functions one;
+    struct gpiod2_functions two;
+};
+
+struct cgpio_chip {
+    const cgpio_library *library;
+    char path[256];
+    struct gpiod_chip *chip;
+};
+
+struct cgpio_request {
+    const cgpio_library *library;
+    cgpio_use use;
+    int count;
+    bool is_at_crash;
+    // Generation 1, whose chip takes its lines along when it is closed.
+    struct gpiod_chip *chip;
+    struct gpiod_line_bulk bulk;
+    uint64_t inverted;
+    uint32_t number;
+    // Generation 2.
+    struct gpiod_line_request *lines;
+    struct gpiod_edge_event_buffer *buffer;
+    uint32_t offsets[CGPIO_MAX_LINES];
+};
+
+// A name of the kernel's, or NULL, into CGPIO_NAME_SIZE bytes.
+void cgpio_copy_name(char *to, const char *from);
+// What errno says, negative in any case.
+int cgpio_error(void);
+// Whether a read without waiting found nothing.
+bool cgpio_is_none(void);
+// Has reads of a descriptor not wait.
+int cgpio_never_wait(int descriptor);
