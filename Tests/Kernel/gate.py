@@ -3,6 +3,7 @@ import json
 import pathlib
 import time
 
+import gpiod
 from air import Air
 from bank import LABEL, Bank
 from machine import USER, Failure, Machine
@@ -26,6 +27,7 @@ class Gate:
 
     def __init__(self, machine: Machine, bank: Bank, radio: Radio, air: Air, samples: pathlib.Path):
         self.machine, self.bank, self.radio, self.air, self.process = machine, bank, radio, air, None
+        self.generation = max(gpiod.LIBRARIES)  # of libgpiod, that programs in the machine find
         self.credential, self.tampered = samples / "credential.json", samples / "tampered.json"
 
     def start(self, configuration="gatehouse", waits=True, right=None):

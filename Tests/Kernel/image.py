@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 
+import gpiod
 from packages import Missing, provide
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -43,17 +44,18 @@ class NoMachine(Exception):
 
 
 class Image:
-    """``kernel`` and ``initramfs`` below a folder."""
+    """``kernel``, ``initramfs`` and libgpiod in both generations (``libraries``) below a folder."""
 
     def __init__(self, folder: pathlib.Path):
         self.folder, self.packages, self.tree = folder, folder / "packages", folder / "tree"
-        self.kernel, self.initramfs = folder / "vmlinux", folder / "initramfs"
+        self.kernel, self.initramfs, self.libraries = folder / "vmlinux", folder / "initramfs", folder / "gpiod"
 
     def make(self):
         """Makes what is not there, and installs first what that and booting it need."""
         try:
             provide(TOOLS)
             self._make()
+            gpiod.fetch(self.libraries)
         except Missing as missing:
             raise NoMachine(missing) from missing
         except (OSError, subprocess.SubprocessError) as failure:

@@ -10,12 +10,13 @@ import subprocess
 import tempfile
 import time
 
+import gpiod
 from container import Container, Failure
 
 # The service's user, by number.
 USER = 999
 LIBC = ctypes.CDLL(None)
-COMPILER = ["gcc", "-O2", "-Wall", "-Werror", "-static"]
+COMPILER = ["gcc", "-O2", "-Wall", "-Werror"]
 
 
 def libraries(program: pathlib.Path):
@@ -138,7 +139,7 @@ class Machine:
     wait = staticmethod(Container.wait)
 
 
-def furnish(tree: pathlib.Path, program: pathlib.Path, repository: pathlib.Path):
+def furnish(tree: pathlib.Path, program: pathlib.Path, repository: pathlib.Path, libraries_of_lines: pathlib.Path):
     """A root file system with the program as `deploy/install` installs it, what it loads, a shell and the tools of the checks."""
     for name in ("bin", "sbin", "proc", "sys", "dev", "tmp", "run", "var", "root", "etc"):
         (tree / name).mkdir(parents=True)
@@ -153,9 +154,11 @@ def furnish(tree: pathlib.Path, program: pathlib.Path, repository: pathlib.Path)
         target = tree / path.lstrip("/")
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
+    gpiod.furnish(tree, libraries_of_lines)
     guest, gpio = pathlib.Path(__file__).parent / "guest", repository / "Sources/CGPIO"
     equip(tree)
-    subprocess.run([*COMPILER, f"-I{gpio}/include", "-o", tree / "bin/requests", guest / "requests.c", gpio / "cgpio.c"], check=True)
+    # Not static: it loads libgpiod, as the program does.
+    subprocess.run([*COMPILER, f"-I{gpio}/include", "-o", tree / "bin/requests", guest / "requests.c", *gpio.glob("*.c")], check=True)
     (tree / "etc/passwd").write_text(f"root:x:0:0:root:/tmp:/bin/sh\ngatehouse:x:{USER}:{USER}::/tmp:/bin/sh\n")
     (tree / "etc/group").write_text(f"root:x:0:\ngatehouse:x:{USER}:\n")
 
@@ -165,4 +168,4 @@ def equip(tree: pathlib.Path):
     guest = pathlib.Path(__file__).parent / "guest"
     shutil.copy(guest / "serve", tree / "sbin/serve")
     for tool in ("lines", "radio", "terminal"):
-        subprocess.run([*COMPILER, "-o", tree / "bin" / tool, guest / f"{tool}.c"], check=True)
+        subprocess.run([*COMPILER, "-static", "-o", tree / "bin" / tool, guest / f"{tool}.c"], check=True)

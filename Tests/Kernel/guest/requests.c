@@ -15,10 +15,12 @@
 
 #include "CGPIO.h"
 
+static const cgpio_library *library;
+
 static int fail(const char *what, int error) { return fprintf(stderr, "%s: %s\n", what, strerror(-error)), 1; }
 
-// The chip of that label, and where on it the lines are; -1: there is none, or it has not all of them.
-static int find(const char *label, char **names, int count, cgpio_line *lines) {
+// The chip of that label, and where on it the lines are; NULL: there is none, or it has not all of them.
+static cgpio_chip *find(const char *label, char **names, int count, cgpio_line *lines) {
     DIR *folder = opendir("/dev");
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
         char path[300], name[CGPIO_NAME_SIZE], holder[CGPIO_NAME_SIZE];
@@ -26,64 +28,64 @@ static int find(const char *label, char **names, int count, cgpio_line *lines) {
         int found = 0;
         if (strncmp(entry->d_name, "gpiochip", 8)) continue;
         snprintf(path, sizeof path, "/dev/%s", entry->d_name);
-        int chip = cgpio_chip_open(path, &size, name);
-        if (chip < 0) continue;
+        cgpio_chip *chip;
+        if (cgpio_chip_open(library, path, &chip, &size, name)) continue;
         if (!strcmp(name, label))
             for (int i = 0; i < count; i++)
                 for (uint32_t at = 0; at < size; at++)
                     if (cgpio_line_info(chip, at, name, holder) == 0 && !strcmp(name, names[i])) lines[i].offset = at, found++;
         if (found == count) return chip;
-        close(chip);
+        cgpio_chip_close(chip);
     }
-    return -1;
+    return NULL;
 }
 
-static int is_active(int request, uint64_t mask, uint64_t wanted) {
+static int is_active(cgpio_request *request, uint64_t wanted) {
     uint64_t active = ~wanted;
-    return cgpio_get(request, mask, &active) >= 0 && active == wanted;
+    return cgpio_get(request, &active) >= 0 && active == wanted;
 }
 
-static int pulse(int chip, cgpio_line *lines, int count, int milliseconds) {
+static int pulse(cgpio_chip *chip, cgpio_line *lines, int count, int milliseconds) {
     uint64_t all = (UINT64_C(1) << count) - 1;
-    for (int i = 0; i < count; i++) lines[i].flags = GPIO_V2_LINE_FLAG_OUTPUT | (i % 2 ? GPIO_V2_LINE_FLAG_ACTIVE_LOW : 0);
-    int error, request = cgpio_request(chip, "pulse", lines, count);
-    if (request < 0) return fail("request", request);
-    if (cgpio_request(chip, "again", lines, 1) != -EBUSY) return fputs("lines that are held were given away\n", stderr), 1;
-    if (!is_active(request, all, 0)) return fputs("not inactive at first\n", stderr), 1;
-    if ((error = cgpio_set(request, all, all))) return fail("set", error);
-    if (!is_active(request, all, all)) return fputs("not active\n", stderr), 1;
+    for (int i = 0; i < count; i++) lines[i].active_low = i % 2;
+    cgpio_request *request, *again;
+    int error = cgpio_take(chip, "pulse", CGPIO_OUTPUT, lines, count, &request);
+    if (error) return fail("request", error);
+    if (cgpio_take(chip, "again", CGPIO_OUTPUT, lines, 1, &again) != -EBUSY) return fputs("lines that are held were given away\n", stderr), 1;
+    if (!is_active(request, 0)) return fputs("not inactive at first\n", stderr), 1;
+    if ((error = cgpio_set(request, all))) return fail("set", error);
+    if (!is_active(request, all)) return fputs("not active\n", stderr), 1;
     usleep((useconds_t)milliseconds * 1000);
-    if ((error = cgpio_set(request, all, 0))) return fail("set", error);
-    close(request);
+    if ((error = cgpio_set(request, 0))) return fail("set", error);
+    cgpio_release(request);
     return 0;
 }
 
-static int edges(int chip, cgpio_line *lines, int count, int debounce) {
-    struct gpio_v2_line_event events[CGPIO_MAX_EVENTS];
+static int edges(cgpio_chip *chip, cgpio_line *lines, int count, int debounce) {
+    cgpio_event events[CGPIO_EVENTS_PER_LINE * CGPIO_MAX_LINES];
+    cgpio_request *request;
     uint64_t active = 0;
     char byte;
     for (int i = 0; i < count; i++) {
         lines[i].debounce_us = (uint32_t)debounce;
-        lines[i].flags = GPIO_V2_LINE_FLAG_INPUT | GPIO_V2_LINE_FLAG_EDGE_RISING | GPIO_V2_LINE_FLAG_EDGE_FALLING |
-                         GPIO_V2_LINE_FLAG_BIAS_PULL_DOWN;
+        lines[i].bias = CGPIO_PULL_DOWN;
     }
-    int request = cgpio_request(chip, "edges", lines, count), got;
-    close(chip);
-    if (request < 0) return fail("request", request);
+    int got = cgpio_take(chip, "edges", CGPIO_EDGES, lines, count, &request), descriptors[CGPIO_MAX_LINES];
+    cgpio_chip_close(chip);
+    if (got) return fail("request", got);
     puts("taken");
     fflush(stdout);
     while (read(0, &byte, 1) > 0) {}
-    struct pollfd wait = {request, POLLIN, 0};
+    cgpio_descriptors(request, descriptors);
+    struct pollfd wait = {descriptors[0], POLLIN, 0};
     poll(&wait, 1, 0);
     if (wait.revents & (POLLERR | POLLHUP)) puts("gone");
-    while ((got = cgpio_events(request, events, CGPIO_MAX_EVENTS)) > 0)
+    while ((got = cgpio_events(request, events)) > 0)
         for (int at = 0; at < got; at++)
-            for (int i = 0; i < count; i++)
-                if (lines[i].offset == events[at].offset)
-                    printf("%d %d %u %llu\n", i, events[at].id == GPIO_V2_LINE_EVENT_RISING_EDGE, events[at].seqno,
-                           (unsigned long long)events[at].timestamp_ns);
+            printf("%u %d %u %llu\n", events[at].line, events[at].is_active, events[at].number,
+                   (unsigned long long)events[at].timestamp_ns);
     if (got < 0) printf("%s\n", strerror(-got));
-    got = cgpio_get(request, (UINT64_C(1) << count) - 1, &active);
+    got = cgpio_get(request, &active);
     if (got < 0) printf("%s\n", strerror(-got));
     else printf("levels %llu\n", (unsigned long long)active);
     return 0;
@@ -93,8 +95,11 @@ int main(int count, char **words) {
     cgpio_line lines[CGPIO_MAX_LINES] = {0};
     int wanted = count - 4;
     if (wanted < 1 || wanted > CGPIO_MAX_LINES) return 2;
-    int chip = find(words[2], words + 4, wanted, lines);
-    if (chip < 0) return fputs("not all of these lines are there\n", stderr), 1;
+    char why[CGPIO_WHY_SIZE];
+    if (!(library = cgpio_load("libgpiod.so.3", 2, why)) && !(library = cgpio_load("libgpiod.so.2", 1, why)))
+        return fprintf(stderr, "%s\n", why), 1;
+    cgpio_chip *chip = find(words[2], words + 4, wanted, lines);
+    if (!chip) return fputs("not all of these lines are there\n", stderr), 1;
     if (!strcmp(words[1], "pulse")) return pulse(chip, lines, wanted, atoi(words[3]));
     return edges(chip, lines, wanted, atoi(words[3]));
 }

@@ -1,0 +1,55 @@
+"""libgpiod as Debian 12 and Debian 13 have it, for a machine that runs the program with one and with the other."""
+import pathlib
+import shutil
+import subprocess
+
+# By generation: Debian's suite, package and file.
+LIBRARIES = {1: ("bookworm", "libgpiod2", "libgpiod.so.2"), 2: ("trixie", "libgpiod3", "libgpiod.so.3")}
+# Where programs look for libraries; a link leads to where the machine has those that are there at the moment.
+PLACE, SHOWN, KEPT = "usr/lib/x86_64-linux-gnu", "run/gpiod", "opt/gpiod"
+KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+
+
+def fetch(folder: pathlib.Path):
+    """Gets those that are not in the folder, by an apt that knows their suite alone and believes that nothing is installed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for suite, package, name in LIBRARIES.values():
+        if (folder / name).exists():
+            continue
+        work = folder / "work"
+        shutil.rmtree(work, ignore_errors=True)
+        for part in ("state/lists/partial", "cache/archives/partial", "tree"):
+            (work / part).mkdir(parents=True)
+        (work / "status").touch()
+        (work / "sources.list").write_text(f"deb [arch=amd64 signed-by={KEYRING}] {mirror()} {suite} main\n")
+        options = {"Dir::Etc::SourceList": work / "sources.list", "Dir::Etc::SourceParts": "/dev/null", "Dir::State": work / "state",
+                   "Dir::State::Status": work / "status", "Dir::Cache": work / "cache", "APT::Architecture": "amd64",
+                   "APT::Sandbox::User": "root"}
+        apt = ["apt-get", "-qq", *(word for key, value in options.items() for word in ("-o", f"{key}={value}"))]
+        subprocess.run([*apt, "update"], check=True, timeout=150)
+        subprocess.run([*apt, "download", package], check=True, timeout=150, cwd=work)
+        subprocess.run(["dpkg-deb", "-x", next(work.glob("*.deb")), work / "tree"], check=True)
+        shutil.copy(next((work / "tree").glob(f"usr/lib/*/{name}")), folder / name)
+        shutil.rmtree(work)
+
+
+def mirror() -> str:
+    """The Debian mirror of this machine's apt."""
+    shown = subprocess.run(["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages", "Label: Debian"],
+                           capture_output=True, text=True, check=True).stdout.split()
+    return shown[0] if shown else "http://deb.debian.org/debian"
+
+
+def furnish(tree: pathlib.Path, folder: pathlib.Path):
+    """Puts both into a tree, where `guest/serve` shows both and ``show`` one of them."""
+    (tree / KEPT).mkdir(parents=True)
+    (tree / PLACE).mkdir(parents=True, exist_ok=True)
+    for _, _, name in LIBRARIES.values():
+        shutil.copy(folder / name, tree / KEPT / name)
+        (tree / PLACE / name).symlink_to(f"/{SHOWN}/{name}")
+
+
+def show(machine, generation: int):
+    """From now on programs in the machine find that one; 0: none."""
+    names = [LIBRARIES[generation][2]] if generation else []
+    machine.shell(f"rm -f /{SHOWN}/*; " + "; ".join(f"ln -s /{KEPT}/{name} /{SHOWN}/" for name in names))
