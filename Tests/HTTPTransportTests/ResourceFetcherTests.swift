@@ -50,7 +50,7 @@ private final class Box<Value: Sendable>: Sendable {
         var settings = HTTPExchange.Settings()
         settings.additionalRootsFile = roots.path
         let answer = try await HTTPExchange.withExchange(settings) { exchange in
-            try await exchange.post([1], to: "https://localhost:\(server.port)/")
+            try await exchange.post([1], to: "https://127.0.0.1:\(server.port)/")
         }
         #expect(answer == [9])
         await server.stop()

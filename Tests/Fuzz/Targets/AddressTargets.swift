@@ -69,7 +69,7 @@ extension FuzzTarget {
             [
                 "id": "did:example:a",
                 "verificationMethod": [
-                    ["id": "#1", "type": "Ed25519VerificationKey2018", "publicKeyBase58": .text(key.base58)]
+                    ["id": "#1", "type": "Ed25519VerificationKey2018", "publicKeyBase58": .string(key.base58)]
                 ],
                 "service": [
                     [
