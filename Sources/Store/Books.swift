@@ -26,6 +26,8 @@ struct Books: Hashable, Sendable {
     var start: ChainPoint
     /// How far the ledger has come to each destination, by name.
     var deliveries: [Text: DeliveryCursor]
+    /// What destinations have not confirmed of ledgers before this one, the oldest ledger first.
+    var debts: [PastDebt] = []
     /// The last date heard.
     var clock: Timestamp?
     /// Counts the commits that changed any of this.
@@ -42,6 +44,12 @@ struct Books: Hashable, Sendable {
     /// The cursor of the primary destination.
     var primary: DeliveryCursor {
         deliveries[DeliveryCursor.primary] ?? DeliveryCursor(DeliveryCursor.primary)
+    }
+
+    /// Entries that a destination has not confirmed, of this ledger and those before it.
+    func owed(to destination: Text) -> Int {
+        let confirmed = deliveries[destination]?.confirmed ?? 0
+        return debts.filter { $0.destination == destination }.reduce(head.point.count - confirmed) { $0 + $1.entries }
     }
 
     /// What is sealed of these.
@@ -80,6 +88,7 @@ struct Books: Hashable, Sendable {
                 open: try openVisits(db), dropped: try row.figure("dropped"), limits: limits),
             start: try point(row, "start_count", "start_hash", "start_next_seq"),
             deliveries: try cursors(db), clock: clock.flatMap { Timestamp(rfc3339: $0.string) })
+        books.debts = try PastDebt.read(db)
         books.siteKey = try Row.fetchOne(db, sql: "SELECT value FROM setting WHERE name = 'site-key'")
             .map { SiteKey.digest(of: try $0.bytes("value")) }
         books.areKeysSealed = try Store.setting(SealingPass.sealedSetting, db) != nil
@@ -130,9 +139,10 @@ struct Books: Hashable, Sendable {
             ])
     }
 
-    /// The cursors as one figure, and that keys are sealed.
+    /// The cursors and debts as one figure, and that keys are sealed.
     func sum(_ key: WitnessKey) -> RowSum {
-        let beginning = areKeysSealed ? key.code(ofRow: [Array(SealingPass.sealedSetting.utf8)]) : RowSum()
+        var beginning = areKeysSealed ? key.code(ofRow: [Array(SealingPass.sealedSetting.utf8)]) : RowSum()
+        for debt in debts { beginning += key.code(ofRow: debt.fields) }
         return deliveries.values.reduce(into: beginning) { sum, cursor in
             sum += key.code(
                 ofRow: [

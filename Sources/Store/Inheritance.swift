@@ -12,6 +12,9 @@ struct Inheritance {
     private var clock: Timestamp?
     private var open: [[UInt8]] = []
     private var cursors: [DeliveryCursor] = []
+    private var debts: [PastDebt] = []
+    /// Reports given up with debts: their part of what the next outcome tells.
+    private(set) var lost = 0
     private var connections:
         [(id: String, snapshot: [UInt8], destination: String, number: Int, made: Int64, deleting: Int64)] = []
     private var handled: [[UInt8]] = []
@@ -41,14 +44,22 @@ struct Inheritance {
             let last = try Int.fetchOne(db, sql: "SELECT max(seq) FROM entry") ?? 0
             if (0..<ChainPoint.countLimit / 2).contains(last) { nextSeq = max(nextSeq, last + 1 + Founding.gap) }
         }
-        // What the primary destination has not confirmed stays in the file that is put aside: told as lost, and provable there.
-        if let first = books.primary.firstOwed {
-            dropped +=
-                try Int.fetchOne(
-                    db, sql: "SELECT count(*) FROM entry WHERE position >= ? AND kind = 'outcome'", arguments: [first])
-                ?? 0
-        }
         cursors = books.deliveries.values.map(\.inNewLedger)
+        debts = books.debts.filter { $0.ledger != state.ledger }
+        for cursor in books.deliveries.values where cursor.isKnown && cursor.confirmed < state.end.count {
+            let reports =
+                try Int.fetchOne(
+                    db, sql: "SELECT count(*) FROM entry WHERE position > ? AND kind = 'outcome'",
+                    arguments: [cursor.confirmed]) ?? 0
+            let end = Checkpoint(ledger: nil, count: state.end.count, hash: state.end.hash)
+            debts.append(
+                PastDebt(
+                    destination: cursor.destination, ledger: state.ledger, end: end, confirmed: cursor.confirmed,
+                    reports: reports))
+        }
+        // Where nobody vouches for the old ledger, nothing of it is delivered: anybody may have written it. It stays in
+        // the file that is put aside.
+        giveUpDebts(ofAllBut: isAuthentic ? PastDebt.ledgers : 0)
         open = try Books.openVisits(db).prefix(LedgerLimits().openVisits).compactMap { intent in
             try Row.fetchOne(db, sql: "SELECT body FROM entry WHERE position = ?", arguments: [intent.position])?
                 .bytes("body")
@@ -89,6 +100,21 @@ struct Inheritance {
         nextSeq += RestoredMark.gap
         dropped += open.count
         open = []
+        giveUpDebts(ofAllBut: 0)
+    }
+
+    /// What is owed of all but the last so many ledgers is told as lost. The destinations lack the same end of a
+    /// ledger, more or less of it: the longest one counts.
+    private mutating func giveUpDebts(ofAllBut kept: Int) {
+        var ledgers: [Text] = []
+        for debt in debts where !ledgers.contains(debt.ledger) { ledgers.append(debt.ledger) }
+        for ledger in ledgers.dropLast(kept) {
+            let reports = debts.filter { $0.ledger == ledger }.map(\.reports).max() ?? 0
+            (lost, dropped) = (
+                min(lost + reports, ChainPoint.countLimit), min(dropped + reports, ChainPoint.countLimit)
+            )
+            debts.removeAll { $0.ledger == ledger }
+        }
     }
 
     /// Puts all of it into a new, empty database.
@@ -102,6 +128,8 @@ struct Inheritance {
             try Books.save(cursor, db)
             books.deliveries[cursor.destination] = cursor
         }
+        for debt in debts { try debt.save(db) }
+        books.debts = debts
         for (id, snapshot, destination, number, made, deleting) in connections {
             try db.execute(
                 sql: """

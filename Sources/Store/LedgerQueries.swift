@@ -12,6 +12,16 @@ enum LedgerQueries {
         ).map(entry)
     }
 
+    /// The hash at a place that is kept, or right before these.
+    static func hash(_ db: Database, at position: Int) throws -> ChainHash? {
+        if let row = try Row.fetchOne(db, sql: "SELECT hash FROM entry WHERE position = ?", arguments: [position]) {
+            return try row.hash("hash")
+        }
+        let start = try Row.fetchOne(
+            db, sql: "SELECT start_hash FROM chain WHERE one = 1 AND start_count = ?", arguments: [position])
+        return try start?.hash("start_hash")
+    }
+
     /// One that cannot be read does not hide those behind it.
     static func visits(_ db: Database, last limit: Int) throws -> [ListedVisit] {
         let rows = try Row.fetchAll(

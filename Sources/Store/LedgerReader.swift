@@ -40,6 +40,20 @@ package struct LedgerReader: Sendable {
         try await read { db in try LedgerQueries.entries(db, after: position, limit: limit) }
     }
 
+    /// The hash of the entry at `position`, or of what is before the oldest one; nil when it is not kept.
+    package func hash(at position: Int) async throws(StoreError) -> ChainHash? {
+        try await read { db in try LedgerQueries.hash(db, at: position) }
+    }
+
+    /// How many outcomes there are after `position`, up to `last`.
+    package func outcomes(after position: Int, through last: Int) async throws(StoreError) -> Int {
+        try await read { db in
+            try Int.fetchOne(
+                db, sql: "SELECT count(*) FROM entry WHERE position > ? AND position <= ? AND kind = 'outcome'",
+                arguments: [position, last]) ?? 0
+        }
+    }
+
     /// The last visits, newest first.
     package func visits(last limit: Int) async throws(StoreError) -> [ListedVisit] {
         try await read { db in try LedgerQueries.visits(db, last: limit) }

@@ -17,6 +17,9 @@ struct Opening {
         var witnessed = 0
         /// Copies of the files as they were found, where something was wrong with them.
         var found: [String] = []
+        /// Files that had been put aside at earlier starts and are removed now, for there are ``PastDebt/ledgers``
+        /// newer ones.
+        var removed: [String] = []
     }
 
     let path: String
@@ -153,26 +156,35 @@ struct Opening {
                 try inheritance.write(db, finding: Text(finding), code: code, limits: options.limits, key: key)
             }
             try queue.close()
-            try moveAside(leavesFile: leavesFile)
+            let removed = try moveAside(leavesFile: leavesFile)
             guard rename(next, path) == 0 else { throw StoreFile.failure(path) }
             try StoreFile.sync(folder: StoreFile.folder(of: path))
             let (pool, _) = try Store.connect(path, options, key)
-            return Opened(pool: pool, books: try load(pool).books, standing: standing, number: number)
+            var books = try load(pool).books
+            books.lost = inheritance.lost
+            return Opened(pool: pool, books: books, standing: standing, number: number, removed: removed)
         } catch {
             throw StoreError(error, path: path)
         }
     }
 
     /// Gives the old database a second name, and its log the name that goes with it. Until the new one takes the first name
-    /// the next start finds the old one again, and does all this once more.
-    private func moveAside(leavesFile: Bool) throws(StoreError) {
+    /// the next start finds the old one again, and does all this once more. Returns the files of earlier starts that
+    /// are removed for it.
+    private func moveAside(leavesFile: Bool) throws(StoreError) -> [String] {
         defer { for ending in ["-wal", "-shm"] { unlink(path + ending) } }
-        guard leavesFile else { return }
-        let aside = try StoreFile.link(path, as: "rewritten")
+        guard leavesFile else { return [] }
+        let earlier = StoreFile.numbered(path, PastLedgers.word)
+        // The last start may have been cut off right after this.
+        let isAside = earlier.last.map { StoreFile.isSame($0, path) } ?? false
+        let aside = try isAside ? earlier[earlier.count - 1] : StoreFile.link(path, as: PastLedgers.word)
         var log = stat()
         if lstat(path + "-wal", &log) == 0, log.st_size > 0 {
             guard rename(path + "-wal", aside + "-wal") == 0 else { throw StoreFile.failure(aside) }
         }
+        let removed = Array(earlier.dropLast(isAside ? 1 : 0).dropLast(PastDebt.ledgers - 1))
+        for old in removed { for ending in ["", "-wal", "-shm"] { unlink(old + ending) } }
         try StoreFile.sync(folder: StoreFile.folder(of: path))
+        return removed
     }
 }

@@ -38,6 +38,9 @@ enum Schema {
         migrator.registerMigration("9 delivery by rows") { db in
             try db.execute(sql: ninth)
         }
+        migrator.registerMigration("10 debts of ledgers before") { db in
+            try db.execute(sql: tenth)
+        }
         return migrator
     }
 
@@ -110,6 +113,18 @@ enum Schema {
         INSERT INTO delivery_rows SELECT destination, confirmed, connection, receipt FROM delivery;
         DROP TABLE delivery;
         ALTER TABLE delivery_rows RENAME TO delivery;
+        """
+
+    private static let tenth = """
+        -- What destinations have not confirmed of ledgers before this one: PastDebt. `last`: the end, as a Checkpoint is written.
+        CREATE TABLE debt (
+            destination TEXT NOT NULL,
+            ledger TEXT NOT NULL,
+            last TEXT NOT NULL,
+            confirmed INTEGER NOT NULL,
+            reports INTEGER NOT NULL,
+            PRIMARY KEY (destination, ledger)
+        ) STRICT;
         """
 
     private static let first = """

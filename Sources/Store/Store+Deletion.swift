@@ -32,7 +32,7 @@ extension Store {
             let destination = try row.text("destination")
             var marked = [id]
             if var cursor = books.deliveries[destination], cursor.connection == id {
-                let owed = books.head.point.count - cursor.confirmed
+                let owed = books.owed(to: destination)
                 guard isForced || owed <= 0 else { return .owed(owed) }
                 cursor.letGo()
                 try Self.keep(cursor, db, &books)

@@ -18,8 +18,11 @@ extension Store {
     /// Forgets every destination but these and the primary one, with its connections.
     package func forgetDestinations(except names: Set<Text>) async throws(StoreError) {
         let kept = names.union([DeliveryCursor.primary])
-        guard books.deliveries.keys.contains(where: { !kept.contains($0) }) else { return }
+        let known = Set(books.deliveries.keys).union(books.debts.map(\.destination))
+        guard known.contains(where: { !kept.contains($0) }) else { return }
         try await commit { db, books in
+            for debt in books.debts where !kept.contains(debt.destination) { try debt.remove(db) }
+            books.debts.removeAll { !kept.contains($0.destination) }
             for name in books.deliveries.keys where !kept.contains(name) {
                 books.deliveries[name] = nil
                 try db.execute(sql: "DELETE FROM delivery WHERE destination = ?", arguments: [name.string])
@@ -60,8 +63,7 @@ extension Store {
         _ destination: Text, upTo position: Int, receipt: ChainHash? = nil, over connection: Text,
         passedOver: [Int] = [], handled: [[UInt8]] = []
     ) async throws(StoreError) -> (cursor: DeliveryCursor, replaced: [Text]) {
-        unwritten = (unwritten + handled.filter { !unwritten.contains($0) }).suffix(options.handledMessages / 10)
-        if unwritten.count >= options.confirmationsTogether { try await writeHandled([]) { _, _ in } }
+        try await keepInMind(handled)
         return try await commit { db, books in
             var cursor = books.deliveries[destination] ?? DeliveryCursor(destination)
             let before = cursor.confirmed

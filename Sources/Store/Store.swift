@@ -24,6 +24,9 @@ package actor Store {
     }
     /// Copies of the files as they were found when it was opened, where something was wrong with them.
     package nonisolated let found: [String]
+    /// Ledgers that had been put aside at earlier starts and were removed when it was opened, for there are
+    /// ``PastDebt/ledgers`` newer ones.
+    package nonisolated let removed: [String]
     /// How the keys that it holds are kept.
     package nonisolated let keysAtRest: KeysAtRest
     nonisolated let sealing: SealingKeys
@@ -95,7 +98,7 @@ package actor Store {
             path: path, options: options, witness: witness, restoredCode: source?.restoredCode ?? ""
         ).run()
         (self.path, self.options, self.witness, self.standing) = (path, options, witness, opened.standing ?? keyless)
-        (self.file, self.pool, found) = (file, opened.pool, opened.found)
+        (self.file, self.pool, found, removed) = (file, opened.pool, opened.found, opened.removed)
         do {
             var books = opened.books
             (self.sealing, keysAtRest) = try SealingPass(
@@ -187,6 +190,12 @@ package actor Store {
 
     /// How far the ledger has come to each destination, by name; durable.
     package var deliveries: [Text: DeliveryCursor] { books.deliveries }
+
+    /// What destinations have not confirmed of ledgers before this one, the oldest ledger first; durable.
+    package var debts: [PastDebt] { books.debts }
+
+    /// Entries that a destination has not confirmed, of this ledger and those before it.
+    package func owed(to destination: Text) -> Int { books.owed(to: destination) }
 
     /// Reports given up since the start, because the ledger had no more room for what was not confirmed.
     package var lostReports: Int { books.lost }

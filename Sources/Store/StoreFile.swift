@@ -120,7 +120,7 @@ final class StoreFile {
     }
 
     /// What the names of files have that were put aside, before a number.
-    private static let asideWords = ["rewritten", "found", "replaced"]
+    private static let asideWords = [PastLedgers.word, "found", "replaced"]
 
     /// The files beside the database that starts put aside, with their logs.
     static func putAside(of path: String) -> [String] {
@@ -130,14 +130,34 @@ final class StoreFile {
             .map { "\(folder(of: path))/\($0)" }
     }
 
-    /// Gives a file a second name, `PATH.WORD-N` with the first number that is free, and returns it.
+    /// The files `PATH.WORD-N` that there are, by their numbers.
+    static func numbered(_ path: String, _ word: String) -> [String] {
+        numbers(path, word).map { "\(path).\(word)-\($0)" }
+    }
+
+    private static func numbers(_ path: String, _ word: String) -> [Int] {
+        let start = "\(path.split(separator: "/").last ?? "").\(word)-"
+        let found = (try? FileManager.default.contentsOfDirectory(atPath: folder(of: path))) ?? []
+        return found.compactMap { name in
+            guard name.hasPrefix(start), let number = Int(name.dropFirst(start.count)), (1..<Int(Int32.max)) ~= number,
+                name == start + String(number)
+            else { return nil }
+            return number
+        }.sorted()
+    }
+
+    /// Gives a file a second name, `PATH.WORD-N` with a number above all that there are, and returns it.
     static func link(_ path: String, as word: String) throws(StoreError) -> String {
-        for number in 1...10_000 {
-            let name = "\(path).\(word)-\(number)"
-            if Glibc.link(path, name) == 0 { return name }
-            guard errno == EEXIST else { throw failure(name) }
-        }
-        throw .unusable(path: path, detail: "too many files beside it are put aside")
+        let name = "\(path).\(word)-\((numbers(path, word).last ?? 0) + 1)"
+        guard Glibc.link(path, name) == 0 else { throw failure(name) }
+        return name
+    }
+
+    /// Whether both names lead to one file.
+    static func isSame(_ one: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        return lstat(one, &first) == 0 && lstat(other, &second) == 0 && first.st_dev == second.st_dev
+            && first.st_ino == second.st_ino
     }
 
     /// Makes the database file with mode 0600 and its folder entry durable: SQLite would do neither. The files that

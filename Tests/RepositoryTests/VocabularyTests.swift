@@ -15,7 +15,7 @@ import Testing
 
     /// Names of events in the log and in `--json` output that look like codes: they say what happened, not why.
     private static let events: Set = [
-        "ledger.head", "transfer.started", "transfer.progress", "transfer.received", "ledger.failed",
+        "ledger.head", "ledger.removed", "transfer.started", "transfer.progress", "transfer.received", "ledger.failed",
         "policy.group-unknown", "policy.not-kept", "trust.refreshed", "trust.refresh-failed", "trust.changed",
         "trust.not-kept", "radio.ready", "radio.failed", "radio.lapsed", "radio.adapter-reset", "radio.phones",
         "radio.bluetoothd-stopped",

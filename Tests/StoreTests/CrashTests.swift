@@ -92,6 +92,52 @@ import Testing
         #expect(problems.prefix(5) == [])
     }
 
+    /// Debts of ledgers before: what was confirmed of one stays so, and one that is given up is counted in the same
+    /// instant.
+    @Test func debtsAreCountedThroughPowerCuts() async throws {
+        let disk = try CrashDisk()
+        let store = try await Store.open(disk.database, options: CrashScript.options)
+        try await store.connect()
+        try await store.connect("other", to: "copy")
+        func debt(_ destination: Text, _ ledger: Text, _ reports: Int) -> PastDebt {
+            let end = Checkpoint(ledger: nil, count: 12, hash: .genesis(ledger: ledger))
+            return PastDebt(destination: destination, ledger: ledger, end: end, confirmed: 2, reports: reports)
+        }
+        let debts = [debt(DeliveryCursor.primary, "first", 3), debt("copy", "first", 5), debt("copy", "second", 5)]
+        try await store.commit { db, books in
+            for debt in debts { try debt.save(db) }
+            books.debts = debts
+        }
+        let begun = disk.operations
+        var promises: [(operation: UInt64, confirmed: Int)] = []
+        for position in [4, 8, 10] {
+            try await store.confirm("copy", past: "second", upTo: position, reports: 1, lost: 0, over: "other")
+            promises.append((disk.operations, position))
+        }
+        try await store.giveUp(past: "first")
+        let givenUp = disk.operations
+        await store.close()
+        var problems: [String] = []
+        for operation in begun...disk.operations {
+            let after = try disk.cut(before: operation, CRASH_KEEP_SOME, seed: operation)
+            let store = try await Store.open(after.database, options: CrashScript.options)
+            let (left, dropped) = (await store.debts, await store.head.dropped)
+            let first = left.filter { $0.ledger == "first" }
+            if first.count == 2 ? dropped != 0 : !first.isEmpty || dropped != 5 {
+                problems.append("\(operation): \(first.count) debts, \(dropped) dropped")
+            }
+            if operation >= givenUp, !first.isEmpty { problems.append("\(operation): not given up") }
+            let second = left.first { $0.ledger == "second" }
+            let least = promises.last { $0.operation <= operation }?.confirmed ?? 2
+            let paid = [2: 5, 4: 4, 8: 3, 10: 2]
+            if (second?.confirmed ?? 0) < least || second?.reports != second.flatMap({ paid[$0.confirmed] }) {
+                problems.append("\(operation): \(String(describing: second))")
+            }
+            await store.close()
+        }
+        #expect(problems.prefix(5) == [])
+    }
+
     /// Opens what the cut left and compares it with what had been promised before. Returns what is wrong.
     private static func examine(_ disk: CrashDisk, _ script: CrashScript, _ promises: [Promise]) async -> [String] {
         do {

@@ -33,9 +33,9 @@ struct AgentCard {
     private let members: JSONObject
 
     /// The card of a stored connection. `cursor`: that of its destination, nil for the mailbox, which gets nothing; `isOlder`: whether the present way there is newer;
-    /// `end`: how many entries the ledger has; `notes`: those of its link where it runs.
+    /// `waiting`: how many entries that has not confirmed; `notes`: those of its link where it runs.
     init(
-        _ stored: StoredConnection, _ cursor: DeliveryCursor?, isOlder: Bool, end: Int, faults: [ReasonCode],
+        _ stored: StoredConnection, _ cursor: DeliveryCursor?, isOlder: Bool, waiting: Int, faults: [ReasonCode],
         notes: LinkNotes?
     ) {
         (id, destination) = (stored.id, stored.destination)
@@ -86,7 +86,7 @@ struct AgentCard {
         add("present", .bool(isPresent))
         if let cursor, isPresent || cursor.connection == nil {
             add("confirmed", .int(cursor.confirmed))
-            add("waiting", .int(end - cursor.confirmed))
+            add("waiting", .int(waiting))
         }
         add("answered", notes?.answered.map { .text($0.rfc3339) })
         add("answeredSince", notes.map { .text($0.since.rfc3339) })

@@ -50,7 +50,7 @@ package struct AgentDesk: Sendable {
         } catch {
             throw Self.refusal(error)
         }
-        let (cursors, end) = (await store.deliveries, await store.head.point.count)
+        let cursors = await store.deliveries
         var cards: [AgentCard] = []
         for (index, one) in stored.enumerated() {
             let cursor = cursors[one.destination]
@@ -58,8 +58,9 @@ package struct AgentDesk: Sendable {
             let link = await service.destination(one.destination)?.link(one.id)
             cards.append(
                 AgentCard(
-                    one, cursor, isOlder: present.map { index < $0 } ?? false, end: end,
-                    faults: service.faults(of: one.destination), notes: link?.notes))
+                    one, cursor, isOlder: present.map { index < $0 } ?? false,
+                    waiting: await store.owed(to: one.destination), faults: service.faults(of: one.destination),
+                    notes: link?.notes))
         }
         return cards
     }

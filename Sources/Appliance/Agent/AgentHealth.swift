@@ -22,8 +22,8 @@ final class AgentHealth: Sendable {
         case .connected, .tookOver:
             isServed(name)
             for code in [ReasonCode.agentUnreadable, .agentSilent] { clear(code, name) }
-            // What the agent of another connection refused says nothing of this one.
-            if case .tookOver = notice { clear(.reportsRefused, name) }
+            // What the agent of another connection refused or claimed says nothing of this one.
+            if case .tookOver = notice { for code in [ReasonCode.reportsRefused, .agentClaims] { clear(code, name) } }
             return nil
         case .alive:
             for code in [ReasonCode.agentSilent, .agentUnreachable] { clear(code, name) }
@@ -36,6 +36,8 @@ final class AgentHealth: Sendable {
         case .held, .setAside: return set(.reportsRefused, name, notice.text)
         case .released: return clear(.reportsRefused, name)
         case .behind: return set(.ledgerBehind, name, notice.text)
+        case .claimed: return set(.agentClaims, name, notice.text)
+        case .agreed: return clear(.agentClaims, name)
         case .ended: return set(.agentEnded, name, notice.text)
         case .found, .retired, .replaced, .rotated, .confirmed, .gone, .refill, .refused, .refusedAnswer, .acknowledged,
             .message, .problem, .discarded, .storeFailed, .quarantined, .mailboxDenied:

@@ -205,8 +205,7 @@ package actor AgentLink {
             case .refused(let id, let status):
                 observe(.refused(id, status: status))
                 events.append(.failed(id, .refused(status: status)))
-            case .answered(.receipt(let point)): events.append(.receipt(point))
-            case .answered(.head(let point)): events.append(.head(point))
+            case .answered(let answer): await take(answer)
             case .disclosed(let protocols): events.append(.disclosed(protocols))
             case .acknowledged(let ids):
                 observe(.acknowledged(ids))
@@ -255,6 +254,25 @@ package actor AgentLink {
 
     // MARK: - Delivery
 
+    /// What the peer says about our ledger. It is held to the ledger as it is now: over another connection more may
+    /// have gone out than this delivery knows of. What cannot be held to it now counts for nothing; the peer is asked
+    /// or sent the entries again.
+    private func take(_ answer: VerificationReport.Answer) async {
+        guard let outbox = surroundings.outbox, delivery != nil else { return }
+        do { try await look(outbox) } catch { return outboxFailed(error) }
+        guard let end = delivery?.end else { return }
+        func signed(_ head: ReportPoint?) -> ReportPoint? {
+            head.flatMap { $0.ledger == end.ledger && outbox.hasSigned($0) ? $0 : nil }
+        }
+        switch answer {
+        // What lies within the ledger a receipt need not prove.
+        case .receipt(let point, let head):
+            let beyond = head.flatMap { $0.position > end.position ? $0 : nil }
+            events.append(.receipt(point, signed: signed(beyond)))
+        case .head(let point, let head): events.append(.head(point, signed: signed(head)))
+        }
+    }
+
     /// Carries on what goes to the destination; false when there is nothing to do now.
     private func deliver(at now: Instant) async -> Bool {
         guard let outbox = surroundings.outbox, connection.isComplete, mediation?.isUnderWay != true,
@@ -264,7 +282,7 @@ package actor AgentLink {
             guard try await begin(outbox, at: now) else { return true }
             try await keepConfirmed(outbox)
             if hasGrown { try await look(outbox) }
-            guard !isRetired else { return true }
+            guard !isRetired, delivery != nil else { return true }
             if events.isEmpty, let deadline = delivery?.deadline, deadline <= now { events.append(.deadlineReached) }
             if !events.isEmpty {
                 let event = events.removeFirst()
@@ -285,7 +303,13 @@ package actor AgentLink {
         hasGrown = false
         do {
             let found = try await outbox.end(after: delivery?.end.position ?? 0, over: id)
-            if let (end, isUrgent) = found { events.append(.available(end: end, isUrgent: isUrgent)) } else { retire() }
+            guard let (end, isUrgent) = found else { return retire() }
+            if end.ledger == delivery?.end.ledger {
+                events.append(.available(end: end, isUrgent: isUrgent))
+            } else {
+                // The peer has all of a ledger before: the next one is another delivery.
+                (delivery, next) = (nil, nil)
+            }
         } catch {
             hasGrown = true
             throw error
@@ -301,7 +325,8 @@ package actor AgentLink {
         }
         surroundings.observe(.tookOver(position: state.confirmed))
         delivery = ReportDelivery(
-            surroundings.reports, end: state.end, confirmed: state.confirmed, receipt: state.receipt)
+            surroundings.reports, end: state.end, confirmed: state.confirmed, receipt: state.receipt,
+            isPast: state.isPast)
         events = [.connected]
         return true
     }
@@ -353,6 +378,8 @@ package actor AgentLink {
         case .held(let reason): observe(.held(reason))
         case .released: observe(.released)
         case .behind(let point): observe(.behind(point))
+        case .claimed(let point): observe(.claimed(point))
+        case .agreed: observe(.agreed)
         case .discarded(let error): observe(.refusedAnswer(error))
         }
     }
@@ -363,6 +390,7 @@ package actor AgentLink {
                 point, isReceipt: isReceipt, passedOver: passedOver, over: id, handled: seenKeys())
             unkept.removeFirst()
             unkeptKeys = []
+            if point.position == delivery?.end.position { hasGrown = true }
             surroundings.observe(.confirmed(position: point.position))
             if !replaced.isEmpty { surroundings.observe(.replaced(replaced)) }
         }

@@ -39,8 +39,12 @@ package enum AgentNotice: Sendable {
     case gone(ClosedRange<Int>)
     /// The peer has lost what it had given receipts for behind that position, and gets it again.
     case refill(after: Int)
-    /// The peer has a place that this ledger does not contain.
+    /// The peer has a head that this box signed and this ledger does not contain.
     case behind(ReportPoint)
+    /// The peer says that it has a place that this ledger does not contain, without a head that this box signed.
+    case claimed(ReportPoint)
+    /// What the peer says it has agrees with the ledger again.
+    case agreed
     /// What the peer said about the ledger was refused.
     case refusedAnswer(ReportError)
     /// The peer's server refused a message with that status.
@@ -95,7 +99,12 @@ package enum AgentNotice: Sendable {
             "records \(positions.lowerBound) to \(positions.upperBound) are not kept any more, and the agent does not have them"
         case .refill(let position):
             "the agent has lost the records behind \(position), which it had given receipts for; they are sent again"
-        case .behind(let point): "the agent has record \(point.position), which this ledger does not contain"
+        case .behind(let point):
+            "the agent has a head that this box signed at record \(point.position), which this ledger does not contain"
+        case .claimed(let point):
+            "the agent says that it has record \(point.position), which this ledger does not contain, and shows no head for it that "
+                + "this box signed"
+        case .agreed: "what the agent says it has agrees with the ledger again"
         case .refusedAnswer(let error): "an answer of the agent was refused: \(error)"
         case .refused(let id, let status): "the agent's server refused the message \(id) with status \(status)"
         case .acknowledged(let ids): "\(ids.count) acknowledged"

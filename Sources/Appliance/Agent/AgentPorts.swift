@@ -24,7 +24,9 @@ package protocol ConnectionStore: Sendable {
 package protocol Outbox: Sendable {
     /// Makes `connection` the way to the destination, unless a newer one is.
     func takeOver(by connection: Text) async throws -> OutboxState?
-    /// Where the ledger ends, and whether something urgent is behind `position`: what went wrong at the gate.
+    /// Where the ledger ends, with our signature where there is a key, and whether something urgent is behind
+    /// `position`: what went wrong at the gate. A ledger that another one has taken the place of comes before that one,
+    /// until the destination has it.
     func end(after position: Int, over connection: Text) async throws -> (end: ReportPoint, isUrgent: Bool)?
     /// The entries behind `position`, at most `limit` of together about `bytes`, with their reports where these are wanted.
     func entries(
@@ -32,6 +34,8 @@ package protocol Outbox: Sendable {
     ) async throws -> [ReportEntry]?
     /// The hash of the entry at `position`; nil when it is not kept.
     func hash(at position: Int) async throws -> [UInt8]?
+    /// Whether this box signed that head.
+    func hasSigned(_ head: ReportPoint) -> Bool
     /// The destination has confirmed everything up to `point`; with a receipt that is kept, where `isReceipt` says so. The keys of
     /// inbound messages are remembered with it. The entries at the positions `passedOver` it has not got: it refuses them, and they are
     /// counted as lost. Returns the connections that this one replaced and that go by that, their ids.
@@ -48,10 +52,12 @@ package struct OutboxState: Hashable, Sendable {
     package var confirmed: Int
     /// The last receipt; nil when there is none.
     package var receipt: ReportPoint?
+    /// Whether another ledger has taken the place of this one, which is delivered next.
+    package var isPast: Bool
 
     /// A state of these parts.
-    package init(end: ReportPoint, confirmed: Int, receipt: ReportPoint? = nil) {
-        (self.end, self.confirmed, self.receipt) = (end, confirmed, receipt)
+    package init(end: ReportPoint, confirmed: Int, receipt: ReportPoint? = nil, isPast: Bool = false) {
+        (self.end, self.confirmed, self.receipt, self.isPast) = (end, confirmed, receipt, isPast)
     }
 }
 

@@ -1,6 +1,5 @@
 package import Aries
 package import Encoding
-import Ledger
 package import Store
 
 /// The kiosk's database as the keeper of connections.
@@ -47,74 +46,5 @@ package struct StoredInvitations: InvitationMemory {
     /// Keeps the ids.
     package func keep(accepted: [Text]) async throws {
         try await store.saveSetting(name, JSON.array(accepted.map(JSON.string)).compactBytes)
-    }
-}
-
-/// The ledger of the kiosk's database as the outbox of one destination.
-package struct StoredOutbox: Outbox {
-    private let store: Store
-    private let destination: Text
-
-    /// What `store` has for `destination`.
-    package init(_ store: Store, _ destination: Text) { (self.store, self.destination) = (store, destination) }
-
-    /// Makes `connection` the way to the destination, unless a newer one is.
-    package func takeOver(by connection: Text) async throws -> OutboxState? {
-        let cursor = try await store.takeOver(destination, by: connection)
-        guard cursor.connection == connection else { return nil }
-        let end = await end
-        return OutboxState(
-            end: end, confirmed: cursor.confirmed,
-            receipt: cursor.receipt.map { ReportPoint(ledger: end.ledger, position: $0.count, hash: $0.hash.bytes) })
-    }
-
-    /// Where the ledger ends, and whether something went wrong at the gate behind `position`.
-    package func end(after position: Int, over connection: Text) async throws -> (end: ReportPoint, isUrgent: Bool)? {
-        guard await isPresent(connection) else { return nil }
-        let end = await end
-        let new = try await store.entries(after: position, limit: 64)
-        return (end, new.contains { Report.isUrgent($0) })
-    }
-
-    /// The entries behind `position`.
-    package func entries(
-        after position: Int, limit: Int, bytes: Int, reports: Bool, over connection: Text
-    ) async throws -> [ReportEntry]? {
-        guard await isPresent(connection) else { return nil }
-        let ledger = await store.head.ledger
-        var (found, room): ([ReportEntry], Int) = ([], bytes)
-        for entry in try await store.entries(after: position, limit: limit) {
-            room -= entry.body.count
-            guard room >= 0 || found.isEmpty else { break }
-            found.append(
-                ReportEntry(
-                    position: entry.position, hash: entry.hash.bytes, body: entry.body,
-                    report: reports ? Report.json(of: entry, in: ledger) : nil))
-        }
-        return found
-    }
-
-    /// The hash of the entry at `position`.
-    package func hash(at position: Int) async throws -> [UInt8]? { try await store.hash(at: position)?.bytes }
-
-    /// The destination has confirmed everything up to `point`; the connections that go by that.
-    package func confirm(
-        _ point: ReportPoint, isReceipt: Bool, passedOver: [Int], over connection: Text, handled: [[UInt8]]
-    ) async throws -> [Text] {
-        try await store.confirm(
-            destination, upTo: point.position, receipt: isReceipt ? ChainHash(point.hash) : nil, over: connection,
-            passedOver: passedOver, handled: handled
-        ).replaced
-    }
-
-    private var end: ReportPoint {
-        get async {
-            let head = await store.head
-            return ReportPoint(ledger: head.ledger, position: head.point.count, hash: head.point.hash.bytes)
-        }
-    }
-
-    private func isPresent(_ connection: Text) async -> Bool {
-        await store.deliveries[destination]?.connection == connection
     }
 }

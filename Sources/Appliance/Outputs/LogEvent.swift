@@ -78,6 +78,10 @@ package struct LogEvent: Sendable {
             "The newest state of the ledger, signed: at the start, every hour and at the end. Kept elsewhere it proves later that "
                 + "nothing was cut off."),
         LogEvent(
+            "ledger.removed", "warning", "files, remedy",
+            "Another ledger was put aside at this start, and these files of earlier ones, the oldest, were removed for it."
+        ),
+        LogEvent(
             "fault", "error, warning, info", "code, present, count, (detail, remedy)",
             "Something is wrong with the box, or is over; at most once in 5 s for each code."),
         LogEvent(

@@ -55,26 +55,28 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// The destinations that this gate has: how far the ledger has come to each, and what is wrong with it. Of a gate without agents
     /// there are none, though the ledger keeps a place for the first one.
     package func status() async -> JSON {
-        let end = await store.head.point.count
         var cursors: [DeliveryCursor] = []
-        for cursor in await store.deliveries.values where await isThere(cursor, end) { cursors.append(cursor) }
+        for cursor in await store.deliveries.values where await isThere(cursor) { cursors.append(cursor) }
         cursors.sort { $0.destination.utf8.lexicographicallyPrecedes($1.destination.utf8) }
         let receipts = receipts.withLock { $0 }
-        return .array(
-            cursors.map { cursor in
-                [
-                    "name": .string(cursor.destination), "connected": .bool(cursor.connection != nil),
-                    "confirmed": .int(cursor.confirmed), "waiting": .int(end - cursor.confirmed),
-                    "lastReceipt": receipts[cursor.destination].map { .text($0.rfc3339) } ?? .null,
-                    "faults": .array(health.faults(of: cursor.destination).map { .text($0.text) }),
-                ]
-            })
+        var told: [JSON] = []
+        for cursor in cursors {
+            told.append([
+                "name": .string(cursor.destination), "connected": .bool(cursor.connection != nil),
+                "confirmed": .int(cursor.confirmed), "waiting": .int(await store.owed(to: cursor.destination)),
+                "lastReceipt": receipts[cursor.destination].map { .text($0.rfc3339) } ?? .null,
+                "faults": .array(health.faults(of: cursor.destination).map { .text($0.text) }),
+            ])
+        }
+        return .array(told)
     }
 
     /// Whether that destination is connected, configured or being connected, or was connected and has not got everything: what waits
     /// for somebody is told until somebody has it.
-    private func isThere(_ cursor: DeliveryCursor, _ end: Int) async -> Bool {
-        if cursor.connection != nil || cursor.isKnown && cursor.confirmed < end { return true }
+    private func isThere(_ cursor: DeliveryCursor) async -> Bool {
+        if cursor.connection != nil { return true }
+        if cursor.isKnown, await store.head.point.count > cursor.confirmed { return true }
+        if await store.debts.contains(where: { $0.destination == cursor.destination }) { return true }
         if wanted.contains(where: { $0.name == cursor.destination && !$0.files.isEmpty }) { return true }
         return await destination(cursor.destination)?.isEmpty == false
     }
@@ -315,8 +317,10 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
             if let mail = mail.withLock({ $0 }) { Task { await mail.retryNow() } }
         default: break
         }
-        guard case .behind(let point) = notice, name == DeliveryCursor.primary else { return }
-        let finding = Text("the agent has a receipt for record \(point.position), which this ledger does not contain")
+        // It is our own signature: which agent shows it does not matter.
+        guard case .behind(let point) = notice else { return }
+        let finding = Text(
+            "an agent has a head that was signed here at record \(point.position), which this ledger does not contain")
         Task { [store, contradicted] in if await store.contradict(finding) { contradicted.yield(finding) } }
     }
 

@@ -74,6 +74,16 @@ enum LedgerOpening {
         case .unwitnessed(let why): report(.present(.ledgerWitness, detail: why))
         case .new, .adopted, .continued, nil: break
         }
+        if !store.removed.isEmpty {
+            log.log(
+                .warning, "ledger.removed",
+                [
+                    "files": .array(store.removed.map(JSON.text)),
+                    "remedy": .text(
+                        "none: the last \(PastDebt.ledgers) ledgers that were put aside are kept; copy them elsewhere if they matter"
+                    ),
+                ])
+        }
         if let notice = configuration.agent.keyNotice(environment) { tell(log, notice.message, notice.remedy) }
         tell(store.keysAtRest, log, report)
         return store

@@ -1,12 +1,13 @@
 import Encoding
 
-/// What a keeper has of our ledger, as evidence against this box: asked at the start and daily. A peer that has more than the
-/// ledger, or something else at a place, shows that the ledger was put back or rewritten.
+/// What a keeper has of our ledger, as evidence against this box: asked at the start and daily. A head that this box
+/// signed and that the ledger does not contain shows that the ledger was put back or rewritten. What a peer says
+/// without that shows something of the peer alone.
 struct FarWitness: Sendable {
     private let limits: ReportSettings.Limits
     private var state = State.due
-    /// A place whose hash in our own ledger is wanted.
-    private var compared: ReportPoint?
+    /// Places whose hashes in our own ledger are wanted, one after the other.
+    private var compared: [Claim] = []
 
     private enum State: Sendable {
         case due
@@ -17,12 +18,19 @@ struct FarWitness: Sendable {
         case answered(next: Instant)
     }
 
+    /// A place that the ledger is said to contain.
+    struct Claim: Hashable, Sendable {
+        let point: ReportPoint
+        /// Whether this box itself says so, by its signature or in its own cursor.
+        let isOurs: Bool
+    }
+
     /// What comparing a place with the ledger says.
     enum Finding: Hashable, Sendable {
         /// The ledger contains it, as far as can be told.
         case contained
         /// It does not.
-        case behind
+        case missing(Claim)
         /// The hash of that position has to be looked up.
         case look(Int)
     }
@@ -35,7 +43,7 @@ struct FarWitness: Sendable {
 
     /// Whether an answer is waited for, or a place is being compared: nothing is to be built on the ledger meanwhile.
     var isWaiting: Bool {
-        if compared != nil { return true }
+        if !compared.isEmpty { return true }
         return switch state {
         case .asked, .sent: true
         case .due, .answered: false
@@ -78,29 +86,40 @@ struct FarWitness: Sendable {
         }
     }
 
-    /// The peer's answer; refused when nobody asked.
-    mutating func answer(_ head: ReportPoint, end: ReportPoint, at now: Instant) throws(ReportError) -> Finding {
+    /// The peer's answer, with the head that it gives back if this box signed that; refused when nobody asked.
+    mutating func answer(
+        _ head: ReportPoint, signed: ReportPoint?, end: ReportPoint, at now: Instant
+    ) throws(ReportError) -> [Finding] {
         guard head.ledger == end.ledger else { throw .otherLedger }
         switch state {
         case .asked, .sent: state = .answered(next: now.advanced(by: limits.headInterval))
         case .due, .answered: throw .notAsked
         }
-        return compare(head, end: end)
+        guard let signed else { return [compare(Claim(point: head, isOurs: false), end: end)] }
+        let ours = compare(Claim(point: signed, isOurs: true), end: end)
+        // Where our own word is against us, or is the same as the peer's, there is no more to ask.
+        if case .missing = ours { return [ours] }
+        if head.position == signed.position, head.hash == signed.hash { return [ours] }
+        return [ours, compare(Claim(point: head, isOurs: false), end: end)]
     }
 
-    /// Compares a place that the peer knew with a ledger that ends with `end`.
-    mutating func compare(_ point: ReportPoint, end: ReportPoint) -> Finding {
+    /// Compares a place with a ledger that ends with `end`.
+    mutating func compare(_ claim: Claim, end: ReportPoint) -> Finding {
+        let point = claim.point
         if point.position == 0 { return .contained }
-        if point.position > end.position { return .behind }
-        if point.position == end.position { return point.hash == end.hash ? .contained : .behind }
-        compared = point
+        if point.position > end.position { return .missing(claim) }
+        if point.position == end.position { return point.hash == end.hash ? .contained : .missing(claim) }
+        compared.append(claim)
         return .look(point.position)
     }
 
-    /// The ledger's own hash at that position, nil when the entry is no longer kept; the place that it does not contain, if so.
-    mutating func found(_ hash: [UInt8]?, at position: Int) -> ReportPoint? {
-        guard let point = compared, point.position == position else { return nil }
-        compared = nil
-        return hash.map { $0 != point.hash } == true ? point : nil
+    /// The ledger's own hash at that position, nil when the entry is no longer kept; the claim that it does not fulfil,
+    /// if so.
+    mutating func found(_ hash: [UInt8]?, at position: Int) -> Claim? {
+        guard let index = compared.firstIndex(where: { $0.point.position == position }) else { return nil }
+        let claim = compared.remove(at: index)
+        guard let hash, hash != claim.point.hash else { return nil }
+        if claim.isOurs { compared = [] }
+        return claim
     }
 }

@@ -11,9 +11,9 @@ extension ReportDelivery {
             timer.grown(to: end.position, isUrgent: isUrgent, at: now)
         case .entries(let entries): return read(entries, at: now)
         case .hash(let hash, let position):
-            guard let point = witness.found(hash, at: position) else { return [] }
+            guard let claim = witness.found(hash, at: position) else { return agreed() }
             refillAfter = nil
-            return [.behind(point)]
+            return judge(.missing(claim))
         case .sent(let id): sent(id, at: now)
         case .failed(let id, let failure): return failed(id, failure, at: now)
         case .pinged(let id):
@@ -21,17 +21,8 @@ extension ReportDelivery {
             pings = pings.suffix(7) + [(id, upTo ?? confirmed)]
             liveness.pinged(at: now)
         case .pong(let id): return pong(id, at: now)
-        case .receipt(let point): return receipt(point, at: now)
-        case .head(let point):
-            do throws(ReportError) {
-                let finding = try witness.answer(point, end: end, at: now)
-                // Who has nothing may only not know us: a new connection to whom has everything.
-                let hasLess = finding != .behind && point.position > 0 && point.position < confirmed
-                refillAfter = hasLess ? point.position : nil
-                return judge(finding, point)
-            } catch {
-                return [.discarded(error)]
-            }
+        case .receipt(let point, let signed): return receipt(point, signed: signed, at: now)
+        case .head(let point, let signed): return head(point, signed: signed, at: now)
         case .acknowledged(let ids): return acknowledged(ids, at: now)
         case .disclosed(let protocols):
             switch features {
@@ -155,8 +146,20 @@ extension ReportDelivery {
         return actions
     }
 
-    private mutating func receipt(_ point: ReportPoint, at now: Instant) -> [Action] {
+    private mutating func receipt(_ point: ReportPoint, signed: ReportPoint?, at now: Instant) -> [Action] {
         guard point.ledger == end.ledger else { return [.discarded(.otherLedger)] }
+        guard !isPast else { return confirmed(by: point, at: now) }
+        if let signed, signed.position > end.position {
+            let actions = judge(.missing(FarWitness.Claim(point: signed, isOurs: true)))
+            return actions + confirmed(by: point, at: now)
+        }
+        guard point.position <= end.position else {
+            return judge(.missing(FarWitness.Claim(point: point, isOurs: false)))
+        }
+        return confirmed(by: point, at: now)
+    }
+
+    private mutating func confirmed(by point: ReportPoint, at now: Instant) -> [Action] {
         guard let sent = sentEnds.first(where: { $0.position == point.position }) else {
             return [.discarded(.neverSent)]
         }
@@ -223,12 +226,38 @@ extension ReportDelivery {
         }
     }
 
-    /// A place that the peer knew, held against the ledger.
-    func judge(_ finding: FarWitness.Finding, _ point: ReportPoint) -> [Action] {
+    private mutating func head(_ point: ReportPoint, signed: ReportPoint?, at now: Instant) -> [Action] {
+        do throws(ReportError) {
+            let findings = try witness.answer(point, signed: signed, end: end, at: now)
+            let isMissing = findings.contains { if case .missing = $0 { true } else { false } }
+            // Who has nothing may only not know us: a new connection to whom has everything.
+            let hasLess = !isMissing && point.position > 0 && point.position < confirmed
+            refillAfter = hasLess ? point.position : nil
+            isAgreeing = !isMissing
+            var actions: [Action] = []
+            for finding in findings { actions += judge(finding) }
+            return actions + agreed()
+        } catch {
+            return [.discarded(error)]
+        }
+    }
+
+    /// What the peer says agrees again, once all of it is looked up.
+    private mutating func agreed() -> [Action] {
+        guard isClaimed, isAgreeing, !witness.isWaiting else { return [] }
+        (isClaimed, isAgreeing) = (false, false)
+        return [.agreed]
+    }
+
+    /// A place held against the ledger. Only what this box signed says something of the ledger.
+    mutating func judge(_ finding: FarWitness.Finding) -> [Action] {
         switch finding {
-        case .contained: []
-        case .behind: [.behind(point)]
-        case .look(let position): [.look(position)]
+        case .contained: return []
+        case .missing(let claim) where claim.isOurs: return [.behind(claim.point)]
+        case .missing(let claim):
+            (isClaimed, isAgreeing) = (true, false)
+            return [.claimed(claim.point)]
+        case .look(let position): return [.look(position)]
         }
     }
 

@@ -31,7 +31,8 @@ extension ReportDelivery {
         var actions: [Action] = []
         if let kept {
             self.kept = nil
-            actions = judge(witness.compare(kept, end: end), kept)
+            let finding = witness.compare(FarWitness.Claim(point: kept, isOurs: true), end: end)
+            actions = judge(finding)
         }
         guard !witness.isWaiting else { return actions }
         if let position = refillAfter.take() {
@@ -45,7 +46,7 @@ extension ReportDelivery {
             reading?.isStale = true
         }
         guard let way = way ?? found(&actions, at: now) else { return actions + askForFeatures(at: now) }
-        if way.form == .records, witness.isDue {
+        if way.form == .records, witness.isDue, !isPast {
             let id = OutboundMessage.id(of: "head", end.ledger, Text("\(end.position) \(now.nanoseconds)"))
             witness.asked(id)
             return actions + send(VerificationReport.headQuery(end.ledger, id: id))

@@ -58,6 +58,13 @@ package struct ReportDelivery: Sendable {
     var holdUntil: Instant?
     var holds = 0
     var witness: FarWitness
+    /// Whether the ledger is one of before: that it is not what it was is known, so nothing that the peer has speaks
+    /// against it again.
+    let isPast: Bool
+    /// Whether it is told that the peer says what it cannot prove.
+    var isClaimed = false
+    /// Whether what it said since agrees, as far as that has been looked up.
+    var isAgreeing = false
     /// The last entry that a peer has which had more.
     var refillAfter: Int?
     /// The last receipt, to be compared with the ledger.
@@ -102,9 +109,12 @@ package struct ReportDelivery: Sendable {
         var isStale = false
     }
 
-    /// Delivers the ledger that ends with `end` from behind position `confirmed` on. `receipt` is the last one that was kept.
-    package init(_ settings: ReportSettings, end: ReportPoint, confirmed: Int, receipt: ReportPoint? = nil) {
-        self.settings = settings
+    /// Delivers the ledger that ends with `end` from behind position `confirmed` on. `receipt` is the last one that was
+    /// kept; `isPast`: whether another ledger has taken its place.
+    package init(
+        _ settings: ReportSettings, end: ReportPoint, confirmed: Int, receipt: ReportPoint? = nil, isPast: Bool = false
+    ) {
+        (self.settings, self.isPast) = (settings, isPast)
         self.end = end
         // A cursor beyond the end is of a ledger that was put back: what comes now is new all the same.
         self.confirmed = min(max(confirmed, 0), end.position)
@@ -113,7 +123,7 @@ package struct ReportDelivery: Sendable {
         timer = FlushTimer(delay: settings.batchDelay, full: settings.limits.entries, end: end.position)
         liveness = Liveness(settings.limits)
         witness = FarWitness(settings.limits)
-        kept = receipt
+        kept = isPast ? nil : receipt
     }
 
     /// Whether the peer answers no ping.

@@ -36,10 +36,10 @@ extension ReportDelivery {
         case pinged(Text)
         /// The peer answered our ping of that id.
         case pong(Text)
-        /// The peer stored what was sent.
-        case receipt(ReportPoint)
-        /// The last entry that the peer has.
-        case head(ReportPoint)
+        /// The peer stored what was sent. `signed`: the head that it gave back, if this box signed that.
+        case receipt(ReportPoint, signed: ReportPoint? = nil)
+        /// The last entry that the peer has. `signed`: the head that it gave back, if this box signed that.
+        case head(ReportPoint, signed: ReportPoint? = nil)
         /// The controller has these reports or messages.
         case acknowledged([Text])
         /// The protocols that the peer speaks, of those that were asked for.
@@ -82,8 +82,13 @@ extension ReportDelivery {
         case held(ReportHold)
         /// It goes on.
         case released
-        /// The peer has this place, and the ledger does not contain it: the ledger was put back or rewritten.
+        /// The peer has this place, which this box signed, and the ledger does not contain it: the ledger was put back
+        /// or rewritten.
         case behind(ReportPoint)
+        /// The peer says that it has this place, which the ledger does not contain, and nothing shows that it ever did.
+        case claimed(ReportPoint)
+        /// What the peer says it has agrees with the ledger again.
+        case agreed
         /// What the peer said was refused.
         case discarded(ReportError)
     }

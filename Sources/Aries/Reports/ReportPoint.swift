@@ -7,6 +7,8 @@ package struct ReportPoint: Hashable, Sendable {
     package static let positionLimit = 1 << 53
     /// Bytes of a hash (SHA-256).
     package static let hashBytes = 32
+    /// Bytes of a signature (Ed25519).
+    package static let signatureBytes = 64
     /// Bytes of the longest ledger id; a UUID has 36.
     package static let ledgerBytes = 64
 
@@ -16,10 +18,19 @@ package struct ReportPoint: Hashable, Sendable {
     package var position: Int
     /// The hash of that entry, ``hashBytes`` bytes.
     package var hash: [UInt8]
+    /// What the box signed it with as the ledger's end, ``signatureBytes`` bytes; nil: nobody vouches for it.
+    package var signature: [UInt8]?
 
     /// A place of these parts.
-    package init(ledger: Text, position: Int, hash: [UInt8]) {
-        (self.ledger, self.position, self.hash) = (ledger, position, hash)
+    package init(ledger: Text, position: Int, hash: [UInt8], signature: [UInt8]? = nil) {
+        (self.ledger, self.position, self.hash, self.signature) = (ledger, position, hash, signature)
+    }
+
+    /// Reads a `head`: `{position, hash}`, and a `signature` where it was signed.
+    init(head json: JSON?, of ledger: Text) throws(ReportError) {
+        self.init(
+            ledger: ledger, position: try Self.position(json?["position"]), hash: try Self.hash(json?["hash"]),
+            signature: try Self.signature(json?["signature"]))
     }
 
     /// Reads `{ledger, position, hash}`; further members are passed over, these have one spelling.
@@ -35,6 +46,12 @@ package struct ReportPoint: Hashable, Sendable {
     /// The members without the ledger, where that is said once for all.
     var placeMembers: [JSONObject.Member] {
         [.init("position", .int(position)), .init("hash", .text(Hex.encode(hash)))]
+    }
+
+    /// The same as a `head`, with the signature.
+    var head: JSON {
+        let signed: [JSONObject.Member] = signature.map { [.init("signature", .text(Hex.encode($0)))] } ?? []
+        return .object(JSONObject(placeMembers + signed))
     }
 
     static func ledger(_ json: JSON?) throws(ReportError) -> Text {
@@ -54,9 +71,21 @@ package struct ReportPoint: Hashable, Sendable {
 
     /// 64 lower-case hexadecimal digits.
     static func hash(_ json: JSON?) throws(ReportError) -> [UInt8] {
-        guard let text = json?.string, text.utf8.count == 2 * hashBytes, let hash = Hex.decode(text.string),
-            Hex.encode(hash).utf8.elementsEqual(text.utf8)
-        else { throw .malformed(member: "hash") }
+        guard let hash = digits(json, hashBytes) else { throw .malformed(member: "hash") }
         return hash
+    }
+
+    /// 128 of them; nil where there is no signature.
+    private static func signature(_ json: JSON?) throws(ReportError) -> [UInt8]? {
+        if json == nil || json == .null { return nil }
+        guard let signature = digits(json, signatureBytes) else { throw .malformed(member: "signature") }
+        return signature
+    }
+
+    private static func digits(_ json: JSON?, _ count: Int) -> [UInt8]? {
+        guard let text = json?.string, text.utf8.count == 2 * count, let bytes = Hex.decode(text.string),
+            Hex.encode(bytes).utf8.elementsEqual(text.utf8)
+        else { return nil }
+        return bytes
     }
 }

@@ -11,7 +11,7 @@ package struct ReportRecords: Hashable, Sendable {
     package let ledger: Text
     /// Entries that follow each other without gap, at least one.
     package let entries: [ReportEntry]
-    /// Where the ledger ended when they were sent.
+    /// Where the ledger ended when they were sent, signed by the box where it can sign.
     package let head: ReportPoint
 
     /// These entries of the ledger that ends with `head`.
@@ -28,7 +28,7 @@ package struct ReportRecords: Hashable, Sendable {
             VerificationReport.name, "records",
             [
                 .init("ledger", .string(ledger)), .init("entries", .array(entries.map(\.json))),
-                .init("head", .object(JSONObject(head.placeMembers))),
+                .init("head", head.head),
             ])
     }
 
@@ -47,9 +47,7 @@ package struct ReportRecords: Hashable, Sendable {
             guard bytes <= Self.bytesLimit else { throw .tooLarge }
             entries.append(entry)
         }
-        head = ReportPoint(
-            ledger: ledger, position: try ReportPoint.position(json["head"]?["position"]),
-            hash: try ReportPoint.hash(json["head"]?["hash"]))
+        head = try ReportPoint(head: json["head"], of: ledger)
         guard let last = entries.last, last.position <= head.position else { throw .outOfOrder }
         guard last.position < head.position || last.hash == head.hash else { throw .otherHash }
         (self.ledger, self.entries) = (ledger, entries)

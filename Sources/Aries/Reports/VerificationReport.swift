@@ -4,10 +4,14 @@ package import Encoding
 ///
 /// | message | from | members |
 /// |---|---|---|
-/// | `records` | kiosk | `ledger`, `entries: [{position, hash, body}]`, `head {position, hash}`: where the ledger ends now |
-/// | `receipt` | keeper | `ledger`, `position`, `hash`: stored durably up to here, in the thread of the records |
+/// | `records` | kiosk | `ledger`, `entries: [{position, hash, body}]`, `head {position, hash, signature}`: where the ledger ends now |
+/// | `receipt` | keeper | `ledger`, `position`, `hash`: stored durably up to here, in the thread of the records; `head` |
 /// | `head-query` | kiosk | `ledger` |
-/// | `head` | keeper | `ledger`, `position`, `hash`: the last entry that it has; position 0 when it has none |
+/// | `head` | keeper | `ledger`, `position`, `hash`: the last entry that it has; position 0 when it has none; `head` |
+///
+/// The keeper gives the `head` back that came with the last entry it has, as it is. Only with it does what a keeper
+/// says count against this box's ledger: a keeper can invent a position, our signature it cannot. One that gives none
+/// back works all the same.
 ///
 /// What the keeper cannot do it says with notification/1.0/problem-report in the thread of the records, with one of the codes of
 /// ``Trouble``.
@@ -29,10 +33,10 @@ package enum VerificationReport {
 
     /// What a keeper tells the kiosk.
     package enum Answer: Hashable, Sendable {
-        /// Stored up to here.
-        case receipt(ReportPoint)
-        /// The last entry that the peer has.
-        case head(ReportPoint)
+        /// Stored up to here; with the head that it gives back.
+        case receipt(ReportPoint, head: ReportPoint? = nil)
+        /// The last entry that the peer has; with the head that it gives back.
+        case head(ReportPoint, head: ReportPoint? = nil)
     }
 
     /// Reads a keeper's message; nil for one of another protocol or name.
@@ -41,19 +45,30 @@ package enum VerificationReport {
             return nil
         }
         switch message.type.name {
-        case "receipt": return .receipt(try ReportPoint(message.body))
-        case "head": return .head(try ReportPoint(message.body))
+        case "receipt":
+            let point = try ReportPoint(message.body)
+            return .receipt(point, head: returned(message, point.ledger))
+        case "head":
+            let point = try ReportPoint(message.body)
+            return .head(point, head: returned(message, point.ledger))
         default: return nil
         }
     }
 
+    /// One that cannot be read proves as little as none, and the rest of the message counts all the same.
+    private static func returned(_ message: Message, _ ledger: Text) -> ReportPoint? {
+        try? ReportPoint(head: message.body["head"], of: ledger)
+    }
+
     /// A keeper's message in the thread of the one that it answers.
     package static func message(_ answer: Answer, _ prefix: TypePrefix, id: Text, thread: Text) -> JSON {
-        switch answer {
-        case .receipt(let point):
-            Message.make(MessageType(prefix, name, "receipt"), id: id, thread: thread, point.members)
-        case .head(let point): Message.make(MessageType(prefix, name, "head"), id: id, thread: thread, point.members)
-        }
+        let (kind, point, head): (Text, ReportPoint, ReportPoint?) =
+            switch answer {
+            case .receipt(let point, let head): ("receipt", point, head)
+            case .head(let point, let head): ("head", point, head)
+            }
+        let returned: [JSONObject.Member] = head.map { [.init("head", $0.head)] } ?? []
+        return Message.make(MessageType(prefix, name, kind), id: id, thread: thread, point.members + returned)
     }
 
     /// Asks for the last entry of `ledger` that the peer has.

@@ -176,12 +176,21 @@ extension ReasonCode {
     /// `fault.ledger-behind`
     package static let ledgerBehind = ReasonCode(
         "fault.ledger-behind",
-        "The cloud agent has receipts for records that this ledger does not have: it was put back or changed.",
+        "A cloud agent has a head that this box signed and this ledger does not contain: it was put back or changed.",
         "Keep the database that was put aside for whoever looks into it; the program starts again in a quiet moment, "
             + "with a new ledger that names this one.")
+    /// `fault.agent-claims`
+    package static let agentClaims = ReasonCode(
+        "fault.agent-claims",
+        "A cloud agent says that it has records which this ledger does not contain, and shows no head for them that this box signed. "
+            + "Nothing else changes.",
+        "Ask the agent's operator. If an older database was put back here by hand, compare both: gatehouse ledger export.",
+        severity: .warning)
     /// `fault.reports-dropped`
     package static let reportsDropped = ReasonCode(
-        "fault.reports-dropped", "Records were given up, for lack of room, that the cloud agent had not confirmed.",
+        "fault.reports-dropped",
+        "Records were given up that a cloud agent had not confirmed: for lack of room, or with a ledger before this one that cannot be "
+            + "delivered any more.",
         "Look at the agent, or give the ledger more room: ledger.keepMegabytes.", severity: .warning)
     /// `fault.control`
     package static let controlFailed = ReasonCode(

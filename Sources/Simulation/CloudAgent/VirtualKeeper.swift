@@ -7,8 +7,14 @@ package struct VirtualKeeper: Sendable {
     package private(set) var ledgers: [Text: [Int: ReportEntry]] = [:]
     /// How many entries came again.
     package private(set) var repetitions = 0
+    /// The newest head of each ledger that the gate signed; it goes back with what is said of that ledger.
+    package private(set) var heads: [Text: ReportPoint] = [:]
     /// How many entries it says to have more than it has, as if a ledger had been put back.
     package var lead = 0
+    /// What it says of its last entry and the gate's head in place of the truth; nil: it is honest.
+    package var claim: (@Sendable (_ last: ReportPoint, _ head: ReportPoint?) -> (ReportPoint, head: ReportPoint?))?
+    /// Whether it knows of signed heads; keepers of before do not.
+    package var givesHeadsBack = true
 
     /// Positions of entries that it does not take, each message with one of them.
     package var refusals: Set<Int> = []
@@ -35,8 +41,12 @@ package struct VirtualKeeper: Sendable {
                     repetitions += 1
                 }
             }
+            if records.head.signature != nil, records.head.position >= heads[records.ledger]?.position ?? 0 {
+                heads[records.ledger] = records.head
+            }
             let receipt = ReportPoint(ledger: records.ledger, position: last.position, hash: last.hash)
-            return VerificationReport.message(.receipt(receipt), prefix, id: id, thread: message.thread)
+            let head = givesHeadsBack ? records.head : nil
+            return VerificationReport.message(.receipt(receipt, head: head), prefix, id: id, thread: message.thread)
         case "head-query":
             guard let ledger = message.body["ledger"]?.string else { return nil }
             let last = ledgers[ledger]?.values.max { $0.position < $1.position }
@@ -44,7 +54,8 @@ package struct VirtualKeeper: Sendable {
             let head = ReportPoint(
                 ledger: ledger, position: (last?.position ?? 0) + lead,
                 hash: last?.hash ?? [UInt8](repeating: 0, count: ReportPoint.hashBytes))
-            return VerificationReport.message(.head(head), prefix, id: id, thread: message.thread)
+            let (said, signed) = claim?(head, heads[ledger]) ?? (head, givesHeadsBack ? heads[ledger] : nil)
+            return VerificationReport.message(.head(said, head: signed), prefix, id: id, thread: message.thread)
         default: return nil
         }
     }

@@ -119,6 +119,8 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
         lock.withLock { ledger.first { $0.position == position }?.hash.bytes }
     }
 
+    func hasSigned(_ head: ReportPoint) -> Bool { false }
+
     func confirm(
         _ point: ReportPoint, isReceipt: Bool, passedOver: [Int], over connection: Text, handled: [[UInt8]]
     ) async throws -> [Text] {

@@ -68,6 +68,7 @@ struct Mortal: ConnectionStore, Outbox, InvitationMemory {
     func loadConnections() async throws -> [StoredConnection] { try await store.loadConnections() }
     func loadHandled() async throws -> [[UInt8]] { try await store.loadHandled() }
     func hash(at position: Int) async throws -> [UInt8]? { try await outbox.hash(at: position) }
+    func hasSigned(_ head: ReportPoint) -> Bool { outbox.hasSigned(head) }
     func accepted() async throws -> [Text] { try await invitations.accepted() }
     func end(after position: Int, over connection: Text) async throws -> (end: ReportPoint, isUrgent: Bool)? {
         try await outbox.end(after: position, over: connection)

@@ -43,6 +43,8 @@ final class DeliveryHarness {
         var problem: (OutboundMessage) -> Text? = { _ in nil }
         /// The head that it answers; nil: none.
         var head: ReportPoint? = DeliveryHarness.point(0)
+        /// The head that it gives back and that this box signed; nil: none, or somebody else's.
+        var signed: ReportPoint?
         var stored: [Int: ReportEntry] = [:]
         /// Reports that came in basicmessages, by id, with how often.
         var reports: [Text: Int] = [:]
@@ -168,7 +170,7 @@ final class DeliveryHarness {
         switch message.name {
         case "query": events.append(.disclosed(peer.discloses ? [VerificationReport.name] : []))
         case "head-query":
-            if let head = peer.head { events.append(.head(head)) }
+            if let head = peer.head { events.append(.head(head, signed: peer.signed)) }
         case "records":
             guard peer.stores, let records = try? ReportRecords(message.json(.didcomm)) else { break }
             for entry in records.entries { peer.stored[entry.position] = entry }

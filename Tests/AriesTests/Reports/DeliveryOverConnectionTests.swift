@@ -48,8 +48,8 @@ import Testing
         case .sent(let id): .sent(id)
         case .pinged(let id): .pinged(id)
         case .alive(let id): .pong(id)
-        case .answered(.receipt(let point)): .receipt(point)
-        case .answered(.head(let point)): .head(point)
+        case .answered(.receipt(let point, _)): .receipt(point)
+        case .answered(.head(let point, _)): .head(point)
         case .disclosed(let protocols): .disclosed(protocols)
         default: nil
         }

@@ -7,11 +7,11 @@ import Testing
 @Suite struct FarWitnessTests {
     private typealias Harness = DeliveryHarness
 
-    private func harness(head: ReportPoint?, entries: Int = 20, evicted: Int = 0, receipt: ReportPoint? = nil)
-        -> Harness
-    {
+    private func harness(
+        head: ReportPoint?, signed: ReportPoint? = nil, entries: Int = 20, evicted: Int = 0, receipt: ReportPoint? = nil
+    ) -> Harness {
         let harness = Harness(entries: entries, cursor: entries, receipt: receipt)
-        harness.peer.head = head
+        (harness.peer.head, harness.peer.signed) = (head, signed)
         harness.evicted = evicted
         harness.feed(.connected)
         return harness
@@ -21,23 +21,78 @@ import Testing
         harness.seen.compactMap { if case .behind(let point) = $0 { point } else { nil } }
     }
 
+    private func claimed(_ harness: Harness) -> [ReportPoint] {
+        harness.seen.compactMap { if case .claimed(let point) = $0 { point } else { nil } }
+    }
+
+    /// Places that the ledger of 20 entries does not contain.
+    private static let foreign = [
+        Harness.point(21), Harness.point(1 << 53), Harness.point(20, 1), Harness.point(7, 1),
+    ]
+
     @Test func aHeadThatTheLedgerContainsIsFine() {
         for position in [0, 1, 19, 20] {
-            #expect(behind(harness(head: Harness.point(position))).isEmpty, "\(position)")
+            for signed in [nil, Harness.point(position), Harness.point(20)] {
+                let harness = harness(head: Harness.point(position), signed: signed)
+                #expect(behind(harness).isEmpty && claimed(harness).isEmpty, "\(position)")
+            }
         }
         #expect(behind(harness(head: nil)).isEmpty)
         // An entry that is no longer kept can prove nothing.
-        #expect(behind(harness(head: Harness.point(5, 1), evicted: 10)).isEmpty)
+        for signed in [nil, Harness.point(5, 1)] {
+            let harness = harness(head: Harness.point(5, 1), signed: signed, evicted: 10)
+            #expect(behind(harness).isEmpty && claimed(harness).isEmpty)
+        }
     }
 
-    @Test func aLedgerThatIsOlderThanThePeersIsBehind() {
-        #expect(behind(harness(head: Harness.point(21))) == [Harness.point(21)])
-        #expect(behind(harness(head: Harness.point(1 << 53))) == [Harness.point(1 << 53)])
+    /// Older than what the peer has, or different: what was signed here shows it, and the peer is not blamed for it.
+    @Test func aLedgerThatDoesNotContainWhatWasSignedHereIsBehind() {
+        for point in Self.foreign {
+            let harness = harness(head: point, signed: point)
+            #expect(behind(harness) == [point] && claimed(harness).isEmpty)
+        }
+        // The head is often further than the last entry, which the older ledger may contain.
+        #expect(behind(harness(head: Harness.point(18), signed: Harness.point(23))) == [Harness.point(23)])
+        #expect(behind(harness(head: Harness.point(3, 1), signed: Harness.point(7, 1))) == [Harness.point(7, 1)])
     }
 
-    @Test func aLedgerThatDiffersFromThePeersIsBehind() {
-        #expect(behind(harness(head: Harness.point(20, 1))) == [Harness.point(20, 1)])
-        #expect(behind(harness(head: Harness.point(7, 1))) == [Harness.point(7, 1)])
+    /// Without it the peer alone says so: a fault of the peer, and the ledger goes on.
+    @Test func whatOnlyThePeerSaysIsAClaim() {
+        for point in Self.foreign {
+            for signed in [nil, Harness.point(20), Harness.point(4), Harness.point(0)] {
+                let harness = harness(head: point, signed: signed)
+                #expect(behind(harness).isEmpty && claimed(harness) == [point])
+                harness.grow(3, isUrgent: true)
+                #expect(harness.peer.stored.keys.sorted() == [21, 22, 23], "what is recorded is delivered")
+            }
+        }
+    }
+
+    @Test func aClaimIsOverWhenThePeerAgreesAgain() {
+        for agreeing in [20, 7] {
+            let harness = harness(head: Harness.point(40))
+            harness.peer.head = Harness.point(agreeing)
+            harness.run(for: .seconds(86_400))
+            #expect(claimed(harness).count == 1 && harness.seen.count { $0 == .agreed } == 1)
+            harness.run(for: .seconds(86_400))
+            #expect(harness.seen.count { $0 == .agreed } == 1)
+        }
+    }
+
+    /// A receipt beyond the end confirms nothing; with a head that was signed here it is evidence, like a head.
+    @Test func aReceiptBeyondTheEnd() {
+        let harness = harness(head: Harness.point(20))
+        harness.feed(.receipt(Harness.point(25)))
+        #expect(claimed(harness) == [Harness.point(25)] && behind(harness).isEmpty && harness.cursor == 20)
+        harness.feed(.receipt(Harness.point(20), signed: Harness.point(25)))
+        #expect(behind(harness) == [Harness.point(25)] && harness.cursor == 20)
+        // Of a ledger of before it is known already that it is not what it was.
+        var past = ReportDelivery(ReportSettings(format: .records), end: Harness.point(20), confirmed: 5, isPast: true)
+        var actions = past.handle(.connected, at: .zero)
+        actions += past.handle(.head(Harness.point(30), signed: Harness.point(30)), at: .zero)
+        actions += past.handle(.receipt(Harness.point(30), signed: Harness.point(30)), at: .zero)
+        #expect(!actions.contains(.behind(Harness.point(30))) && !actions.contains(.claimed(Harness.point(30))))
+        #expect(!actions.contains { if case .send(let message) = $0 { message.name == "head-query" } else { false } })
     }
 
     @Test func theKeptReceiptIsHeldAgainstTheLedgerWithoutThePeer() {
@@ -62,7 +117,7 @@ import Testing
         #expect(queries() == 1)
         harness.peer.head = Harness.point(33)
         harness.run(for: .seconds(1))
-        #expect(queries() == 2 && behind(harness) == [Harness.point(33)])
+        #expect(queries() == 2 && claimed(harness) == [Harness.point(33)])
         harness.run(for: .seconds(86_400 * 10))
         #expect(queries() == 12)
         #expect(Set(harness.messages.filter { $0.message.name == "head-query" }.map(\.message.id)).count == 12)

@@ -89,7 +89,7 @@ import Testing
         harness.peer.refuses = { _ in false }
         harness.peer.head = Harness.point(9)
         harness.run(for: .seconds(1800))
-        #expect(harness.seen.contains(.behind(Harness.point(9))))
+        #expect(harness.seen.contains(.claimed(Harness.point(9))))
         // One that never answers is not asked all the time.
         let silent = Harness(entries: 5)
         silent.peer.head = nil

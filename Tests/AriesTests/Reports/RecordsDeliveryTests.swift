@@ -96,7 +96,7 @@ import Testing
         }
         #expect(refusal(Harness.point(8, 1)) == .discarded(.otherHash))
         #expect(refusal(Harness.point(7)) == .discarded(.neverSent))
-        #expect(refusal(Harness.point(9)) == .discarded(.neverSent))
+        #expect(refusal(Harness.point(9)) == .claimed(Harness.point(9)))
         #expect(refusal(Harness.point(0)) == .discarded(.neverSent))
         #expect(refusal(ReportPoint(ledger: "other", position: 8, hash: Harness.hash(8))) == .discarded(.otherLedger))
         #expect(harness.cursor == 4)

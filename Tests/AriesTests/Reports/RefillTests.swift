@@ -50,7 +50,7 @@ import Testing
         #expect(
             harness.batches.isEmpty,
             "nothing of it, or all: a new connection; of another branch: our ledger is not theirs")
-        #expect(harness.seen.contains { if case .behind = $0 { true } else { false } } == (branch == 1))
+        #expect(harness.seen.contains { if case .claimed = $0 { true } else { false } } == (branch == 1))
     }
 
     /// It stops in the midst of it; and a part of it is no longer kept here.

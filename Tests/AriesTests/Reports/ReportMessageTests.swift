@@ -109,7 +109,13 @@ import Testing
     }
 
     @Test func answersReadAsTheyWereWritten() throws {
-        for answer in [VerificationReport.Answer.receipt(Harness.point(3)), .head(Harness.point(0))] {
+        var signed = Harness.point(9)
+        signed.signature = (0..<64).map { UInt8($0) }
+        let answers: [VerificationReport.Answer] = [
+            .receipt(Harness.point(3)), .head(Harness.point(0)), .receipt(Harness.point(3), head: signed),
+            .head(Harness.point(5), head: signed), .head(Harness.point(5), head: Harness.point(6)),
+        ]
+        for answer in answers {
             let json = VerificationReport.message(answer, .legacy, id: "a", thread: "t")
             let message = try Message(plaintext: json.compactBytes)
             #expect(message.thread == "t")
@@ -120,6 +126,35 @@ import Testing
         let broken = Message.make(MessageType(.didcomm, VerificationReport.name, "receipt"), id: "a")
         let message = try Message(plaintext: broken.compactBytes)
         #expect(throws: ReportError.malformed(member: "ledger")) { try VerificationReport.answer(message) }
+    }
+
+    /// Records carry the head as it was signed; from a box without a key they carry it as before.
+    @Test func theHeadOfRecordsIsSigned() throws {
+        var head = Harness.point(9)
+        #expect(try records()["head"]?.object?.members.map(\.name) == ["position", "hash"])
+        head.signature = [UInt8](repeating: 0xAB, count: 64)
+        let message = try #require(ReportRecords([Harness.entry(9)], head: head).message).json(.didcomm)
+        #expect(message["head"]?["signature"]?.string == Text(String(repeating: "ab", count: 64)))
+        #expect(try ReportRecords(message).head == head)
+        let bare = try #require(ReportRecords([Harness.entry(9)], head: Harness.point(9)).message)
+        #expect(message["@id"]?.string == bare.id, "the same entries have the same id")
+    }
+
+    /// What is given back and cannot be read proves nothing; the rest of the answer counts all the same.
+    @Test(arguments: [
+        "null", "7", "{}", #"{"position":3}"#, #"{"position":-1,"hash":"00"}"#,
+        #"{"position":3,"hash":"H","signature":7}"#, #"{"position":3,"hash":"H","signature":"00"}"#,
+    ])
+    func aHeadThatCannotBeReadIsNone(text: String) throws {
+        let hash = String(repeating: "0", count: 64)
+        let head = try JSON.parse(text.replacing("H", with: hash))
+        for name in ["receipt", "head"] as [Text] {
+            let json = Message.make(
+                MessageType(.didcomm, VerificationReport.name, name), id: "a",
+                Harness.point(3).members + [.init("head", head)])
+            let answer = try VerificationReport.answer(try Message(plaintext: json.compactBytes))
+            #expect(answer == (name == "head" ? .head(Harness.point(3)) : .receipt(Harness.point(3))))
+        }
     }
 
     @Test func theConfigurationChoosesTheWay() {

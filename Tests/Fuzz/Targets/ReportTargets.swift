@@ -20,9 +20,13 @@ extension FuzzTarget {
             }
             guard let answer = try? VerificationReport.answer(message) else { return }
             switch answer {
-            case .receipt(let point), .head(let point):
-                require((0...ReportPoint.positionLimit).contains(point.position), "positions are bounded")
-                require((1...ReportPoint.ledgerBytes).contains(point.ledger.utf8.count), "ledgers are bounded")
+            case .receipt(let point, let head), .head(let point, let head):
+                for point in [point, head].compactMap(\.self) {
+                    require((0...ReportPoint.positionLimit).contains(point.position), "positions are bounded")
+                    require((1...ReportPoint.ledgerBytes).contains(point.ledger.utf8.count), "ledgers are bounded")
+                    let length = point.signature?.count ?? ReportPoint.signatureBytes
+                    require(length == ReportPoint.signatureBytes, "signatures have their length")
+                }
             }
             let again = VerificationReport.message(answer, .didcomm, id: "i", thread: "t")
             let read = (try? Message(plaintext: again.compactBytes)).flatMap { try? VerificationReport.answer($0) }
@@ -85,7 +89,9 @@ private struct ReportScript {
         case 10:
             now = now.advanced(by: .seconds(value))
             feed(.deadlineReached)
-        case 11: feed(.head(ReportSamples.point(value)))
+        case 11:
+            let signed = value % 3 == 0 ? ReportSamples.point(value / 2) : nil
+            feed(.head(ReportSamples.point(value), signed: signed))
         case 12: feed(.hash(value % 2 == 0 ? nil : ReportSamples.point(value).hash, at: value))
         default:
             let codes: [Text] = ["records-not-stored", "records-refused", "message-parse-failure", "x"]
@@ -127,7 +133,9 @@ private enum ReportSamples {
     }
 
     static func json(_ records: ReportRecords) -> JSON {
-        [
+        var head: JSONObject = ["position": .int(records.head.position), "hash": .text(Hex.encode(records.head.hash))]
+        head["signature"] = records.head.signature.map { .text(Hex.encode($0)) }
+        return [
             "ledger": .string(records.ledger),
             "entries": .array(
                 records.entries.map {
@@ -136,7 +144,7 @@ private enum ReportSamples {
                         "body": .text(String(decoding: $0.body, as: UTF8.self)),
                     ]
                 }),
-            "head": ["position": .int(records.head.position), "hash": .text(Hex.encode(records.head.hash))],
+            "head": .object(head),
         ]
     }
 

@@ -1,0 +1,24 @@
+package import Encoding
+
+// A head that goes to the agents with their entries. They give it back, and only one that this box signed says anything
+// about its own ledger: an agent can invent a position and a hash, the signature it cannot.
+extension WitnessKey {
+    /// The Ed25519 signature of a ledger's end, 64 bytes, for those who get its entries; nil only if the library
+    /// cannot.
+    package func sign(sent end: ChainPoint, of ledger: Text) -> [UInt8]? {
+        sign(Self.statement(ledger, end.count, end.hash))
+    }
+
+    /// Whether this key signed that the ledger came as far as `count` with that hash.
+    package func hasSigned(_ ledger: Text, count: Int, hash: ChainHash, _ signature: [UInt8]) -> Bool {
+        Self.isSigned(Self.statement(ledger, count, hash), signature, by: publicKey)
+    }
+
+    /// Compact JSON, members in fixed order. The type keeps it apart from whatever else the key signs.
+    private static func statement(_ ledger: Text, _ count: Int, _ hash: ChainHash) -> [UInt8] {
+        let json: JSON = [
+            "type": "gatehouse/sent-head/1", "ledger": .string(ledger), "count": .int(count), "hash": .text(hash.hex),
+        ]
+        return json.compactBytes
+    }
+}

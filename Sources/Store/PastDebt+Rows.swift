@@ -1,0 +1,40 @@
+import Encoding
+import GRDB
+import Ledger
+
+// The table `debt`. It is sealed with the cursors, so that the database alone cannot have another file delivered.
+extension PastDebt {
+    /// Rows that are read: more than there ever are. With others the seal is broken.
+    private static let most = 4 * ledgers * DeliveryCursor.limit
+
+    /// The debts, those of the oldest ledger first; none in a database of an earlier version.
+    static func read(_ db: Database) throws -> [PastDebt] {
+        guard try db.tableExists("debt") else { return [] }
+        return try Row.fetchAll(db, sql: "SELECT * FROM debt ORDER BY rowid LIMIT ?", arguments: [most]).map { row in
+            let (text, ledger) = (try row.text("last"), try row.text("ledger"))
+            guard let last = Checkpoint(text), last.text == text else {
+                throw ContentError(detail: "the column last holds what it never should")
+            }
+            return PastDebt(
+                destination: try row.text("destination"), ledger: ledger, end: last,
+                confirmed: try row.figure("confirmed"), reports: try row.figure("reports"))
+        }
+    }
+
+    /// Writes the debt, so that it belongs to the books that are saved in the same transaction.
+    func save(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO debt VALUES (?, ?, ?, ?, ?) ON CONFLICT (destination, ledger) DO UPDATE
+                SET confirmed = excluded.confirmed, reports = excluded.reports
+                """, arguments: [destination.string, ledger.string, end.text.string, confirmed, reports])
+    }
+
+    /// Removes it.
+    func remove(_ db: Database) throws {
+        try db.execute(
+            sql: "DELETE FROM debt WHERE destination = ? AND ledger = ?",
+            arguments: [destination.string, ledger.string]
+        )
+    }
+}

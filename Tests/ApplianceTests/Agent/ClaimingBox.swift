@@ -1,0 +1,98 @@
+import Aries
+import Encoding
+import Foundation
+import Ledger
+import Simulation
+import Store
+import TestKit
+import Testing
+
+@testable import Appliance
+
+/// A box with a witness and two destinations, each an agent that keeps ledgers or one that only takes messages.
+final class ClaimingBox: Sendable {
+    /// Where a delivery leads.
+    struct Peer: Sendable {
+        let name: Text
+        let exchange: VirtualAgentExchange
+    }
+
+    let box: BackupBox
+    let primary: Peer
+    let copy: Peer
+
+    init(keepsLedgers: Bool = true) async throws {
+        box = try BackupBox()
+        func peer(_ name: Text) async throws -> Peer {
+            let peer = Peer(name: name, exchange: try VirtualAgentExchange())
+            if keepsLedgers { await peer.exchange.keepLedgers() }
+            return peer
+        }
+        (primary, copy) = (try await peer(DeliveryCursor.primary), try await peer("copy"))
+    }
+
+    /// Opens the ledger, as a start does.
+    func open() async throws -> Store {
+        let store = try await box.open()
+        for peer in [primary, copy] { try await store.destination(peer.name) }
+        return store
+    }
+
+    /// Runs the connection to a destination, made at the first time, until `isDone`; what it told. Like the service, it
+    /// lets a head that speaks against the ledger be known to the witness. `batch`: entries of a message; `life`: that of
+    /// a process that dies, on the way to the primary agent.
+    func run(
+        _ store: Store, to peer: Peer, batch: Int = 256, life: Life? = nil,
+        until isDone: @escaping @Sendable () async -> Bool
+    ) async throws -> [AgentNotice] {
+        var reports = ReportSettings(batchDelay: .milliseconds(20))
+        reports.limits.entries = batch
+        reports.limits.pingAfter = .milliseconds(20)
+        let notices = AgentNotices()
+        var surroundings = AgentLink.Surroundings(
+            exchange: peer.exchange, store: store, destination: peer.name, outbox: StoredOutbox(store, peer.name),
+            reports: reports, clock: .system(), observe: { notices.add($0) })
+        if let life {
+            let mortal = Mortal(life, store)
+            (surroundings.store, surroundings.outbox) = (mortal, mortal)
+            surroundings.exchange = MortalExchange(life: life, exchange: peer.exchange)
+        }
+        var link = try await AgentLinks.stored(.impatient, surroundings).links.first
+        if link == nil {
+            let found = try AgentLinks.link(
+                for: try Invitation(await peer.exchange.invitation), existing: [], .impatient, surroundings)
+            guard case .new(let new) = found else { throw CancellationError() }
+            try await new.keep()
+            link = new
+        }
+        let running = try #require(link)
+        await running.wake()
+        try await Leftovers.ended { leftovers in
+            let task = Task { await running.run() }
+            leftovers.add {
+                task.cancel()
+                _ = await task.value
+            }
+            try await eventually("done", within: .seconds(60), telling: { notices.all }, isDone: isDone)
+        }
+        for case .behind(let point) in notices.ofLinks {
+            _ = await store.contradict("an agent has a head signed here at record \(point.position)")
+        }
+        return notices.ofLinks
+    }
+
+    /// The same until the destination has everything.
+    @discardableResult
+    func deliver(_ store: Store, to peer: Peer) async throws -> [AgentNotice] {
+        try await run(store, to: peer) { await store.owed(to: peer.name) == 0 }
+    }
+
+    /// What a keeper has of a ledger: the outcomes, by position.
+    static func outcomes(_ peer: Peer, _ ledger: Text) async throws -> [OutcomeRecord] {
+        let entries = await peer.exchange.keeper?.ledgers[ledger]?.values.sorted { $0.position < $1.position } ?? []
+        return try entries.compactMap {
+            guard case .outcome(let record) = try LedgerRecord(bytes: $0.body) else { return nil }
+            return record
+        }
+    }
+}

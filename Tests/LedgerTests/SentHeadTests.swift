@@ -1,0 +1,37 @@
+import Encoding
+import Ledger
+import Testing
+
+/// The signature that goes out with a ledger's end and has to come back.
+@Suite struct SentHeadTests {
+    private let key = WitnessKey([UInt8](repeating: 1, count: 32))
+    private let end = ChainPoint(count: 7, hash: .genesis(ledger: "some"), nextSeq: 4)
+
+    @Test func onlyThisKeyForThisPlaceOfThisLedger() throws {
+        let key = try #require(key)
+        let signature = try #require(key.sign(sent: end, of: "ledger"))
+        #expect(signature.count == 64)
+        #expect(key.hasSigned("ledger", count: 7, hash: end.hash, signature))
+        #expect(!key.hasSigned("ledger", count: 8, hash: end.hash, signature))
+        #expect(!key.hasSigned("ledger", count: 7, hash: .genesis(ledger: "other"), signature))
+        #expect(!key.hasSigned("another", count: 7, hash: end.hash, signature))
+        let other = try #require(WitnessKey([UInt8](repeating: 2, count: 32)))
+        #expect(!other.hasSigned("ledger", count: 7, hash: end.hash, signature))
+        for bit in stride(from: 0, to: 512, by: 13) {
+            var altered = signature
+            altered[bit / 8] ^= 1 << UInt8(bit % 8)
+            #expect(!key.hasSigned("ledger", count: 7, hash: end.hash, altered), "\(bit)")
+        }
+        for length in [0, 1, 63] {
+            #expect(!key.hasSigned("ledger", count: 7, hash: end.hash, Array(signature.prefix(length))))
+        }
+    }
+
+    /// Whoever has the public key can check it, by what the protocol's page says of it.
+    @Test func itIsWhatTheProtocolSays() throws {
+        let key = try #require(key)
+        let signature = try #require(key.sign(sent: end, of: "ledger"))
+        let statement = #"{"type":"gatehouse/sent-head/1","ledger":"ledger","count":7,"hash":"\#(end.hash.hex)"}"#
+        #expect(WitnessKey.isSigned(Array(statement.utf8), signature, by: key.publicKey))
+    }
+}

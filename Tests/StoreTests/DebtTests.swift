@@ -1,0 +1,165 @@
+import Encoding
+import Foundation
+import Ledger
+import TestKit
+import Testing
+
+@testable import Store
+
+/// What destinations are owed of ledgers before the present one, in the database and in the files beside it.
+@Suite struct DebtTests {
+    private func asides(_ folder: TemporaryFolder) throws -> [String] {
+        StoreFile.numbered(folder.database, PastLedgers.word)
+    }
+
+    /// A start that begins a ledger in the place of another, as a head that was signed here makes it.
+    private func beginAnew(_ witnessed: WitnessedLedger) async throws -> Store {
+        var store = try await witnessed.open()
+        #expect(await store.contradict("a head that was signed here"))
+        await store.close()
+        store = try await witnessed.open()
+        #expect(store.hasBegunAnew)
+        try await store.begin(stamp: Samples.stamp, software: Samples.software)
+        try await store.recover(stamp: Samples.stamp, software: Samples.software)
+        return store
+    }
+
+    /// Each destination has its own; they are sealed, survive starts and further ledgers, and are paid by confirmations
+    /// alone.
+    @Test func eachDestinationHasItsOwnDebt() async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions())
+        var store = try await witnessed.open()
+        try await store.confirm(upTo: 20)
+        await store.close()
+        store = try await beginAnew(witnessed)
+        let (untold, lost) = (await store.head.dropped, await store.lostReports)
+        #expect(untold == 0 && lost == 0, "nothing is lost")
+        func debt(_ destination: Text) async -> PastDebt? {
+            await store.debts.first { $0.destination == destination && $0.ledger == witnessed.ledger }
+        }
+        #expect(await debt(DeliveryCursor.primary)?.confirmed == 20)
+        let copy = try #require(await debt("copy"))
+        #expect(copy.end.count == witnessed.count && copy.confirmed == 5)
+        let reader = try #require(try await PastLedgers(path: witnessed.folder.database).reader(of: copy))
+        #expect(try await reader.entries(after: 0, limit: 1000).count == witnessed.count)
+        #expect(try await reader.outcomes(after: 5, through: witnessed.count) == copy.reports)
+
+        try await store.confirm("copy", past: witnessed.ledger, upTo: 10, reports: 4, lost: 0, over: "stranger")
+        #expect(await debt("copy") == copy)
+        try await store.confirm("copy", past: witnessed.ledger, upTo: 10, reports: 4, lost: 0, over: "other")
+        try await store.confirm("copy", past: witnessed.ledger, upTo: 6, reports: 4, lost: 0, over: "other")
+        var paid = copy
+        paid.confirm(upTo: 10, reports: 4)
+        #expect(await debt("copy") == paid && paid.entries == witnessed.count - 10)
+        let second = await store.head.ledger
+        await store.close()
+
+        store = try await beginAnew(witnessed)
+        #expect(await debt("copy") == paid, "an older debt is inherited")
+        #expect(await store.debts.filter { $0.destination == "copy" }.map(\.ledger) == [witnessed.ledger, second])
+        try await store.confirm(
+            "copy", past: witnessed.ledger, upTo: witnessed.count, reports: paid.reports, lost: 0, over: "other")
+        #expect(await debt("copy") == nil)
+        #expect(try await store.verify().isIntact)
+        await store.close()
+        try witnessed.folder.edit("UPDATE debt SET confirmed = confirmed + 1 WHERE destination = 'primary'")
+        store = try await witnessed.open()
+        guard case .rewritten = store.standing else { Issue.record("not sealed"); return }
+        #expect(await store.debts.isEmpty, "nobody vouches for it")
+        let (dropped, reports) = (await store.head.dropped, await store.lostReports)
+        #expect(reports > 0 && dropped >= reports, "and it is told")
+        await store.close()
+    }
+
+    /// What no file has is given up for all, and counted once.
+    @Test func whatIsGivenUpIsCountedOnce() async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions())
+        var store = try await witnessed.open()
+        try await store.confirm(upTo: 20)
+        await store.close()
+        store = try await beginAnew(witnessed)
+        let most = try #require(await store.debts.map(\.reports).max())
+        #expect(try await store.giveUp(past: witnessed.ledger) == most)
+        #expect(try await store.giveUp(past: witnessed.ledger) == 0)
+        #expect(await store.debts.isEmpty)
+        let (dropped, lost) = (await store.head.dropped, await store.lostReports)
+        #expect(dropped == most && lost == most)
+        try await store.appendOutcome(Samples.visit(60), Samples.accepted, stamp: Samples.stamp)
+        #expect(try await store.waiting().map(\.record.dropped).reduce(0, +) == most)
+        await store.close()
+    }
+
+    /// Files are put aside under numbers that grow; the oldest go, and that is told.
+    @Test func soManyFilesAreKept() async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions())
+        var removed: [String] = []
+        for number in 1...PastDebt.ledgers + 2 {
+            let store = try await beginAnew(witnessed)
+            removed += store.removed
+            let names = try asides(witnessed.folder)
+            #expect(names.last == "\(witnessed.folder.database).rewritten-\(number)")
+            #expect(names.count == min(number, PastDebt.ledgers))
+            // What is owed of a ledger whose file went is given up with it, and counted.
+            #expect(Set(await store.debts.map(\.ledger)).count <= PastDebt.ledgers)
+            await store.close()
+        }
+        #expect(removed == (1...2).map { "\(witnessed.folder.database).rewritten-\($0)" })
+        #expect(removed.allSatisfy { !FileManager.default.fileExists(atPath: $0) })
+    }
+
+    /// A start that is cut off before the new ledger has its name finds the old one, which has its second name already.
+    @Test func aStartThatWasCutOffPutsNothingAsideTwice() async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions())
+        let store = try await witnessed.open()
+        #expect(await store.contradict("a head that was signed here"))
+        await store.close()
+        _ = try StoreFile.link(witnessed.folder.database, as: PastLedgers.word)
+        let next = try await witnessed.open()
+        #expect(next.hasBegunAnew)
+        #expect(try asides(witnessed.folder).count == 1)
+        #expect(await next.debts.count == 2)
+        await next.close()
+    }
+
+    /// Another file with the name of the ledger is not that ledger; the right one is found beside it.
+    @Test func onlyTheLedgerThatWasSealedIsDelivered() async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions())
+        let store = try await beginAnew(witnessed)
+        let database = witnessed.folder.database
+        let forged = try TemporaryFolder()
+        try FileManager.default.copyItem(atPath: database + ".rewritten-1", toPath: forged.database)
+        // With the chain made anew from there on: only its end shows it.
+        let entries = try await LedgerReader(path: forged.database).entries(after: 7, limit: 1000)
+        var hash = entries[0].hash
+        var edits = ""
+        for entry in entries.dropFirst() {
+            let body = entry.position == 9 ? Array("{}".utf8) : entry.body
+            hash = hash.next(position: entry.position, body: body)
+            edits +=
+                "UPDATE entry SET body = x'\(Hex.encode(body))', hash = x'\(hash.hex)' WHERE position = \(entry.position);"
+        }
+        try forged.edit(edits + "UPDATE chain SET hash = x'\(hash.hex)'")
+        try FileManager.default.copyItem(atPath: forged.database, toPath: database + ".rewritten-2")
+        try Data("no database".utf8).write(to: URL(fileURLWithPath: database + ".rewritten-3"))
+        let debt = try #require(await store.debts.first { $0.destination == "copy" })
+        #expect(try await PastLedgers(path: database).reader(of: debt) != nil)
+        try FileManager.default.removeItem(atPath: database + ".rewritten-1")
+        #expect(try await PastLedgers(path: database).reader(of: debt) == nil)
+        await store.close()
+    }
+
+    /// A database of the version before has no debts, is brought up to date and goes on.
+    @Test func aDatabaseOfTheVersionBeforeGoesOn() async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions())
+        try witnessed.folder.edit(
+            "DROP TABLE debt; DELETE FROM grdb_migrations WHERE identifier = '10 debts of ledgers before'")
+        #expect(try await LedgerReader(path: witnessed.folder.database).verify().isIntact)
+        var store = try await witnessed.open()
+        #expect(store.standing == .continued)
+        #expect(await store.debts.isEmpty)
+        await store.close()
+        store = try await beginAnew(witnessed)
+        #expect(await store.debts.count == 2)
+        await store.close()
+    }
+}
