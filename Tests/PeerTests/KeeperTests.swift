@@ -18,7 +18,7 @@ import Testing
         let text = try String(contentsOfFile: output, encoding: .utf8)
         print(text, terminator: "")
         #expect(end == .exit(0), "\(text)")
-        #expect(text.components(separatedBy: "holds: ").count == 8)
+        #expect(text.components(separatedBy: "holds: ").count == 9)
         place.remove()
     }
 }

@@ -26,6 +26,15 @@ create table if not exists gatehouse.writer (
     primary key (ledger, connection)
 );
 
+-- The newest head of each ledger that the gate signed. The gate gets it back when it asks what is here: without its own signature
+-- it takes no agent's word that its ledger was once further. One that is older never takes the place of a newer one.
+create table if not exists gatehouse.signed_head (
+    ledger text primary key,
+    position bigint not null,
+    hash bytea not null check (length(hash) = 32),
+    signature bytea not null check (length(signature) = 64)
+);
+
 -- A record as JSON; null when the text is none, so that no entry can spoil a view. Catching an error is a subtransaction, which
 -- no parallel query may have.
 create or replace function gatehouse.record(body text) returns jsonb

@@ -46,6 +46,24 @@ class Test(Keeper):
         check([row[0] for row in visits] == [str(n) for n in range(1, 21)], "every visit is there once", visits)
         check(visits[0][1:] == ["accepted", "t", "test gate", "ok"], "what a visit says", visits[0])
 
+    def test_heads(self):
+        gate, ledger = Gate(self.invitation), Ledger()
+        for _ in range(10):
+            ledger.visit()
+        check("head" not in gate.send(ledger, 1, 6), "a gate that signs nothing gets no signature back")
+        check("head" not in gate.head(ledger), "nor when it asks")
+        newer, older = (dict(ledger.end, signature=digit * 128) for digit in "ab")
+        older.update(position=12, hash=ledger.entries[11]["hash"])
+        check(gate.send(ledger, 7, 14, dict(head=newer))["head"] == newer, "the receipt has the head as it came")
+        head = gate.head(ledger)
+        check((head["position"], head["head"]) == (14, newer), "so has the head", head)
+        check(gate.send(ledger, 1, 12, dict(head=older))["head"] == older, "an older one goes back with its receipt")
+        check(gate.head(ledger)["head"] == newer, "and takes no newer one's place", gate.head(ledger))
+        for bad in ("", "a" * 127, "A" * 128, "g" * 128, 7):
+            answer = gate.send(ledger, 15, 20, dict(head=dict(ledger.end, signature=bad)))
+            check(code(answer) == "records-refused", "a signature of another form", answer)
+        check(code(gate.send(ledger, 15, 20)) == "receipt", "and without one it goes on")
+
     def test_refusals(self):
         gate, ledger = Gate(self.invitation), Ledger()
         for _ in range(150):
@@ -277,7 +295,7 @@ def main():
         if "--bench" in sys.argv:
             test.bench()
         else:
-            for name in ("messages", "refusals", "writers", "views", "parallel", "outages", "driver"):
+            for name in ("messages", "heads", "refusals", "writers", "views", "parallel", "outages", "driver"):
                 getattr(test, "test_" + name)()
                 print("holds: " + name, flush=True)
     finally:

@@ -35,6 +35,12 @@ with writer as (
     on conflict (ledger, connection) do update set seen = now(), kiosk = coalesce(excluded.kiosk, w.kiosk),
         head_position = excluded.head_position, head_hash = excluded.head_hash
     returning 1
+), signed as (
+    insert into gatehouse.signed_head as s (ledger, position, hash, signature)
+    select %(ledger)s, %(head_position)s, %(head_hash)s, %(head_signature)s::bytea from writer
+    where %(head_signature)s::bytea is not null
+    on conflict (ledger) do update set position = excluded.position, hash = excluded.hash, signature = excluded.signature
+    where s.position < excluded.position
 ), stored as (
     insert into gatehouse.entry (ledger, position, hash, body, connection)
     select %(ledger)s, position, hash, body, %(connection)s
@@ -42,10 +48,11 @@ with writer as (
     on conflict do nothing
 )
 select 1 from writer"""
-# Only who writes a ledger is told of it.
+# Only who writes a ledger is told of it. The newest head that the gate signed goes with it: only that shows the gate something.
 HEAD = """
 with writer as (update gatehouse.writer set seen = now() where ledger = %(ledger)s and connection = %(connection)s returning 1)
-select e.position, encode(e.hash, 'hex') from gatehouse.entry e, writer
+select e.position, encode(e.hash, 'hex'), s.position, encode(s.hash, 'hex'), encode(s.signature, 'hex')
+from writer, gatehouse.entry e left join gatehouse.signed_head s on s.ledger = e.ledger
 where e.ledger = %(ledger)s order by e.position desc, e.received desc limit 1"""
 
 
@@ -93,6 +100,16 @@ def place(value):
     return position, bytes.fromhex(digest)
 
 
+def signature(head):
+    """The gate's signature of its head, as bytes; None from one that signs none."""
+    value = head.get("signature")
+    if value is None:
+        return None
+    if len(value) != 128 or value != bytes.fromhex(value).hex():
+        raise ValueError("signature")
+    return bytes.fromhex(value)
+
+
 def ledger_id(message):
     """The ledger's id, as bytes."""
     ledger = message.ledger.encode()
@@ -114,20 +131,22 @@ def read(message):
         raise ValueError("bodies")
     return dict(ledger=message.ledger, positions=positions, hashes=[digest for _, digest in places], bodies=bodies,
                 first=positions[0], first_hash=places[0][1], first_body=bodies[0], last=bodies[-1],
-                head_position=head[0], head_hash=head[1])
+                head_position=head[0], head_hash=head[1], head_signature=signature(message.head))
 
 
 async def keep(message, connection, database):
     values = read(message)
     if await database.row(STORE, dict(values, connection=connection)) is None:
         return problem("records-foreign", "another connection writes this ledger")
-    return Receipt(ledger=message.ledger, position=values["positions"][-1], hash=values["hashes"][-1].hex())
+    return Receipt(ledger=message.ledger, position=values["positions"][-1], hash=values["hashes"][-1].hex(), head=message.head)
 
 
 async def tell_head(message, connection, database):
     nothing = hashlib.sha256(b"gatehouse/ledger/genesis/1\0" + ledger_id(message)).hexdigest()
     row = await database.row(HEAD, dict(ledger=message.ledger, connection=connection))
-    return Head(ledger=message.ledger, **dict(zip(("position", "hash"), row or (0, nothing))))
+    position, digest, *signed = row or (0, nothing, None)
+    head = dict(zip(("position", "hash", "signature"), signed)) if signed[0] is not None else None
+    return Head(ledger=message.ledger, position=position, hash=digest, head=head)
 
 
 class Handler(BaseHandler):
@@ -162,8 +181,8 @@ def kind(name, *members):
     return model
 
 
-Records, Receipt = kind("records", "ledger", "entries", "head"), kind("receipt", "ledger", "position", "hash")
-HeadQuery, Head = kind("head-query", "ledger"), kind("head", "ledger", "position", "hash")
+Records, Receipt = kind("records", "ledger", "entries", "head"), kind("receipt", "ledger", "position", "hash", "head")
+HeadQuery, Head = kind("head-query", "ledger"), kind("head", "ledger", "position", "hash", "head")
 
 
 async def setup(context):
