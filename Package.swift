@@ -74,6 +74,7 @@ let package = Package(
         .systemLibrary(name: "CQrencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .target(name: "CLinuxShims"),
         .target(name: "CGPIO"),
+        .target(name: "CWipe"),
         .target(name: "CDiskMeter", linkerSettings: [.linkedLibrary("sqlite3")]),
 
         // Cores: pure values.
@@ -119,7 +120,7 @@ let package = Package(
             name: "gatehouse",
             dependencies: [
                 "Appliance", "Workbench", "Simulation", "Observation", "LinkedData", "Credentials", "Encoding",
-                argumentParser,
+                "CWipe", argumentParser,
             ], swiftSettings: settings),
 
         // Examples of what the modules do without the appliance.
@@ -177,7 +178,7 @@ let package = Package(
             "CommandTests",
             [
                 "gatehouse", "Appliance", "Store", "Simulation", "Aries", "DIDComm", "Credentials", "LinuxIO",
-                "Encoding",
+                "Encoding", "CWipe",
                 argumentParser, crypto,
             ]),
         tests(

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/timex.h>
@@ -185,6 +186,28 @@ int clinux_rfkill_unblock_bluetooth(void) {
 
 int clinux_exchange(const char *one, const char *other) {
     return renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE) < 0 ? -errno : 0;
+}
+
+// Zeroes that many bytes of the stack below its caller's frame.
+__attribute__((noinline)) static void clear_frames(size_t count) {
+    char frames[count];
+    explicit_bzero(frames, count);
+}
+
+void clinux_clear_stack(void) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), here = (uintptr_t)__builtin_frame_address(0);
+    // Room for this frame and those that it calls.
+    uintptr_t end = (here - 8 * 1024) & ~(page - 1);
+    pthread_attr_t attributes;
+    void *lowest;
+    size_t size;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        // What is further down goes back to the kernel, which gives zeroed pages in its place.
+        if (pthread_attr_getstack(&attributes, &lowest, &size) == 0 && (uintptr_t)lowest < end)
+            madvise(lowest, end - (uintptr_t)lowest, MADV_DONTNEED);
+        pthread_attr_destroy(&attributes);
+    }
+    clear_frames(here - end);
 }
 
 void clinux_keep_freed_memory(int bytes) {

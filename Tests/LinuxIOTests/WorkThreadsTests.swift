@@ -60,6 +60,38 @@ import Testing
         for _ in 0..<500 where threads.abandoned > 0 { try await Task.sleep(for: .milliseconds(10)) }
         #expect(threads.abandoned == 0 && !log.entries.contains(102))
     }
+
+    /// The system keeps stacks for the next thread, with what is on them.
+    @Test func noComputationLeavesItsStack() async throws {
+        let threads = WorkThreads<Int>(name: "test-work", places: 1)
+        let places = await threads.answer {
+            let places = Marks.left(depth: 100)
+            return (all: places, seen: places.count(where: Marks.areAt))
+        }
+        #expect(places.seen > 50, "what has returned can be read while the thread is there")
+        for _ in 0..<500 where places.all.contains(where: Marks.areAt) { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(places.all.count(where: Marks.areAt) == 0)
+    }
+}
+
+/// Bytes on stacks.
+private enum Marks {
+    private static let byte: UInt8 = 0x4D
+    private static let count = 256
+
+    /// Writes marks on the stack, in that many frames one below the other; their addresses.
+    @inline(never) static func left(depth: Int) -> [UInt] {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { room in
+            room.initialize(repeating: byte)
+            let below = depth > 1 ? left(depth: depth - 1) : []
+            return below + [UInt(bitPattern: room.baseAddress)]
+        }
+    }
+
+    /// Whether they are there: half of them, as later calls overwrite some.
+    static func areAt(_ address: UInt) -> Bool {
+        ProcessMemory().bytes(at: address, count: count).count { $0 == byte } > count / 2
+    }
 }
 
 /// Holds threads until it is opened.

@@ -97,6 +97,9 @@ final class KioskProcess {
         return (own, all)
     }
 
+    /// All that it has in memory. Nil when it was not started.
+    var memory: ProcessMemory? { child.map { ProcessMemory(of: $0.id) } }
+
     /// Sends it a signal.
     func signal(_ number: Int32) { child?.signal(number) }
 

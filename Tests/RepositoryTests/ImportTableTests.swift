@@ -47,7 +47,7 @@ private let allowedImports: [String: Set<String>] = [
 
 /// System libraries and C shims hold no Swift.
 private let foreign: Set<String> = [
-    "CZlib", "CLibcrypto", "CSodium", "CQrencode", "CLinuxShims", "CGPIO", "CDiskMeter",
+    "CZlib", "CLibcrypto", "CSodium", "CQrencode", "CLinuxShims", "CGPIO", "CDiskMeter", "CWipe",
 ]
 
 @Suite struct ImportTableTests {

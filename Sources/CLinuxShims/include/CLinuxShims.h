@@ -47,6 +47,9 @@ int clinux_rfkill_unblock_bluetooth(void);
 // Lets two paths of one file system change places in one step (renameat2(2), RENAME_EXCHANGE).
 int clinux_exchange(const char *one, const char *other);
 
+// Zeroes what earlier calls left on the calling thread's stack, below this one. Not for the thread that main() runs on.
+void clinux_clear_stack(void);
+
 // Lets the allocator keep up to `bytes` of freed memory instead of giving it back to the kernel at once (mallopt(3)).
 void clinux_keep_freed_memory(int bytes);
 

@@ -89,7 +89,8 @@ enum Threads {
         init(_ name: String, _ run: @escaping @Sendable () -> Void) { (self.name, self.run) = (name, run) }
     }
 
-    /// Starts a detached thread that ends with `body`.
+    /// Starts a detached thread that ends with `body`. What that left on the stack is zeroed: the next thread gets the
+    /// same stack, and until then it would keep parts of what a visitor sent.
     static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         var id = pthread_t()
         let argument = Unmanaged.passRetained(Body(name, body))
@@ -100,6 +101,7 @@ enum Threads {
                 let body = Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
                 clinux_name_thread(body.name)
                 body.run()
+                clinux_clear_stack()
                 return nil
             }, argument.toOpaque())
         guard result == 0 else {

@@ -1,0 +1,77 @@
+import CWipe
+import Foundation
+import TestKit
+import Testing
+
+/// Released blocks of the heap are zero: in this process too, as its code includes the program's.
+@Suite struct WipeTests {
+    private let mark: UInt8 = 0x4D
+    private let memory = ProcessMemory()
+
+    /// Small ones stay in the thread's cache; a large one goes back to the kernel.
+    @Test(arguments: [24, 25, 40, 100, 1000, 1032, 1033, 5000, 65_536, 200_000, 20 << 20])
+    func whatIsReleasedIsZero(_ count: Int) throws {
+        let block = try #require(malloc(count))
+        memset(block, Int32(mark), count)
+        let address = UInt(bitPattern: block)
+        #expect(marks(at: address, count) == count, "it is seen while it is there")
+        errno = 77
+        free(block)
+        let code = errno
+        #expect(code == 77)
+        #expect(marks(at: address, count) == 0)
+    }
+
+    @Test func arraysTextsAndDataAreReleasedSo() {
+        var addresses: [UInt] = []
+        func note(_ bytes: UnsafeRawBufferPointer) { addresses.append(UInt(bitPattern: bytes.baseAddress)) }
+        do {
+            let array = [UInt8](repeating: mark, count: 300)
+            array.withUnsafeBytes(note)
+            Data(array).withUnsafeBytes(note)
+            var text = String(decoding: array, as: UTF8.self)
+            text.withUTF8 { note(UnsafeRawBufferPointer($0)) }
+        }
+        for address in addresses { #expect(marks(at: address, 300) == 0) }
+    }
+
+    /// A block that grows, loses its end, becomes small or is released by `realloc` leaves nothing where it was.
+    @Test func whatMovesLeavesNoCopy() throws {
+        var block = try #require(malloc(1000))
+        memset(block, Int32(mark), 1000)
+        var address = UInt(bitPattern: block)
+        block = try #require(cwipe_realloc(block, 5000))
+        #expect(marks(at: UInt(bitPattern: block), 1000) == 1000)
+        #expect(marks(at: address, 1000) == 0)
+
+        memset(block, Int32(mark), 5000)
+        address = UInt(bitPattern: block)
+        block = try #require(cwipe_realloc(block, 4000))
+        #expect(UInt(bitPattern: block) == address && marks(at: address, 5000) == 4000)
+
+        block = try #require(cwipe_realloc(block, 100))
+        #expect(marks(at: UInt(bitPattern: block), 100) == 100)
+        #expect(marks(at: address, 5000) == 0)
+
+        address = UInt(bitPattern: block)
+        #expect(cwipe_realloc(block, 0) == nil)
+        #expect(marks(at: address, 100) == 0)
+    }
+
+    /// Where there is no memory the block stays what it is.
+    @Test func noMemory() throws {
+        let block = try #require(cwipe_realloc(nil, 100))
+        defer { free(block) }
+        memset(block, Int32(mark), 100)
+        let none = cwipe_realloc(block, Int.max)
+        let code = errno
+        #expect(none == nil && code == ENOMEM)
+        #expect(marks(at: UInt(bitPattern: block), 100) == 100)
+    }
+
+    /// How many bytes there are marks, four or more in a row: the allocator writes its own notes into free blocks.
+    private func marks(at address: UInt, _ count: Int) -> Int {
+        let runs = memory.bytes(at: address, count: count).split { $0 != mark }
+        return runs.map(\.count).filter { $0 >= 4 }.reduce(0, +)
+    }
+}
