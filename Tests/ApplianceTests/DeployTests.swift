@@ -98,6 +98,7 @@ struct DeployTests {
             "RuntimeDirectory=gatehouse", "RuntimeDirectoryPreserve=yes", "RestartPreventExitStatus=2",
             "Restart=always", "ExecStopPost=-/usr/bin/gatehouse release-lines --config /etc/gatehouse/gatehouse.toml",
             "ExecStart=/usr/bin/gatehouse run --config /etc/gatehouse/gatehouse.toml", "LimitCORE=0",
+            "CoredumpFilter=0x0", "MemorySwapMax=0", "MemoryDenyWriteExecute=yes",
         ] {
             #expect(lines.contains(line), "\(line)")
         }

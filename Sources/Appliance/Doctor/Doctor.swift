@@ -53,7 +53,7 @@ package struct Doctor: Sendable {
         let installed =
             facts.unit == nil
             ? Finding(.unit, .boxNotInstalled, "there is no \(facts.unitName).service")
-            : .good(.unit, facts.unitName + ".service")
+            : swap ?? .good(.unit, facts.unitName + ".service")
         guard facts.account != nil else {
             return [installed, Finding(.user, .boxNoUser, "there is no user \(name)")]
         }
@@ -64,5 +64,19 @@ package struct Doctor: Sendable {
                 "there is no group \(group), which \(facts.unitName).service or a drop-in of it names")
         }
         return [installed] + (missing.isEmpty ? [.good(.user, name)] : missing)
+    }
+
+    /// Where the service's memory could get to a disk.
+    private var swap: Finding? {
+        guard let unit = facts.unit, let device = facts.swaps.first else { return nil }
+        guard unit.forbidsSwap else {
+            return Finding(.unit, .boxSwap, "\(facts.unitName).service may be written to \(device)")
+        }
+        guard !facts.countsMemory else { return nil }
+        return Finding(
+            .unit, .boxSwap,
+            "the kernel counts no unit's memory, so \(facts.unitName).service may be written to \(device)",
+            remedy:
+                "Add cgroup_enable=memory to the kernel's command line and start anew, or turn swap off: swapoff -a.")
     }
 }

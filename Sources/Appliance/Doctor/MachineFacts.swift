@@ -23,6 +23,10 @@ package struct MachineFacts: Sendable {
     package var places: [String: Place] = [:]
     /// How many of these paths this program may not look at.
     package var unseen = 0
+    /// Files and disks to which the kernel writes memory that is in short supply; not those that are in memory (zram).
+    package var swaps: [String] = []
+    /// Whether the kernel counts the memory of each unit, without which its limits have no effect.
+    package var countsMemory = true
     /// The file system of the records; nil: it could not be asked.
     package var disk: Disk?
     /// Bluetooth.

@@ -37,6 +37,9 @@ package struct MachineLook: Sendable {
         if let unit = facts.unit { facts.userName = unit.user.isEmpty ? "root" : unit.user }
         facts.account = files.account(facts.userName, groups: facts.unit?.groups ?? [])
         facts.missingGroups = (facts.unit?.groups ?? []).filter { !files.hasGroup($0) }
+        facts.swaps = swaps
+        facts.countsMemory =
+            files.line("/sys/fs/cgroup/cgroup.controllers")?.split(separator: " ").contains("memory") == true
         facts.radio = radio(configuration.radio, opener: facts.openerName)
         if root.isEmpty { Self.lookAtLines(&facts) }
         facts.configurationFile = file
@@ -122,6 +125,14 @@ package struct MachineLook: Sendable {
         let links = ["bluetooth.target.wants/bluetooth.service", "dbus-org.bluez.service"]
         let isEnabled = links.contains { files.exists("/etc/systemd/system/" + $0) }
         return isEnabled && !unit.contains { $0.contains("ConditionPathExists=!/etc/gatehouse/") }
+    }
+
+    /// The first column of /proc/swaps, which has a line of headings (proc(5)).
+    private var swaps: [String] {
+        let names = (files.lines("/proc/swaps") ?? []).dropFirst().compactMap { line in
+            line.split(whereSeparator: \.isWhitespace).first.map(String.init)
+        }
+        return names.filter { !$0.hasPrefix("/dev/zram") }
     }
 
     /// The kernels of Raspberry Pi OS do, unless they are told otherwise.

@@ -18,6 +18,8 @@ package struct UnitFile: Hashable, Sendable {
     package private(set) var devices: [String] = []
     /// Whether it may take an adapter by itself.
     package private(set) var hasRadioRight = false
+    /// Whether its memory is never written to a swap device (`MemorySwapMax=0`, systemd.resource-control(5)).
+    package private(set) var forbidsSwap = false
 
     /// The unit in these files: its own first, then its drop-ins in their order.
     package init(_ files: [String]) {
@@ -42,6 +44,7 @@ package struct UnitFile: Hashable, Sendable {
         case "DevicePolicy": isClosed = ["closed", "strict"].contains(words.first ?? "")
         case "DeviceAllow": devices = words.isEmpty ? [] : devices + words.prefix(1)
         case "AmbientCapabilities": hasRadioRight = hasRadioRight || words.contains("CAP_NET_ADMIN")
+        case "MemorySwapMax": forbidsSwap = words.first == "0"
         default: break
         }
     }

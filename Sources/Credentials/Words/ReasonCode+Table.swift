@@ -90,8 +90,9 @@ extension ReasonCode {
         Group(
             title: "The machine around it (gatehouse doctor)",
             codes: [
-                boxConfiguration, boxNotInstalled, boxNoUser, boxNoGroup, boxMissing, boxUnreadable, boxUnwritable,
-                boxOutsideSandbox, boxDeviceDenied, boxReadOnly, boxDiskFull, boxDiskSmall, boxNoOpener, boxBluetoothd,
+                boxConfiguration, boxNotInstalled, boxNoUser, boxNoGroup, boxSwap, boxMissing, boxUnreadable,
+                boxUnwritable, boxOutsideSandbox, boxDeviceDenied, boxReadOnly, boxDiskFull, boxDiskSmall, boxNoOpener,
+                boxBluetoothd,
                 boxLinesStayDriven, boxOutputUnseen, boxInputUnseen, boxInputActive, boxDate, boxNoRTC, boxRTCUnused,
                 boxRTCDiffers, boxRTCSilent, boxRTCBattery, boxTrust, boxPolicyTests, boxPolicyGroups, boxNotRunning,
                 boxRestartDue,

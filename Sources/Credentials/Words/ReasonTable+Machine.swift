@@ -18,6 +18,10 @@ extension ReasonCode {
     package static let boxNoGroup = ReasonCode(
         "box.no-group", "The unit names a group that there is not: systemd does not start the service.",
         "Take it out of SupplementaryGroups= (systemctl edit gatehouse), or make it: groupadd --system NAME.")
+    /// `box.swap`
+    package static let boxSwap = ReasonCode(
+        "box.swap", "The service's memory, with visitors' claims and with keys, may be written to a swap device.",
+        "Set MemorySwapMax=0 in the unit, as the package does, or turn swap off: swapoff -a.", severity: .warning)
     /// `box.missing`
     package static let boxMissing = ReasonCode(
         "box.missing", "What the configuration names is not there.",

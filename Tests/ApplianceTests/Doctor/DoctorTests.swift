@@ -56,6 +56,14 @@ import Testing
 
     static let machine: [Case] = [
         Case("no unit", "unit warning box.not-installed") { $0.unit = nil },
+        Case("swap that the unit forbids") { $0.swaps = ["/swapfile"] },
+        Case("swap that the unit allows", "unit warning box.swap") {
+            $0.swaps = ["/swapfile"]
+            $0.unit = UnitFile(SoundGate.unitFiles + ["[Service]\nMemorySwapMax=infinity\n"])
+        },
+        Case("swap that a kernel allows which does not count", "unit warning box.swap") {
+            ($0.swaps, $0.countsMemory) = (["/dev/mmcblk0p3"], false)
+        },
         Case("no user", "user bad box.no-user", "files unknown -") { $0.account = nil },
         Case("groups that are not there", "user bad box.no-group", "user bad box.no-group") {
             $0.missingGroups = ["spi", "i2c"]

@@ -96,6 +96,22 @@ import Testing
         #expect(unit.permits(device: "/dev/i2c-1", of: "char-i2c") && !unit.permits(device: "/dev/fb0", of: "char-fb"))
     }
 
+    /// Swap that lies in memory itself is none.
+    @Test func swap() throws {
+        defer { over() }
+        #expect(try facts().swaps == [])
+        try write([
+            "proc/swaps":
+                "Filename\t\tType\t\tSize\n/dev/zram0 partition\t100\t0\t100\n/var/swap   file\t\t102396\t0\t-2\n",
+            "sys/fs/cgroup/cgroup.controllers": "cpuset cpu io pids\n",
+        ])
+        var seen = try facts()
+        #expect(seen.swaps == ["/var/swap"] && !seen.countsMemory)
+        try write(["sys/fs/cgroup/cgroup.controllers": "cpuset cpu io memory pids\n"])
+        seen = try facts()
+        #expect(seen.countsMemory)
+    }
+
     /// A further gate on the box: the template's unit and drop-ins, and its own.
     @Test func anInstance() throws {
         defer { over() }
