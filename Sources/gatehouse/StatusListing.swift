@@ -79,7 +79,7 @@ enum StatusListing {
         let rows: [(String, [String?])] = [
             ("radio", radio(status["radio"])),
             ("light", [text(status["light"]), (status["radio"]?["phones"]?.int).flatMap(connected)]),
-            ("gate", [status["gate"]?["open"]?.bool.map { $0 ? "open" : "shut" }]),
+            ("gate", [gate(status["gate"])]),
             ("door", door(status["door"])), ("ledger", ledger(status)), ("clock", clock(status["clock"])),
             ("trust", trust(status["trust"])), ("policy", policy(status["trust"])), ("ends", ends(status["expiry"])),
             ("agent", agent(status)),
@@ -98,6 +98,10 @@ enum StatusListing {
             guard !words.isEmpty else { return nil }
             return name.padding(toLength: 9, withPad: " ", startingAt: 0) + words.joined(separator: ", ")
         }
+    }
+
+    private static func gate(_ gate: JSON?) -> String? {
+        gate == .null ? "this box opens nothing" : gate?["open"]?.bool.map { $0 ? "open" : "shut" }
     }
 
     private static func radio(_ radio: JSON?) -> [String?] {

@@ -163,10 +163,6 @@ import Testing
         let before = head
         #expect(throws: LedgerError.visitOpen) { try head.appendIntent("a", stamp: Samples.stamp()) }
         #expect(throws: LedgerError.invalidVisit) { try head.appendIntent("", stamp: Samples.stamp()) }
-        #expect(throws: LedgerError.gateUnknown) {
-            try head.appendOutcome(
-                "a", Outcome(.accepted, gate: nil, software: Samples.software), stamp: Samples.stamp())
-        }
         #expect(head == before)
         _ = try head.appendIntent("b", stamp: Samples.stamp())
         #expect(throws: LedgerError.tooManyOpen) { try head.appendIntent("c", stamp: Samples.stamp()) }

@@ -25,6 +25,9 @@ import Testing
         let open = LedgerRecord.intent(IntentRecord(seq: 13, visit: Samples.visit(13), stamp: Samples.stamp()))
         var longCode = Samples.rejected
         longCode.reasons = [Outcome.Reason("context.inline-forbidden")]
+        // A box that opens nothing, and one beside a controller, which opens for a time of its own.
+        var (judged, sent) = (Samples.accepted, Samples.accepted)
+        (judged.gate, sent.gate) = (nil, .pulsed(milliseconds: 0))
         #expect(
             [
                 [LedgerListing.header], lines(Samples.accepted, report: .confirmed),
@@ -32,7 +35,7 @@ import Testing
                 lines(Recovery.outcome(software: Samples.software), dropped: 3, report: .queued),
                 lines(Recovery.outcome(software: Samples.software)),
                 lines(longCode),
-                LedgerListing.lines(listed(open, nil)), lines(many),
+                LedgerListing.lines(listed(open, nil)), lines(many), lines(judged), lines(sent),
                 LedgerListing.lines(ListedVisit(position: 7, hash: nil, body: [0x7B], report: nil)),
             ].flatMap(\.self) == [
                 "TIME                SEQ    RESULT      GATE    REPORT       REASONS",
@@ -46,6 +49,8 @@ import Testing
                 "  context.inline-forbidden",
                 "2026-01-01 00:00:00 13     open        -       -",
                 "2026-01-01 00:00:00 12     rejected    shut    queued       (and 41 alike)",
+                "2026-01-01 00:00:00 12     accepted    none    queued",
+                "2026-01-01 00:00:00 12     accepted    opened  queued",
                 "-                   -      unreadable  -       -            (entry 7)",
             ])
     }

@@ -225,6 +225,21 @@ import Testing
         #expect(Report.json(of: intent, in: "l") == nil)
     }
 
+    @Test func aBoxThatOpensNothingSaysNullInRecordReportAndTable() throws {
+        var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
+        for judged in [Samples.accepted, Samples.rejected] {
+            var outcome = judged
+            outcome.gate = nil
+            let (entry, record) = try head.appendOutcome(Samples.visit(1), outcome, stamp: Samples.stamp())
+            #expect(try LedgerRecord(bytes: entry.body) == .outcome(record) && record.outcome.gate == nil)
+            #expect(try JSON.parse(entry.body)["gate"] == .null)
+            #expect(Report.json(of: entry, in: "l")?["gate"] == .null)
+            // Neither opened nor shut: both cells are empty.
+            let cells = LedgerTable.line(entry).split(separator: ",")
+            #expect(cells[9] == "\"\"" && cells[10] == "\"\"", "\(cells)")
+        }
+    }
+
     @Test func aCredentialsNameIsKeyed() throws {
         // HMAC-SHA-256 computed with another implementation (Python's hmac).
         let key = try #require(SiteKey(Array(0..<32)))

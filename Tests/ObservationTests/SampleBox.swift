@@ -27,8 +27,13 @@ enum SampleBox {
         "refusedRequests":0,"forced":0,"heldOpen":0}
         """
 
+    /// The gate of one that has a relay.
+    static let gate = "{\"open\":false}"
+
     /// A status report; with faults, or in order.
-    static func report(faults: Bool, door: String = Self.door) throws -> JSON {
+    static func report(
+        faults: Bool, door: String = Self.door, gate: String = Self.gate
+    ) throws -> JSON {
         let found =
             faults
             ? """
@@ -47,7 +52,7 @@ enum SampleBox {
             "radio":{"state":"\(faults ? "down" : "up")","openings":2,"failures":\(faults ? 3 : 0),"adapterResets":0,
             "advertisingLapses":0,"ignoredPackets":0,"droppedPDUs":0,"phones":1,"refusedPhones":0,"spoiledChunks":4,
             "repairs":2,"controller":"Bluetooth 5.0, Cypress, 4 advertising sets"},
-            "light":"ready","gate":{"open":false},"door":\(door),"visits":{"accepted":412,"rejected":23,"failed":9,"abandoned":31},
+            "light":"ready","gate":\(gate),"door":\(door),"visits":{"accepted":412,"rejected":23,"failed":9,"abandoned":31},
             "reasons":{"accepted":{"ok":412},"rejected":{"validity.expired":14,"policy.<id>":9},
             "failed":{"transfer.silence":9},"abandoned":{"abandoned":31}},
             "figures":{"transferMs":{"bounds":[250,500,1000,2000,5000,10000,20000,60000,300000],

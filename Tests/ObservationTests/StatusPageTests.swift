@@ -9,11 +9,13 @@ import Testing
 /// The page by its text; how it looks is `make test-page`.
 @Suite struct StatusPageTests {
     private func page(
-        faults: Bool, door: String = SampleBox.door, day: DayBook? = nil, refreshes: Bool = true
+        faults: Bool, door: String = SampleBox.door, gate: String = SampleBox.gate, day: DayBook? = nil,
+        refreshes: Bool = true
     ) throws -> String {
         let day = try day ?? SampleBox.day().day
         return StatusPage(
-            try SampleBox.report(faults: faults, door: door), day: day, at: SampleBox.now, zone: SampleBox.zone,
+            try SampleBox.report(faults: faults, door: door, gate: gate), day: day, at: SampleBox.now,
+            zone: SampleBox.zone,
             refreshes: refreshes
         ).html
     }
@@ -68,7 +70,10 @@ import Testing
         #expect(try head(free).contains("⇄ Standing free by order since 2026-03-01 22:00, for 1 h more</p>"))
         #expect(row("Gate", in: free) == "free" && row("ends by itself", in: free) == "for 1 h more")
         #expect(row("door", in: free) == "open" && row("button inside", in: free) == "pressed")
-        for page in [locked, free] { #expect(isBalanced(page)) }
+        // A box without a relay has no gate that is shut.
+        let judging = try self.page(faults: false, gate: "null")
+        #expect(row("Gate", in: judging) == "none")
+        for page in [locked, free, judging] { #expect(isBalanced(page)) }
     }
 
     @Test func faultsStandFirstWithTheirRemedy() throws {

@@ -21,7 +21,9 @@ import Testing
         try await agent.command("start")
         let invitation = try place.write("invitation", try await agent.command("invite")["url"]?.string?.string ?? "")
         let air = try await Air(place)
-        let kiosk = try KioskProcess(place, radioPort: air.port, trust: credential.trust, invitation: invitation)
+        let kiosk = try KioskProcess(
+            place, radioPort: air.port, trust: credential.trust, invitation: invitation,
+            relay: try Stall(place, library: try await Stall.library(place)))
         var crash = Crash(air: air, kiosk: kiosk)
 
         // A quick phone shows the moments about the verdict, a slow one those in the middle of a transfer.

@@ -10,18 +10,20 @@ final class KioskProcess {
     private let configuration: String
     private let prefix: [String]
     private let program: String
+    /// Whether it has a relay.
+    let opens: Bool
     private var child: Child?
     /// Where the present run begins in the journal.
     private var beginning = 0
 
     /// Writes the configuration; nothing is started yet. `prefix` stands before the command (``Air/networkPrefix``); `sections`
-    /// stand in the place of those that are usual here, or beside them.
+    /// stand in the place of those that are usual here, or beside them. Without `relay`, a chip of its own, it opens nothing.
     init(
         _ place: Workplace, radioPort: Int, trust: String, invitation: String? = nil, prefix: [String] = [],
-        sections: [String: String] = [:], program: String = Workplace.product
+        sections: [String: String] = [:], relay: Stall? = nil, program: String = Workplace.product
     ) throws {
         self.place = place
-        self.prefix = prefix
+        self.prefix = prefix + (relay?.prefix ?? [])
         self.program = program
         let agent = invitation.map { "invitations = [\"\($0)\"]\n" } ?? ""
         let usual = [
@@ -37,7 +39,9 @@ final class KioskProcess {
             "log": "path = \"\(place.path("log.jsonl"))\"",
             "control": "path = \"\(place.path("control.sock"))\"",
         ]
-        let all = usual.merging(sections) { $1 }
+        let lines = relay == nil ? [:] : Stall.sections.merging(["gate": Stall.gate(pulse: .milliseconds(200))]) { $1 }
+        let all = usual.merging(lines) { $1 }.merging(sections) { $1 }
+        opens = all["gpio"] != nil
         configuration = try place.write(
             "gatehouse.toml", all.map { "[\($0.key)]\n\($0.value)\n" }.sorted().joined(separator: "\n"))
         journal = Journal(place.path("log.jsonl"))

@@ -13,7 +13,9 @@ import Testing
         let place = try Workplace("rootcanal")
         guard let credential = try Credential(place) else { return place.remove() }
         let air = try await Air(place, rootcanal: Rootcanal.program)
-        let kiosk = try KioskProcess(place, radioPort: air.port, trust: credential.trust, prefix: air.networkPrefix)
+        let relay = try Stall(place, library: try await Stall.library(place))
+        let kiosk = try KioskProcess(
+            place, radioPort: air.port, trust: credential.trust, prefix: air.networkPrefix, relay: relay)
         try kiosk.start()
         var day = Day(air: air, kiosk: kiosk)
         try await day.visit("accepted", .init(uri: "", payload: credential.genuine))
@@ -23,6 +25,7 @@ import Testing
         #expect(day.differ())
         #expect(try await kiosk.records(finished: day.results.count).map(\.result) == day.results)
         try await day.close()
+        #expect(relay.pulses.count == 2, "as the line itself saw it")
         try await air.stop()
         place.remove()
     }

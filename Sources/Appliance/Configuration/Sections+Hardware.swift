@@ -160,6 +160,9 @@ package struct IndicatorSection: Hashable, Sendable {
 }
 
 extension Configuration {
+    /// Whether there is something to open: a relay, or wires to a controller. A box without only judges.
+    var opens: Bool { gate.line != nil || wiegand.wires != nil }
+
     /// The outputs by the keys that name their lines: lamps and sounder from top to bottom, wires to a controller, the output for free
     /// passage, the relay last.
     var outputs: [(key: String, line: String, activeLow: Bool)] {

@@ -19,11 +19,14 @@ package struct StatusDesk: Sendable {
         package var since: Instant
         /// ``Configuration/digest`` of the configuration that it was started with.
         package var configuration: String
+        /// Whether there is something to open: a relay, or wires to a controller.
+        package var opens: Bool
 
         /// An identity of these parts.
-        package init(name: String, version: String, start: Int, since: Instant, configuration: String = "") {
+        package init(name: String, version: String, start: Int, since: Instant, configuration: String = "", opens: Bool)
+        {
             (self.name, self.version, self.start, self.since) = (name, version, start, since)
-            self.configuration = configuration
+            (self.configuration, self.opens) = (configuration, opens)
         }
     }
 
@@ -81,7 +84,7 @@ package struct StatusDesk: Sendable {
                 status?.health.faults.map { Self.json($0.code, $0.since, $0.count, $0.detail, now) }
                     ?? [Self.json(.stuck, now.instant, 1, "the radio's thread does not answer", now)]),
         ]
-        if let status { Self.add(status, at: now, to: &report) }
+        if let status { add(status, at: now, to: &report) }
         for (index, part) in parts.enumerated() {
             if let answer = told[index] { _ = report.appendIfNew(.init(part.name, answer)) }
         }
@@ -103,7 +106,7 @@ package struct StatusDesk: Sendable {
         return .object(members)
     }
 
-    private static func add(
+    private func add(
         _ status: KioskStatus, at now: (instant: Instant, utc: Timestamp), to report: inout JSONObject
     ) {
         let counters = status.counters
@@ -119,8 +122,9 @@ package struct StatusDesk: Sendable {
         let visits = counters.visits.sorted { $0.key < $1.key }.map { JSONObject.Member(Text($0.key), .int($0.value)) }
         for (name, value) in [
             ("radio", JSON.object(radio)), ("light", .text(status.light.rawValue)),
-            ("gate", ["open": .bool(status.isGateOpen)]), ("visits", .object(JSONObject(visits))),
-            ("reasons", reasons(counters)), ("figures", figures(counters)),
+            ("gate", identity.opens ? ["open": .bool(status.isGateOpen)] : .null),
+            ("visits", .object(JSONObject(visits))),
+            ("reasons", Self.reasons(counters)), ("figures", Self.figures(counters)),
             ("refusedIntents", .int(counters.ledgerFailures)), ("door", DoorDesk.json(status.door, at: now)),
         ] {
             _ = report.appendIfNew(.init(Text(name), value))

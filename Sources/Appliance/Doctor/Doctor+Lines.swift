@@ -26,11 +26,16 @@ extension Doctor {
 
     /// Whether chip and lines are there, free, and the service's to take.
     var lines: [Finding] {
-        guard !wanted.isEmpty else { return [.good(.chip, "no lines are configured: signals go to the log only")] }
+        guard !wanted.isEmpty else {
+            return [.good(.chip, "no lines are configured: this box opens nothing, and signals go to the log only")]
+        }
+        let nothing =
+            configuration.opens
+            ? [] : [Finding.good(.chip, "there is no relay and no wire to a controller: this box opens nothing")]
         guard let list = facts.chips else { return [Self.chipsUnseen] }
         if case .failure(let error) = facts.gpioLibrary { return [Finding(error, .chip)] }
         let stays = facts.keepsLinesDriven && configuration.gate.line != nil
-        return library + wanted.flatMap { findings($0.chip, $0.lines, list) }
+        return nothing + library + wanted.flatMap { findings($0.chip, $0.lines, list) }
             + (stays ? [Finding(.chip, .boxLinesStayDriven, "dtparam=strict_gpiod is missing")] : [])
     }
 

@@ -21,14 +21,15 @@ package final class LatePanel: Panel {
     private let state = Mutex(State())
     private let open: @Sendable (_ gone: @escaping @Sendable () -> Void) throws(ServiceFailure) -> LinePanel
     private let report: HealthReporter
+    private let watch: OpeningWatch
 
     /// Without lines yet: ``takeLines()`` has `open` take them all, inactive; what that is given is to be called, from any thread,
-    /// when their chip has gone away. `report` hears whether there are any.
+    /// when their chip has gone away. `report` hears whether there are any; `watch` is over all that come one after the other.
     package init(
-        report: @escaping HealthReporter,
+        report: @escaping HealthReporter, watch: OpeningWatch,
         open: @escaping @Sendable (_ gone: @escaping @Sendable () -> Void) throws(ServiceFailure) -> LinePanel
     ) {
-        (self.report, self.open) = (report, open)
+        (self.report, self.watch, self.open) = (report, watch, open)
     }
 
     /// Takes the lines unless they are here already; those of a chip that has gone are given up first. Waits for the kernel, so
@@ -75,6 +76,12 @@ package final class LatePanel: Panel {
     package func gate(_ command: Gate.Command, at now: Instant) {
         state.withLock { $0.panel?.gate(command, at: now) }
     }
+
+    /// A configuration with lines has one that opens the gate, or wires to what does.
+    package var opens: Bool { true }
+
+    /// What the lines' threads did; nothing while there are no lines.
+    package func opening(_ order: OpeningOrder, at now: Instant) -> Opening { watch.opening(order, at: now) }
 
     /// Tells a gate controller of a visitor; without one nothing is kept for later.
     package func admit(until: Instant, at now: Instant) {

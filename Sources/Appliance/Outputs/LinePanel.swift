@@ -27,13 +27,22 @@ package final class LinePanel: Panel {
     private let relay: Relay?
     private let freeRelay: Relay?
     private let wiegand: WiegandOutput?
+    private let watch: OpeningWatch
 
-    /// A panel of these; nil for what is not wired.
+    /// A panel of these; nil for what is not wired. `watch`: over the relay's bank, or over the wires where there is no relay.
     package init(
-        _ wiring: Wiring, lamps: LampLines?, relay: Relay?, free: Relay? = nil, wiegand: WiegandOutput? = nil
+        _ wiring: Wiring, lamps: LampLines?, relay: Relay?, free: Relay? = nil, wiegand: WiegandOutput? = nil,
+        watch: OpeningWatch
     ) {
         (self.wiring, self.lamps, self.relay, freeRelay, self.wiegand) = (wiring, lamps, relay, free, wiegand)
+        self.watch = watch
     }
+
+    /// Whether there is a relay, or wires to a controller.
+    package var opens: Bool { relay != nil || wiegand != nil }
+
+    /// What the lines' threads did.
+    package func opening(_ order: OpeningOrder, at now: Instant) -> Opening { watch.opening(order, at: now) }
 
     /// Lights exactly the lamps of the signal.
     package func show(_ signal: Signal) {

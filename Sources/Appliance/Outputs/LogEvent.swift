@@ -60,7 +60,9 @@ package struct LogEvent: Sendable {
         LogEvent(
             "verdict", "info", "decision, reasons, sinceT0us, waitedMs",
             "The verdict; microseconds since the last byte, and how much of it was waiting for its turn."),
-        LogEvent("gate", "info", "open", "The relay was told to open, or its pulse is over."),
+        LogEvent(
+            "gate", "info", "open",
+            "The relay, or a controller, was told to open, or the pulse is over. Never on a box that opens nothing."),
         LogEvent(
             "visit.ended", "info", "result, reasons, (remedy), ms, (bytes, chunks, crcErrors, repairs)",
             "A visit is decided or given up: accepted, rejected, failed or abandoned."),

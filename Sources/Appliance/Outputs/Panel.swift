@@ -14,6 +14,10 @@ package protocol Panel: Sendable {
     func free(_ command: Gate.Command, at now: Instant)
     /// Tells a gate controller that a visitor may pass, once, and not later than `until`.
     func admit(until: Instant, at now: Instant)
+    /// Whether there is something to open: a relay, or wires to a controller. Where there is not, records say nothing of a gate.
+    var opens: Bool { get }
+    /// What has come of an opening that it was told of, as far as is known `now`.
+    func opening(_ order: OpeningOrder, at now: Instant) -> Opening
 }
 
 /// A box without lamps and relay.
@@ -28,4 +32,8 @@ package struct NoPanel: Panel {
     package func free(_ command: Gate.Command, at now: Instant) {}
     /// No controller here.
     package func admit(until: Instant, at now: Instant) {}
+    /// This box opens nothing.
+    package var opens: Bool { false }
+    /// Nothing comes of it.
+    package func opening(_ order: OpeningOrder, at now: Instant) -> Opening { .never }
 }

@@ -30,6 +30,9 @@ package actor Gatekeeper {
     private var openings = 0
     private var transport: (any HCITransport)?
     private var timer: PollThread.Timer?
+    /// Outcomes of which it is not known yet what the gate did.
+    private var outcomes = Openings()
+    private var outcomeTimer: PollThread.Timer?
     private var pending: [KioskEvent] = []
     private var isHandling = false
     private var whenStopped: CheckedContinuation<Void, Never>?
@@ -57,6 +60,9 @@ package actor Gatekeeper {
     package func run() async {
         guard !hasStopped else { return thread.stop() }
         timer = thread.makeTimer { [weak self] in self?.assumeIsolated { $0.handle(.timer) } }
+        outcomeTimer = thread.makeTimer { [weak self] in
+            self?.assumeIsolated { $0.recordKnown(at: SystemClock.now()) }
+        }
         // Before anybody is served.
         if schedule.isThere { hear(surroundings.wallTime(), at: SystemClock.now()) }
         handle(.start)
@@ -128,7 +134,9 @@ package actor Gatekeeper {
 
     private func perform(_ action: KioskAction, at now: Instant) {
         switch action {
-        case .gate(let command): surroundings.panel.gate(command, at: now)
+        case .gate(let command):
+            surroundings.panel.gate(command, at: now)
+            outcomes.told(command, at: now)
         case .admit(let until): surroundings.panel.admit(until: until, at: now)
         case .free(let command): surroundings.panel.free(command, at: now)
         case .signal(let signal, let pattern, let visit):
@@ -141,21 +149,43 @@ package actor Gatekeeper {
         case .recordOutcome(let visit, let outcome, let signedDigests):
             verifications.giveUp(visit)
             if outcome.gate?.opened != true { surroundings.settle(visit, false) }
-            surroundings.ledger.recordOutcome(visit, outcome, signedDigests: signedDigests)
+            record(outcome, of: visit, signedDigests, at: now)
         case .opened(let visit): surroundings.settle(visit, true)
         case .unused(let visit): surroundings.settle(visit, false)
         case .drawSessionMaterial: drawSessionMaterial()
         case .showInvitation(let uri): surroundings.listeners.tell { $0.showInvitation(uri, at: now) }
-        case .note(let note, let visit): surroundings.listeners.tell { $0.note(note, of: visit, at: now) }
+        case .note(let note, let visit):
+            if case .gate(let isOpen) = note {
+                if isOpen { outcomes.belongs(to: visit) }
+                // A box that opens nothing does not say that it did.
+                guard surroundings.panel.opens else { return }
+            }
+            surroundings.listeners.tell { $0.note(note, of: visit, at: now) }
         case .openTransport: openTransport()
         case .closeTransport: closeTransport()
         case .resetAdapter: surroundings.resetAdapter()
         case .stopped:
             hasStopped = true
+            recordKnown(at: now, isLast: true)
             _ = opener.flush(within: Self.closingLimit)
             whenStopped?.resume()
             whenStopped = nil
         }
+    }
+
+    /// What the gate did is asked of the panel: the kiosk knows what it was told.
+    private func record(_ outcome: Outcome, of visit: VisitID, _ signedDigests: [[UInt8]], at now: Instant) {
+        guard let outcome = outcomes.take(outcome, of: visit, signedDigests, panel: surroundings.panel) else {
+            return recordKnown(at: now)
+        }
+        surroundings.ledger.recordOutcome(visit, outcome, signedDigests: signedDigests)
+    }
+
+    private func recordKnown(at now: Instant, isLast: Bool = false) {
+        for entry in outcomes.takeKnown(surroundings.panel, at: now, isLast: isLast) {
+            surroundings.ledger.recordOutcome(entry.visit, entry.outcome, signedDigests: entry.signedDigests)
+        }
+        outcomeTimer?.set(outcomes.isWaiting ? now.advanced(by: Openings.pause) : nil)
     }
 
     private func verify(_ visit: VisitID, _ payload: [UInt8]) {

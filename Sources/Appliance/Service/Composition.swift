@@ -80,7 +80,9 @@ package struct Composition: Sendable {
         // First of all: after a crash some kernels keep driving a relay until its line is taken again.
         let panel = LineRequest(configuration).map { request in
             let setup = PanelSetup(request: request, report: report)
-            return LatePanel(report: report) { gone throws(ServiceFailure) in try setup.open(gone: gone) }
+            return LatePanel(report: report, watch: setup.watch) { gone throws(ServiceFailure) in
+                try setup.open(gone: gone)
+            }
         }
         panel?.takeLines()
         // Before anything that may take its time: what a display kept of an earlier run is no invitation.
@@ -107,7 +109,7 @@ package struct Composition: Sendable {
             report: LogOutput.reporter(log), manager: manager, show: { panel?.show($0) },
             identity: StatusDesk.Identity(
                 name: configuration.kiosk.name, version: version, start: 0, since: SystemClock.now(),
-                configuration: configuration.digest),
+                configuration: configuration.digest, opens: configuration.opens),
             serve: { await show($0, configuration, log) { askedToEnd.withLock { $0 = true } } },
             isAskedToEnd: { askedToEnd.withLock { $0 } })
         guard
@@ -189,7 +191,7 @@ package struct Composition: Sendable {
         let status = StatusDesk(
             StatusDesk.Identity(
                 name: configuration.kiosk.name, version: version, start: records.starts, since: SystemClock.now(),
-                configuration: configuration.digest),
+                configuration: configuration.digest, opens: configuration.opens),
             kiosk: { await gatekeeper.status() },
             parts: StatusParts(
                 store: store, verifiers: verifiers, date: date, agents: agents, sticker: sticker,

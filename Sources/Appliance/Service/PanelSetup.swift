@@ -7,10 +7,13 @@ struct PanelSetup: Sendable {
     let request: LineRequest
     /// Hears of lines that cannot be set, from their own threads.
     let report: HealthReporter
+    /// What the lines that open the gate did.
+    let watch: OpeningWatch
     private let faults: OutputFaults
 
     init(request: LineRequest, report: @escaping HealthReporter) {
         (self.request, self.report) = (request, report)
+        watch = OpeningWatch(sendsFrames: request.gate == nil)
         faults = OutputFaults(report: report)
     }
 
@@ -31,7 +34,7 @@ struct PanelSetup: Sendable {
             free = try request.free.map { try openRelay(.free, $0, "the output for free passage", tell) }
             wiegand = try openWiegand(tell)
             let lamps = try request.indicator.isEmpty ? nil : openLamps(request.indicator, tell)
-            return LinePanel(request.wiring, lamps: lamps, relay: relay, free: free, wiegand: wiegand)
+            return LinePanel(request.wiring, lamps: lamps, relay: relay, free: free, wiegand: wiegand, watch: watch)
         } catch {
             for line in [relay, free] { _ = line?.end(within: .milliseconds(200)) }
             _ = wiegand?.end(within: .milliseconds(200))
@@ -49,8 +52,9 @@ struct PanelSetup: Sendable {
     ) throws -> Relay {
         let bank = try GPIOLines(chip: request.chip, [output])
         try Self.check(bank, isInactive: what)
-        if part == .relay { bank.releaseAtCrash() }
-        return try Relay(bank, line: output.name) { tell(part, $0) }
+        guard part == .relay else { return try Relay(bank, line: output.name) { tell(part, $0) } }
+        bank.releaseAtCrash()
+        return try Relay(WatchedBank(bank, watch), line: output.name) { tell(part, $0) }
     }
 
     private func openWiegand(_ tell: @escaping OutputFaults.Teller) throws -> WiegandOutput? {
@@ -61,7 +65,9 @@ struct PanelSetup: Sendable {
         try Self.check(bank, isInactive: "the wires to the controller")
         return try WiegandOutput(
             bank, wires: (outputs[0].name, outputs[1].name), bits: frame.bits, timing: section.timing,
-            sent: { [report] sent in
+            sent: { [report, watch, hasRelay = request.gate != nil] sent in
+                // With a relay beside them, that is what opens the gate.
+                if !hasRelay { watch.frame(isSent: sent != .lost, at: SystemClock.now()) }
                 switch sent {
                 case .whole: report(.over(.wiegandUnsure))
                 case .slow(let pulse, let gap):

@@ -10,8 +10,6 @@ package enum LedgerError: Error, Hashable, Sendable {
     case visitClosed
     /// More than ``LedgerLimits/openVisits`` visits have no outcome yet.
     case tooManyOpen
-    /// An outcome other than `interrupted` must say what the gate did.
-    case gateUnknown
 }
 
 /// An intent that has no outcome yet.
@@ -77,7 +75,6 @@ package struct LedgerHead: Hashable, Sendable {
         _ visit: Text, _ outcome: Outcome, stamp: RecordStamp
     ) throws(LedgerError) -> (entry: LedgerEntry, record: OutcomeRecord) {
         try check(visit)
-        guard outcome.gate != nil || outcome.result == .interrupted else { throw .gateUnknown }
         let intent = open.removeValue(forKey: visit)
         let record = OutcomeRecord(
             seq: intent?.seq ?? point.nextSeq, visit: visit, intent: intent?.position,

@@ -44,15 +44,22 @@ package enum LedgerListing {
         case .intent:
             return row([time, seq, "open", "-", "-"], [])
         case .outcome(let record):
-            let gate = record.outcome.gate.map { $0.opened ? "\($0.pulseMilliseconds) ms" : "shut" } ?? "unknown"
             let report = visit.report?.rawValue ?? "-"
-            let cells = [time, seq, record.outcome.result.rawValue, gate, report]
+            let cells = [time, seq, record.outcome.result.rawValue, gate(record.outcome), report]
             var reasons = record.outcome.reasons.map(\.code.string)
             if record.outcome.repeated > 0 { reasons.append("(and \(record.outcome.repeated) alike)") }
             if record.intent == nil { reasons.append("(no intent)") }
             if record.dropped > 0 { reasons.append("(\(record.dropped) reports dropped)") }
             return row(cells, reasons)
         }
+    }
+
+    /// What the gate did: `none` on a box that opens nothing.
+    private static func gate(_ outcome: Outcome) -> String {
+        guard let gate = outcome.gate else { return outcome.result == .interrupted ? "unknown" : "none" }
+        guard gate.opened else { return "shut" }
+        // A controller opens for as long as it likes.
+        return gate.pulseMilliseconds > 0 ? "\(gate.pulseMilliseconds) ms" : "opened"
     }
 
     /// One JSON object in one line: the record's own members, then `position`, `hash`, `report` and `remedy`, what somebody can

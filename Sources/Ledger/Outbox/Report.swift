@@ -45,7 +45,7 @@ package enum Report {
                 ("credential", outcome.credential?.json),
                 ("others", outcome.others.isEmpty ? nil : .array(outcome.others.map(\.json))),
                 ("session", outcome.session?.json),
-                ("gate", outcome.gate?.json(pulse: "relayMs")),
+                ("gate", outcome.gate?.json(pulse: "relayMs") ?? .null),
                 ("software", outcome.software.json),
                 ("repeated", outcome.repeated > 0 ? .int(outcome.repeated) : nil),
                 ("dropped", .int(record.dropped)),

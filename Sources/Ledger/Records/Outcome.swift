@@ -96,11 +96,11 @@ package struct Outcome: Hashable, Sendable {
         }
     }
 
-    /// What the gate did.
+    /// What the gate did, by the thread of its line.
     package struct Gate: Hashable, Sendable {
-        /// Whether the relay was energised.
+        /// Whether the relay was energised, or a controller sent its frame.
         package var opened: Bool
-        /// For how long, in milliseconds; 0 when it was not.
+        /// For how long the relay was, in milliseconds; 0 when it was not.
         package var pulseMilliseconds: Int
         /// Whether somebody was seen to pass; nil: nobody looked, or nobody could tell.
         package var passage: Bool?
@@ -142,7 +142,7 @@ package struct Outcome: Hashable, Sendable {
     package var others: [Credential] = []
     /// The transfer, when there was one.
     package var session: Session?
-    /// What the gate did; nil means *not known*, which only an interrupted visit may say.
+    /// What the gate did; nil: there is nothing to open on this box, or, of an interrupted visit, it is not known.
     package var gate: Gate?
     /// What decided.
     package var software: Software

@@ -84,7 +84,9 @@ extension Metric {
             "From the wallet's first word to the verdict: choosing, transfer and verification."),
         number(
             "gatehouse_refused_intents_total", .counter, ["refusedIntents"], "Intents that the ledger did not take."),
-        number("gatehouse_gate_open", .gauge, ["gate", "open"], "1 while the relay is energised."),
+        number(
+            "gatehouse_gate_open", .gauge, ["gate", "open"],
+            "1 while the relay is energised; absent where there is nothing to open."),
     ]
 
     private static let door: [Metric] = [

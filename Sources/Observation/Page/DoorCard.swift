@@ -25,6 +25,7 @@ struct DoorCard {
 
     /// What stands in the tile of the gate. While everybody passes, its relay is shut: that is not what people see.
     var gate: String? {
+        if report["gate"] == .null { return "none" }
         guard let isOpen = report.at(["gate", "open"])?.bool else { return nil }
         if isOpen { return "open" }
         guard words.mode != nil else { return "shut" }

@@ -22,10 +22,12 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
 @Suite struct StatusTests {
     private func desk(
         _ parts: [(name: Text, tell: @Sendable () async -> JSON)] = [], within limit: Duration = .seconds(30),
+        opens: Bool = true,
         kiosk: @escaping @Sendable () async -> KioskStatus
     ) -> StatusDesk {
         StatusDesk(
-            StatusDesk.Identity(name: "North", version: "1.2.3", start: 7, since: at(4), configuration: "00ff"),
+            StatusDesk.Identity(
+                name: "North", version: "1.2.3", start: 7, since: at(4), configuration: "00ff", opens: opens),
             kiosk: kiosk, parts: parts, within: limit,
             now: { (at(100), Timestamp(seconds: 1_767_225_600)) })
     }
@@ -38,6 +40,8 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
         #expect(report["faults"]?.array?.isEmpty == true && report["silent"]?.array?.isEmpty == true)
         #expect(report["radio"]?["state"]?.string == "down" && report["clock"]?["source"]?.string == "rtc")
         #expect(report["gate"]?["open"]?.bool == false && report["radio"]?["advertisingLapses"]?.int == 0)
+        let judging = await desk(opens: false, kiosk: { kiosk }).report()
+        #expect(judging["gate"] == .null, "a box that opens nothing")
     }
 
     @Test(.tags(.realTime)) func faultsStandInTheirOrderWithAgeAndRemedy() async throws {

@@ -506,6 +506,15 @@ import Testing
         }
     }
 
+    @Test func aBoxThatOpensNothingSaysSo() throws {
+        let opens = { (gate: SoundGate) in !gate.findings.contains { $0.detail.contains("this box opens nothing") } }
+        var gate = try SoundGate()
+        #expect(opens(gate))
+        gate.configuration = try Configuration.parse(
+            Array("[kiosk]\nname = \"G\"\n".utf8), file: "gate.toml", folder: "/etc/gatehouse")
+        #expect(!opens(gate))
+    }
+
     @Test func machinesReadTheSame() throws {
         var gate = try SoundGate()
         gate.facts.chips = ([SoundGate.chip(["leds-gpio", nil])], [])

@@ -12,6 +12,7 @@ import Testing
     private let relayLine = TestLines()
     private let wires = TestLines()
     private let sent = SentFrames()
+    private let watch = OpeningWatch(sendsFrames: true)
 
     private final class SentFrames: Sendable {
         let all = Mutex<[WiegandOutput.Sent]>([])
@@ -27,7 +28,10 @@ import Testing
         let frame = try #require(WiegandFrame(.h10301, facility: 90, card: 324))
         return try WiegandOutput(
             wires.bank(), wires: ("D0", "D1"), bits: frame.bits, timing: WiegandTiming(interval: .microseconds(200)),
-            sent: { [sent] news in sent.all.withLock { $0.append(news) } }, failed: { _ in })
+            sent: { [sent, watch] news in
+                watch.frame(isSent: news != .lost, at: SystemClock.now())
+                sent.all.withLock { $0.append(news) }
+            }, failed: { _ in })
     }
 
     private func open(_ panel: LinePanel, for time: Duration = .seconds(4)) {
@@ -39,7 +43,7 @@ import Testing
     @Test func oneCardForEachOpening() async throws {
         let panel = LinePanel(
             LinePanel.Wiring(lamps: [:], tone: nil, gate: "gate"), lamps: nil,
-            relay: try Relay(relayLine.bank(), line: "gate") { _ in }, wiegand: try controller())
+            relay: try Relay(relayLine.bank(), line: "gate") { _ in }, wiegand: try controller(), watch: watch)
         panel.show(Signal([.green]))
         panel.gate(.shut, at: SystemClock.now())
         for number in 1...2 {
@@ -55,13 +59,19 @@ import Testing
 
     @Test func withoutARelayAndNeverLate() async throws {
         let panel = LinePanel(
-            LinePanel.Wiring(lamps: [:], tone: nil, gate: nil), lamps: nil, relay: nil, wiegand: try controller())
+            LinePanel.Wiring(lamps: [:], tone: nil, gate: nil), lamps: nil, relay: nil, wiegand: try controller(),
+            watch: watch)
+        let began = SystemClock.now()
         open(panel, for: .zero)
         #expect(await waits { sent.count == 1 })
+        let late = OpeningOrder(from: began, until: SystemClock.now())
+        #expect(panel.opening(late, at: SystemClock.now()) == .never)
         #expect(sent.all.withLock { $0 } == [.lost])
         #expect(!wires.wasActive("D0") && !wires.wasActive("D1"))
+        let order = OpeningOrder(from: SystemClock.now(), until: SystemClock.now().advanced(by: .seconds(60)))
         open(panel)
         #expect(await waits { sent.count == 2 })
+        #expect(panel.opens && panel.opening(order, at: SystemClock.now()) == .over(.zero))
         #expect(wires.spans("D0").count == 19)
         #expect(panel.end(within: .seconds(5)))
     }

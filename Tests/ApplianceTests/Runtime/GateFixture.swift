@@ -36,6 +36,7 @@ final class ListLedger: VisitLedger {
         var visit: VisitID
         var intents = 0
         var result: Outcome.Result?
+        var gate: Outcome.Gate?
     }
 
     private let list = Mutex<[Entry]>([])
@@ -59,7 +60,7 @@ final class ListLedger: VisitLedger {
 
     func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]]) {
         order.withLock { $0.append("outcome") }
-        change(visit) { $0.result = outcome.result }
+        change(visit) { ($0.result, $0.gate) = (outcome.result, outcome.gate) }
     }
 
     private func change(_ visit: VisitID, _ change: (inout Entry) -> Void) {
@@ -118,6 +119,11 @@ final class Recorder: Panel, KioskListener {
     func gate(_ command: Gate.Command, at now: Instant) { mutex.withLock { $0.gate.append(command != .shut) } }
 
     func admit(until: Instant, at now: Instant) {}
+
+    var opens: Bool { true }
+
+    /// It does what it is told.
+    func opening(_ order: OpeningOrder, at now: Instant) -> Opening { .over(order.from.duration(to: order.until)) }
 
     func free(_ command: Gate.Command, at now: Instant) { mutex.withLock { $0.free.append(command != .shut) } }
 

@@ -26,8 +26,11 @@ import Testing
         let value = Atomic<Bool>(false)
     }
 
+    private let watch = OpeningWatch()
+
     private var panel: LatePanel {
-        LatePanel(report: reports.report) { [relayLine, lampLines, isThere, losses] gone throws(ServiceFailure) in
+        LatePanel(report: reports.report, watch: watch) {
+            [relayLine, lampLines, isThere, losses, watch] gone throws(ServiceFailure) in
             losses.calls.withLock { $0.append(gone) }
             guard isThere.value.load(ordering: .relaxed) else {
                 throw ServiceFailure("there is no GPIO chip", remedy: "Plug it in.")
@@ -36,7 +39,7 @@ import Testing
                 return LinePanel(
                     LinePanel.Wiring(lamps: [.red: "red", .amber: "amber"], tone: nil, gate: "gate"),
                     lamps: try LampLines(lampLines.bank(), names: ["red", "amber"]) { _ in },
-                    relay: try Relay(relayLine.bank(), line: "gate") { _ in })
+                    relay: try Relay(WatchedBank(relayLine.bank(), watch), line: "gate") { _ in }, watch: watch)
             } catch {
                 throw ServiceFailure("\(error)", remedy: nil)
             }
@@ -65,6 +68,8 @@ import Testing
         panel.show(Signal([.amber]))
         #expect(await waits { lampLines.active == ["amber"] })
         #expect(!relayLine.wasActive("gate"), "a pulse is not begun late")
+        let forgotten = OpeningOrder(from: now, until: now.advanced(by: .milliseconds(1)))
+        #expect(panel.opening(forgotten, at: now.advanced(by: .seconds(1))) == .never, "and not recorded")
         let later = SystemClock.now()
         panel.gate(.open(until: later.advanced(by: .seconds(4))), at: later)
         #expect(await waits { relayLine.active == ["gate"] })

@@ -33,7 +33,7 @@ import Testing
 
     private func desk() -> StatusDesk {
         StatusDesk(
-            StatusDesk.Identity(name: "G", version: "1", start: 1, since: SystemClock.now()),
+            StatusDesk.Identity(name: "G", version: "1", start: 1, since: SystemClock.now(), opens: true),
             kiosk: { KioskStatus(waiting: Health(), at: SystemClock.now()) }, parts: [],
             now: { (SystemClock.now(), SystemClock.utc()) })
     }

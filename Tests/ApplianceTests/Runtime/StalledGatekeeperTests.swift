@@ -52,12 +52,12 @@ import Workbench
         let (ledger, seen) = (ListLedger(), Recorder())
         let radio = try LiveRadio(VirtualRadio(visits: [.quick(1)]), descriptor: ends.radio, speed: 8, onFinish: {})
         seen.onInvitation = { uri in Task { await radio.showInvitation(uri) } }
-        let (relayLine, lampLines) = (TestLines(), TestLines())
+        let (relayLine, lampLines, watch) = (TestLines(), TestLines(), OpeningWatch())
         let panel = LinePanel(
             LinePanel.Wiring(
                 lamps: [.blue: "blue", .amber: "amber", .green: "green", .red: "red"], tone: "tone", gate: "gate"),
             lamps: try LampLines(lampLines.bank(), names: ["blue", "amber", "green", "red", "tone"]) { _ in },
-            relay: try Relay(relayLine.bank(), line: "gate") { _ in })
+            relay: try Relay(WatchedBank(relayLine.bank(), watch), line: "gate") { _ in }, watch: watch)
         var settings = KioskSettings(name: try Identifier("Stalled"), softwareVersion: "test")
         settings.gatePulse = pulse
         (settings.intentLimit, settings.verificationLimit) = (.seconds(200), .seconds(200))
@@ -73,9 +73,9 @@ import Workbench
         await radio.start()
         // Opened and shut; the relay has an end of its own.
         #expect(await seen.waits { $0.notes.count { $0 == "gate" } == 2 })
-        // The outcome is put down right behind that, on the radio's thread.
-        await gatekeeper.breathe()
-        #expect(ledger.entries.map(\.result) == [.accepted])
+        // The outcome is put down as soon as the relay's thread has released the line.
+        for _ in 0..<40_000 where ledger.entries.first?.result == nil { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(ledger.entries.map(\.result) == [.accepted] && ledger.entries.first?.gate?.opened == true)
         #expect(lampLines.wasActive("green") && !lampLines.wasActive("red"))
         let asked = SystemClock.now()
         await gatekeeper.stop()
@@ -134,6 +134,7 @@ private final class Stall: KioskListener {
 final class TestLines: Sendable {
     private struct State {
         var active: Set<String> = []
+        var isBroken = false
         var changes: [(at: Instant, owed: Duration, active: Set<String>)] = []
     }
 
@@ -144,6 +145,8 @@ final class TestLines: Sendable {
         func set(active names: Set<String>) throws(GPIOError) {
             // First of all the time: what follows takes some.
             let (now, owed) = (SystemClock.now(), Self.owed())
+            let fails = lines.state.withLock { $0.isBroken && !names.isEmpty }
+            if fails { throw .failed(SystemError("setting lines", code: EIO)) }
             lines.state.withLock { state in
                 state.active = names
                 state.changes.append((now, owed, names))
@@ -163,6 +166,9 @@ final class TestLines: Sendable {
     private let state = Mutex(State())
 
     func bank() -> sending any LineBank { Bank(self) }
+
+    /// From now on nothing can be energised.
+    func breaks() { state.withLock { $0.isBroken = true } }
 
     var active: Set<String> { state.withLock { $0.active } }
 

@@ -27,7 +27,8 @@ import Testing
         Waiting(
             report: reports.report, manager: ServiceManager(environment: [:]),
             show: { [lamps] signal in lamps.signals.withLock { $0.append(signal) } },
-            identity: StatusDesk.Identity(name: "North", version: "1", start: 0, since: .zero), serve: serve,
+            identity: StatusDesk.Identity(name: "North", version: "1", start: 0, since: .zero, opens: true),
+            serve: serve,
             attempts: 3, second: .milliseconds(1))
     }
 

@@ -1,0 +1,127 @@
+package import Encoding
+package import LinuxIO
+import Synchronization
+
+/// What came of an opening that the panel was told of, by the lines' own threads.
+package enum Opening: Hashable, Sendable {
+    /// It is under way: a line is energised, or may still be.
+    case lasting
+    /// It is over: the relay was energised for so long; zero for a frame to a controller, which has a time of its own.
+    case over(Duration)
+    /// It is over, and nothing was energised or sent.
+    case never
+}
+
+/// An opening as it was ordered.
+package struct OpeningOrder: Hashable, Sendable {
+    /// When the panel was told.
+    package var from: Instant
+    /// Until when at the latest: its end as it was ordered, or the instant at which it was cut short.
+    package var until: Instant
+
+    /// An order of these instants.
+    package init(from: Instant, until: Instant) { (self.from, self.until) = (from, until) }
+}
+
+/// What the lines that open the gate did. Their threads write it down without a lock (``WatchedBank``); the radio's thread reads it.
+///
+/// It knows the last two times that the relay was energised. Between two pulses the relay rests for longer than the reader takes.
+package final class OpeningWatch: Sendable {
+    /// How late the relay's thread may be to begin what it was told: a pulse that has not begun by then never will.
+    package static let late: Duration = .milliseconds(50)
+    /// How long a frame may take that was begun at the last moment: 37 bits, 20 ms apart, and a margin.
+    package static let frame: Duration = .seconds(1)
+
+    /// One time that the line was energised, in nanoseconds of ``SystemClock/now()``; 0: not yet.
+    private final class Span: Sendable {
+        let began = Atomic<Int64>(0)
+        let ended = Atomic<Int64>(0)
+    }
+
+    private let spans = (Span(), Span())
+    private let isSecond = Atomic<Bool>(false)
+    private let isTrying = Atomic<Bool>(false)
+    /// When a frame was last given up.
+    private let lost = Atomic<Int64>(0)
+    private let sendsFrames: Bool
+
+    /// Nothing was opened yet. `sendsFrames`: a controller opens the gate, and no relay.
+    package init(sendsFrames: Bool = false) { self.sendsFrames = sendsFrames }
+
+    /// What has come of an order, as far as is known `now`.
+    package func opening(_ order: OpeningOrder, at now: Instant) -> Opening {
+        var length: Duration?
+        for span in [spans.0, spans.1] {
+            let began = Instant(nanoseconds: span.began.load(ordering: .acquiring))
+            guard began > .zero, began < order.until else { continue }
+            let ended = Instant(nanoseconds: span.ended.load(ordering: .acquiring))
+            guard ended > .zero else { return .lasting }
+            guard ended >= order.from else { continue }
+            length = (length ?? .zero) + max(began, order.from).duration(to: ended)
+        }
+        if isTrying.load(ordering: .acquiring) { return .lasting }
+        if let length { return .over(length) }
+        if sendsFrames, lost.load(ordering: .acquiring) >= order.from.nanoseconds { return .never }
+        return now < order.until.advanced(by: sendsFrames ? Self.frame : Self.late) ? .lasting : .never
+    }
+
+    /// A controller was sent a frame, whole or not at all. Called on the thread of its wires.
+    package func frame(isSent: Bool, at now: Instant) {
+        guard isSent else { return lost.store(now.nanoseconds, ordering: .releasing) }
+        begin(at: now)
+        end(at: now)
+    }
+
+    /// The thread is about to energise the line, or has tried to.
+    fileprivate func tries(_ isTrying: Bool) { self.isTrying.store(isTrying, ordering: .releasing) }
+
+    /// The line is energised, from then on at the earliest.
+    fileprivate func begin(at now: Instant) {
+        let last = isSecond.load(ordering: .relaxed) ? spans.1 : spans.0
+        // One that could not be released goes on.
+        if last.began.load(ordering: .relaxed) > 0, last.ended.load(ordering: .relaxed) == 0 { return }
+        let isSecond = !isSecond.load(ordering: .relaxed)
+        let span = isSecond ? spans.1 : spans.0
+        span.ended.store(0, ordering: .releasing)
+        span.began.store(now.nanoseconds, ordering: .releasing)
+        self.isSecond.store(isSecond, ordering: .relaxed)
+    }
+
+    /// The line is released.
+    fileprivate func end(at now: Instant) {
+        let span = isSecond.load(ordering: .relaxed) ? spans.1 : spans.0
+        if span.ended.load(ordering: .relaxed) == 0 { span.ended.store(now.nanoseconds, ordering: .releasing) }
+    }
+}
+
+/// The relay's line, with a watch over what is done to it.
+package final class WatchedBank: LineBank {
+    private let bank: any LineBank
+    private let watch: OpeningWatch
+
+    /// Passes everything on to `bank`, and tells `watch` what has come of it.
+    package init(_ bank: any LineBank, _ watch: OpeningWatch) { (self.bank, self.watch) = (bank, watch) }
+
+    /// Energises or releases the line. What fails has energised nothing, and has not released it either.
+    package func set(active names: Set<String>) throws(GPIOError) {
+        guard !names.isEmpty else {
+            try bank.set(active: names)
+            return watch.end(at: SystemClock.now())
+        }
+        watch.tries(true)
+        defer { watch.tries(false) }
+        // From before the call: nobody is told of a shorter pulse than there was.
+        let now = SystemClock.now()
+        try bank.set(active: names)
+        watch.begin(at: now)
+    }
+
+    /// The lines that are active.
+    package func active() throws(GPIOError) -> Set<String> { try bank.active() }
+
+    /// Releases the line and gives it back.
+    package func close() {
+        bank.close()
+        watch.end(at: SystemClock.now())
+    }
+}
