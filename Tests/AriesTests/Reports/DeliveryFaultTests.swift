@@ -46,6 +46,7 @@ import Testing
             case 11:
                 let head = Int(random.next() % 700)
                 harness.peer.head = random.next() % 3 == 0 ? nil : Harness.point(head, UInt8(random.next() % 8 / 7))
+                harness.peer.signed = head % 2 == 0 ? harness.peer.head : nil
             case 12:
                 let codes = [
                     VerificationReport.Trouble.refused, VerificationReport.Trouble.notStored,

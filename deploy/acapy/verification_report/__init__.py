@@ -138,7 +138,8 @@ async def keep(message, connection, database):
     values = read(message)
     if await database.row(STORE, dict(values, connection=connection)) is None:
         return problem("records-foreign", "another connection writes this ledger")
-    return Receipt(ledger=message.ledger, position=values["positions"][-1], hash=values["hashes"][-1].hex(), head=message.head)
+    head = message.head if values["head_signature"] else None
+    return Receipt(ledger=message.ledger, position=values["positions"][-1], hash=values["hashes"][-1].hex(), head=head)
 
 
 async def tell_head(message, connection, database):
