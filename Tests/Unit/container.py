@@ -6,11 +6,12 @@ import signal
 import subprocess
 import sys
 import time
+import zlib
 
 from packages import Missing, provide
 
 PACKAGES = (
-    "systemd,systemd-sysv,dbus,libsodium23,libqrencode4,libsqlite3-0,zlib1g,libssl3,libstdc++6,"
+    "systemd,systemd-sysv,dbus,libsodium23,libqrencode4,libgpiod2,libsqlite3-0,zlib1g,libssl3,libstdc++6,"
     "ca-certificates,tzdata"
 )
 
@@ -46,7 +47,8 @@ def need(name: str):
 
 def tree(folder: pathlib.Path, suite="bookworm", packages=PACKAGES, name="") -> pathlib.Path:
     """The pristine tree of a Debian with these packages below `folder`; made when it is not there."""
-    name = name or suite
+    # Of other packages it is another tree.
+    name = name or f"{suite}-{zlib.crc32(packages.encode()):08x}"
     made = folder / name
     if not made.exists():
         new = folder / f"{name}.new"
