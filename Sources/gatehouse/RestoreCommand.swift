@@ -15,7 +15,8 @@ struct RestoreCommand: AsyncParsableCommand {
             A backup made with --last goes on as it is with --continue.
 
             Only keys that are opened prove configuration, policy and trust: without them look with --check whose keys would count. \
-            They go nowhere but to the places of the configuration here and into the service's folders.
+            They go nowhere but to the places of the configuration here and into the service's folders. A program that they have \
+            the service run (voice.program), and that the configuration here does not name, is refused without --programs.
 
             Exit code: 0 when it is done or proved, 1 when the backup is refused, 2 for usage or input/output errors.
             """)
@@ -35,6 +36,8 @@ struct RestoreCommand: AsyncParsableCommand {
     var continues = false
     @Flag(name: .customLong("configuration"), help: "Puts configuration, policy and trust back, too.")
     var takesConfiguration = false
+    @Flag(help: "The service may run the programs that a configuration names which no key proves.")
+    var programs = false
     @Flag(help: "Leaves the keys in the backup: this box has its own.")
     var withoutKeys = false
     @OptionGroup var passphrase: PassphraseInput
@@ -42,6 +45,10 @@ struct RestoreCommand: AsyncParsableCommand {
     var json = false
     @Argument(help: ArgumentHelp("The backup.", valueName: "file"))
     var file: String
+
+    func validate() throws {
+        guard takesConfiguration || !programs else { throw ValidationError("--programs goes with --configuration") }
+    }
 
     func run() async throws {
         let progress = ProgressLine("reading")
@@ -56,7 +63,8 @@ struct RestoreCommand: AsyncParsableCommand {
             } else {
                 var choices = Restoring.Choices()
                 (choices.replaces, choices.isOtherMachine, choices.continues) = (replace, otherMachine, continues)
-                (choices.takesConfiguration, choices.passphrase) = (takesConfiguration, secret)
+                (choices.takesConfiguration, choices.takesPrograms) = (takesConfiguration, programs)
+                choices.passphrase = secret
                 done = try await restoring.restore(file, choices)
             }
             progress.clear()

@@ -36,6 +36,20 @@ extension Restoring {
             remedy: "leave out --configuration, and take over what you need by hand", isRefusal: true)
     }
 
+    /// Throws where a configuration that no key proves has the service run a program that neither the configuration here nor this version
+    /// names. Also where nothing is said aloud: that is another key, which an operator may set later.
+    func checkPrograms(of target: Configuration) throws(BackupFailure) {
+        let known = NamedPlace.executed(configuration).map(\.path) + [VoiceSection.standardProgram]
+        for program in NamedPlace.executed(target) where !known.contains(program.path) {
+            throw BackupFailure(
+                "\(program.key) of the configuration in the backup is a program that the service would run, and no key proves it: "
+                    + program.path,
+                remedy:
+                    "open the keys of the backup, or give --programs if that program is yours; else leave out --configuration",
+                isRefusal: true)
+        }
+    }
+
     /// What comes with a configuration that no key proves, before and after it is put back.
     func warn(of target: Configuration, _ done: inout Done) {
         done.notices.append(
@@ -43,6 +57,10 @@ extension Restoring {
         for (name, keys) in [("its trust.bundleKeys", target.trust.bundleKeys), ("its fleet.keys", target.fleet.keys)]
         where !keys.isEmpty {
             done.notices.append("\(name), which must be your own: \(keys.map(\.text).joined(separator: " "))")
+        }
+        for program in NamedPlace.executed(target) where program.path != VoiceSection.standardProgram {
+            done.notices.append(
+                "its \(program.key), which the service runs and which must be your own: \(program.path)")
         }
     }
 

@@ -22,6 +22,8 @@ package struct Restoring: Sendable {
         package var continues = false
         /// Whether configuration, rules and trust are put back too.
         package var takesConfiguration = false
+        /// Whether the service may run the programs that a configuration names which no key proves.
+        package var takesPrograms = false
         /// Opens the keys; nil: they stay in the backup.
         package var passphrase: [UInt8]?
 
@@ -82,7 +84,10 @@ package struct Restoring: Sendable {
         if backup.files[BackupManifest.Name.configuration] != nil {
             do throws(BackupFailure) {
                 let target = try readConfiguration(backup)
-                if keys == nil { warn(of: target, &done) }
+                if keys == nil {
+                    warn(of: target, &done)
+                    try checkPrograms(of: target)
+                }
             } catch { done.notices.append(error.description) }
         }
         return done
@@ -94,7 +99,10 @@ package struct Restoring: Sendable {
         let manifest = backup.manifest
         let keys = try self.keys(backup, choices)
         var target = configuration
-        if choices.takesConfiguration { target = try readConfiguration(backup) }
+        if choices.takesConfiguration {
+            target = try readConfiguration(backup)
+            if keys == nil, !choices.takesPrograms { try checkPrograms(of: target) }
+        }
         try consent(manifest, choices)
 
         let role = OwnerRole(of: (target.ledger.path as NSString).deletingLastPathComponent)

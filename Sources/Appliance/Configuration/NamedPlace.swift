@@ -74,6 +74,11 @@ struct NamedPlace: Hashable {
         return places.compactMap { key, path in path.map { NamedPlace(key: key, path: $0, isWritten: true) } }
     }
 
+    /// The programs that the service executes.
+    static func executed(_ configuration: Configuration) -> [NamedPlace] {
+        [NamedPlace(key: "voice.program", path: configuration.voice.program, isWritten: false)]
+    }
+
     /// The files that were found below the trust directory.
     static func trust(_ files: [String]) -> [NamedPlace] {
         files.map { NamedPlace(key: "trust.directory", path: $0, isWritten: false) }

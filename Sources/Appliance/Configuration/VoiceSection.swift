@@ -10,6 +10,9 @@ package struct VoiceSection: Hashable, Sendable {
         package var language: DisplayLanguage? { DisplayLanguage(rawValue: rawValue) }
     }
 
+    /// The program that is used unless another one is named.
+    static let standardProgram = "espeak-ng"
+
     /// What is said, in which language.
     package var language: Language
     /// The program, by its path or its name on the path.
@@ -17,7 +20,7 @@ package struct VoiceSection: Hashable, Sendable {
 
     init(_ reader: inout ConfigurationReader) {
         language = reader.choice("voice.language", default: .none)
-        program = reader.text("voice.program", default: "espeak-ng")
+        program = reader.text("voice.program", default: Self.standardProgram)
         if program.isEmpty || program.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
             reader.reject("voice.program", "names no program", "Write \"espeak-ng\", or a path.")
         }

@@ -115,11 +115,12 @@ extension Restoring.Choices {
     /// What an operator has given.
     static func with(
         _ passphrase: [UInt8]? = nil, replaces: Bool = false, isOther: Bool = false, continues: Bool = false,
-        configuration: Bool = false
+        configuration: Bool = false, programs: Bool = false
     ) -> Restoring.Choices {
         var choices = Restoring.Choices()
         (choices.passphrase, choices.replaces, choices.isOtherMachine) = (passphrase, replaces, isOther)
         (choices.continues, choices.takesConfiguration) = (continues, configuration)
+        choices.takesPrograms = programs
         return choices
     }
 }

@@ -112,6 +112,42 @@ import Testing
         #expect(!done.notices.contains { $0.hasPrefix("no key proves") }, "\(done.notices)")
     }
 
+    /// Who can write a stick has the service run nothing; the operator can, who names the program here, opens the keys or says so.
+    @Test(arguments: ["none", "en"]) func aProgramThatNothingProvesIsNotTaken(_ language: String) async throws {
+        let program = outside.path("usb/say")
+        let forged = box.path("usb/forged")
+        let section = "[voice]\nlanguage = \"\(language)\"\nprogram = \"\(program)\"\n"
+        try ForgedArchive.write(box.path("usb/b"), to: forged, configuration: text(section))
+        let refusal = try await refusal(forged)
+        #expect(refusal.hasPrefix("voice.program of the configuration in the backup") && refusal.hasSuffix(program))
+        let check = try await card.restoring.check(forged, passphrase: nil)
+        #expect(check.notices.contains(refusal), "\(check.notices)")
+        // The configuration here names it already.
+        let own = try card.read("gate.toml")
+        try card.write("gate.toml", text(section))
+        #expect(try await self.refusal(forged) == "")
+        // Without it, the operator's word.
+        try card.write("gate.toml", String(decoding: own, as: UTF8.self))
+        let word = try await card.restoring.restore(
+            forged, .with(replaces: true, configuration: true, programs: true))
+        #expect(word.notices.contains { $0.contains("voice.program") && $0.hasSuffix(program) }, "\(word.notices)")
+        #expect(try Configuration.load(card.path("gate.toml")).voice.program == program)
+    }
+
+    /// What keys prove is the box's own, and what every box has is no stranger's.
+    @Test func aProgramThatKeysProveIsTaken() async throws {
+        try box.write("gate.toml", text("[voice]\nlanguage = \"en\"\nprogram = \"/opt/say\"\n"))
+        _ = try await box.making.make(box.path("usb/own"), passphrase: passphrase)
+        let standard = box.path("usb/standard")
+        try ForgedArchive.write(
+            box.path("usb/b"), to: standard,
+            configuration: text("").replacingOccurrences(of: "program = \"/opt/say\"", with: ""))
+        #expect(try await refusal(standard) == "")
+        _ = try await card.restoring.restore(
+            box.path("usb/own"), .with(passphrase, replaces: true, configuration: true))
+        #expect(try Configuration.load(card.path("gate.toml")).voice.program == "/opt/say")
+    }
+
     /// Before it is put back, and afterwards, an operator reads whose keys would count.
     @Test func withoutKeysItSaysWhoseItMayBe() async throws {
         let keys = try [3, 4].map {
