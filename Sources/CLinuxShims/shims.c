@@ -184,8 +184,8 @@ int clinux_rfkill_unblock_bluetooth(void) {
     return -error;
 }
 
-int clinux_exchange(const char *one, const char *other) {
-    return renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE) < 0 ? -errno : 0;
+int clinux_exchange(int folder, const char *one, const char *other) {
+    return renameat2(folder, one, folder, other, RENAME_EXCHANGE) < 0 ? -errno : 0;
 }
 
 // Zeroes that many bytes of the stack below its caller's frame.

@@ -69,6 +69,10 @@ int renameat2(int old_folder, const char *old_path, int new_folder, const char *
     return (int)syscall(SYS_renameat2, old_folder, old_path, new_folder, new_path, flags);
 }
 
+int renameat(int old_folder, const char *old_path, int new_folder, const char *new_path) {
+    return renameat2(old_folder, old_path, new_folder, new_path, 0);
+}
+
 int rename(const char *old_path, const char *new_path) {
     return renameat2(AT_FDCWD, old_path, AT_FDCWD, new_path, 0);
 }

@@ -17,13 +17,20 @@ import Testing
 
     init() throws { folder = try Folder() }
 
-    private func temporary(_ name: String) -> String { ".\(name).\(getpid()).new" }
+    /// The calls, with `NEW` in the place of the name that a file has until it is whole.
+    private func plain(_ calls: [String]) -> [String] {
+        calls.map { $0.replacing(#/\.[a-z]+\.[0-9]+-[0-9a-f]+-[0-9a-f]+\.new/#, with: "NEW") }
+    }
+
+    private var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    }
 
     @Test func aFileIsOnTheDiskBeforeItHasItsNameAndTheNameAfterwards() throws {
         let (calls, error) = DiskCalls.made { try DurableFile.replace(folder.path + "/file", with: [1, 2, 3]) }
         #expect(error == nil)
         #expect(
-            calls == ["sync \(temporary("file")) 3", "rename \(temporary("file")) file", "sync \(folder.name)"])
+            plain(calls) == ["sync NEW 3", "rename NEW file", "sync \(folder.name)"], "\(calls)")
     }
 
     @Test func whatTheDiskDidNotTakeDoesNotGetTheName() throws {
@@ -61,16 +68,15 @@ import Testing
     /// Twice: made, then exchanged with the one that is there.
     @Test func aFolderIsOnTheDiskWithAllItHoldsBeforeItHasItsName() throws {
         for verb in ["rename", "exchange"] {
-            let (calls, error) = DiskCalls.made {
+            let (made, error) = DiskCalls.made {
                 try DurableFile.replaceFolder(folder.path + "/new", with: [("a/b/one", [1]), ("two", [2, 2])])
             }
             #expect(error == nil)
+            let calls = plain(made)
             let renamed = try #require(calls.firstIndex { $0.hasPrefix(verb) })
             #expect(
-                Set(calls[..<renamed]) == [
-                    "sync one 1", "sync two 2", "sync a", "sync b", "sync \(temporary("new"))",
-                ])
-            #expect(Array(calls[renamed...]) == ["\(verb) \(temporary("new")) new", "sync \(folder.name)"])
+                Set(calls[..<renamed]) == ["sync one 1", "sync two 2", "sync a", "sync b", "sync NEW"], "\(made)")
+            #expect(Array(calls[renamed...]) == ["\(verb) NEW new", "sync \(folder.name)"])
         }
     }
 
@@ -83,5 +89,66 @@ import Testing
         #expect((error as? SystemError)?.code == EIO)
         // Up to the exchange the old one stays; after it only the folder above is in doubt.
         #expect(FileManager.default.fileExists(atPath: path + "/old") == (failing < 6))
+    }
+
+    /// Who owns the folder cannot know the name, and so put nothing in its place before.
+    @Test func noNameIsKnownBefore() throws {
+        var seen: Set<String> = []
+        for _ in 0..<20 {
+            let (calls, _) = DiskCalls.made { try DurableFile.replace(folder.path + "/file", with: [1]) }
+            seen.formUnion(calls.filter { $0.hasPrefix("rename") })
+        }
+        #expect(seen.count == 20 && seen.allSatisfy { plain([$0]) == ["rename NEW file"] }, "\(seen)")
+    }
+
+    /// What processes left that have ended goes; what one that lives may be writing stays, and so do others' files.
+    @Test func whatACutLeftGoesWithTheNextWrite() throws {
+        let (alive, ended) = (getppid(), Int32.max)
+        let stays = [
+            ".file.\(alive)-a-b.new", ".file.\(getpid()).new", ".file.x.new", ".other.\(ended)-a-b.new", ".file.1-.new",
+        ]
+        for name in stays + [".file.\(ended)-a-b.new", ".file.\(ended).new", ".file.\(getpid())-0-b.new"] {
+            try Data([9]).write(to: URL(fileURLWithPath: folder.path + "/" + name))
+        }
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/.file.\(ended)-1-2.new/x", withIntermediateDirectories: true)
+        try DurableFile.replace(folder.path + "/file", with: [1])
+        #expect(try names == (stays + ["file"]).sorted())
+    }
+
+    /// The owner of the folder puts a link in its place between two steps, and links in the place of all names in it: nothing where they
+    /// lead changes, and what was begun goes on where it began.
+    @Test(arguments: [DurableFile.Step.created, .written, .synced, .renamed], [false, true])
+    func noSwapBetweenTwoStepsLeadsElsewhere(_ step: DurableFile.Step, isFolder: Bool) throws {
+        let (inside, moved, outside) = (folder.path + "/in", folder.path + "/moved", folder.path + "/out")
+        for path in [inside, outside] {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        }
+        try Data([7]).write(to: URL(fileURLWithPath: outside + "/file"))
+        var isSwapped = false
+        let swap: (DurableFile.Step) -> Void = { found in
+            guard found == step, !isSwapped else { return }
+            isSwapped = true
+            #expect(rename(inside, moved) == 0 && symlink(outside, inside) == 0)
+        }
+        if isFolder {
+            try DurableFile.replaceFolder(inside + "/file", with: [("a/b", [1]), ("c", [2])], onStep: swap)
+        } else {
+            try DurableFile.replace(inside + "/file", with: [1], onStep: swap)
+        }
+        #expect(isSwapped)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: outside) == ["file"])
+        #expect(FileManager.default.contents(atPath: outside + "/file") == Data([7]))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: moved) == ["file"])
+        #expect(FileManager.default.contents(atPath: moved + (isFolder ? "/file/a/b" : "/file")) == Data([1]))
+    }
+
+    /// What has another name too is somebody else's as well.
+    @Test func aFileWithAnotherNameIsNotOverwritten() throws {
+        let (path, other) = (folder.path + "/file", folder.path + "/other")
+        try Data([1, 2]).write(to: URL(fileURLWithPath: other))
+        #expect(link(other, path) == 0)
+        try DurableFile.erase(path)
+        #expect(try names == ["other"] && FileManager.default.contents(atPath: other) == Data([1, 2]))
     }
 }

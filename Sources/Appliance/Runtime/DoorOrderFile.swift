@@ -20,6 +20,9 @@ package struct DoorOrderFile: Sendable {
     /// The file.
     package let path: String
 
+    /// Told after each step of an order that is being kept: a test lets the disk take its time there.
+    var onStep: @Sendable (DurableFile.Step) -> Void = { _ in }
+
     /// The orders for the gate with that database.
     package init(database: String) { path = database + ".order" }
 
@@ -43,9 +46,10 @@ package struct DoorOrderFile: Sendable {
     package func keep(_ order: Kept) throws(SystemError) {
         switch order {
         case .none: try DurableFile.remove(path)
-        case .lock: try DurableFile.replace(path, with: Array("lock\n".utf8))
+        case .lock: try DurableFile.replace(path, with: Array("lock\n".utf8), onStep: onStep)
         case .free(let from, let until):
-            try DurableFile.replace(path, with: Array("free \(from.rfc3339) \(until.rfc3339)\n".utf8))
+            let text = "free \(from.rfc3339) \(until.rfc3339)\n"
+            try DurableFile.replace(path, with: Array(text.utf8), onStep: onStep)
         }
     }
 }

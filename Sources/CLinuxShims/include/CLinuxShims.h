@@ -44,8 +44,8 @@ int clinux_serial_setup(int line, uint32_t baud, int hardware_flow_control);
 // Soft-unblocks every Bluetooth transmitter by /dev/rfkill (RFKILL_OP_CHANGE_ALL).
 int clinux_rfkill_unblock_bluetooth(void);
 
-// Lets two paths of one file system change places in one step (renameat2(2), RENAME_EXCHANGE).
-int clinux_exchange(const char *one, const char *other);
+// Lets two names in an open folder change places in one step (renameat2(2), RENAME_EXCHANGE).
+int clinux_exchange(int folder, const char *one, const char *other);
 
 // Zeroes what earlier calls left on the calling thread's stack, below this one. Not for the thread that main() runs on.
 void clinux_clear_stack(void);

@@ -1,4 +1,3 @@
-import CLinuxShims
 import Glibc
 
 /// Puts files and folders in the place of others so that a cut at any instant leaves the old or the new, whole.
@@ -30,16 +29,18 @@ package enum DurableFile {
     package static func replace(
         _ path: String, with bytes: [UInt8], group: UInt32? = nil, onStep: (Step) -> Void = { _ in }
     ) throws(SystemError) {
-        let temporary = temporaryName(of: path)
+        let (folder, name) = (try HeldFolder(parent(of: path)), last(of: path))
+        let temporary = TemporaryName.make(for: name)
+        TemporaryName.removeOrphans(of: name, in: folder)
         do throws(SystemError) {
-            try write(temporary, bytes, group, onStep: onStep)
-            guard Glibc.rename(temporary, path) == 0 else { throw SystemError("renaming \(temporary)", code: errno) }
+            try folder.write(temporary, bytes, group: group, onStep: onStep)
+            try folder.rename(temporary, to: name)
         } catch {
-            unlink(temporary)
+            try? folder.remove(temporary)
             throw error
         }
         onStep(.renamed)
-        try sync(folder: parent(of: path))
+        try folder.sync()
         onStep(.done)
     }
 
@@ -52,100 +53,70 @@ package enum DurableFile {
     package static func replaceFolder(
         _ path: String, with files: [(path: String, bytes: [UInt8])], onStep: (Step) -> Void = { _ in }
     ) throws(SystemError) {
-        let temporary = temporaryName(of: path)
-        remove(folder: temporary)
+        let (above, name) = (try HeldFolder(parent(of: path)), last(of: path))
+        let temporary = TemporaryName.make(for: name)
+        TemporaryName.removeOrphans(of: name, in: above)
         do throws(SystemError) {
-            try make(folder: temporary)
-            onStep(.created)
-            var folders: Set<String> = [temporary]
-            for file in files {
-                let place = temporary + "/" + file.path
-                for folder in Self.folders(above: file.path) where folders.insert(temporary + "/" + folder).inserted {
-                    try make(folder: temporary + "/" + folder)
-                }
-                try write(place, file.bytes, nil, onStep: onStep)
+            guard let made = try above.make(temporary, group: nil) else {
+                throw SystemError("making \(above.path(of: temporary))", code: EEXIST)
             }
-            for folder in folders { try sync(folder: folder) }
+            onStep(.created)
+            var folders = ["": made]
+            for file in files {
+                var folder = made
+                for inner in Self.folders(above: file.path) {
+                    if let known = folders[inner] {
+                        folder = known
+                    } else if let new = try folder.make(last(of: inner), group: nil) {
+                        (folders[inner], folder) = (new, new)
+                    } else {
+                        throw SystemError("making \(folder.path(of: last(of: inner)))", code: EEXIST)
+                    }
+                }
+                try folder.write(last(of: file.path), file.bytes, group: nil, onStep: onStep)
+            }
+            for folder in folders.values { try folder.sync() }
             onStep(.synced)
-            var isThere = stat()
-            if lstat(path, &isThere) == 0 {
-                let code = clinux_exchange(temporary, path)
-                guard code == 0 else { throw SystemError("exchanging \(path)", code: -code) }
-            } else if Glibc.rename(temporary, path) != 0 {
-                throw SystemError("renaming \(temporary)", code: errno)
+            if above.has(name) {
+                try above.exchange(temporary, name)
+            } else {
+                try above.rename(temporary, to: name)
             }
         } catch {
-            remove(folder: temporary)
+            above.removeAll(temporary)
             throw error
         }
         onStep(.renamed)
-        try sync(folder: parent(of: path))
-        remove(folder: temporary)
+        try above.sync()
+        above.removeAll(temporary)
         onStep(.done)
     }
 
     /// Makes a folder that only this user and its group may read; one that is there is fine, and stays as it is. `group` as for a file.
     package static func make(folder: String, group: UInt32? = nil) throws(SystemError) {
-        if mkdir(folder, 0o750) == 0 {
-            let made = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
-            guard made >= 0 else { return }
-            defer { close(made) }
-            return adopt(made, parent(of: folder), group, 0o750)
-        }
-        guard errno == EEXIST else {
-            throw SystemError("making \(folder)", code: errno, remedy: "Check the path and who may write there.")
-        }
+        _ = try HeldFolder(parent(of: folder), isListed: false).make(last(of: folder), group: group)
     }
 
-    /// Gives what was just made to whom `folder` belongs. By its descriptor: its name may lead elsewhere by now.
-    private static func adopt(_ descriptor: Int32, _ folder: String, _ group: UInt32?, _ mode: mode_t) {
-        var above = stat()
-        guard geteuid() == 0, stat(folder, &above) == 0 else { return }
-        _ = fchown(descriptor, above.st_uid, group ?? above.st_gid)
-        fchmod(descriptor, mode)
-    }
-
-    private static func write(
-        _ path: String, _ bytes: [UInt8], _ group: UInt32?, onStep: (Step) -> Void
-    ) throws(SystemError) {
-        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o640)
-        guard file >= 0 else {
-            throw SystemError("creating \(path)", code: errno, remedy: "Check the path and who may write there.")
-        }
-        defer { close(file) }
-        adopt(file, parent(of: path), group, 0o640)
-        onStep(.created)
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, min($0.count, 1 << 20)) }
-            guard count >= 0 || errno == EINTR else { throw SystemError("writing \(path)", code: errno) }
-            rest = rest.dropFirst(max(count, 0))
-            onStep(.written)
-        }
-        guard fsync(file) == 0 else { throw SystemError("writing \(path)", code: errno) }
-        onStep(.synced)
-    }
-
-    /// Removes what replacements of that file left behind when they were cut. Only where nobody else may be replacing it now.
+    /// Removes what replacements of that file left when they were cut. Only where nobody else may be replacing it now.
     package static func clean(_ path: String) {
-        let (folder, name) = (parent(of: path), path.split(separator: "/").last.map(String.init) ?? path)
-        for other in Directory.names(in: folder) where other.hasPrefix(".\(name).") && other.hasSuffix(".new") {
-            let number = other.dropFirst(name.count + 2).dropLast(4)
-            if !number.isEmpty, number.allSatisfy(\.isNumber) { unlink("\(folder)/\(other)") }
-        }
+        guard let folder = try? HeldFolder(parent(of: path)) else { return }
+        TemporaryName.removeAll(of: last(of: path), in: folder)
     }
 
     /// Removes a file, so that no cut brings it back. One that is not there is fine, but its folder goes to the disk all the same: whoever
     /// removed it may have failed at that.
     package static func remove(_ path: String) throws(SystemError) {
-        guard unlink(path) == 0 || errno == ENOENT else { throw SystemError("removing \(path)", code: errno) }
-        try sync(folder: parent(of: path))
+        let folder = try HeldFolder(parent(of: path))
+        try folder.remove(last(of: path))
+        try folder.sync()
     }
 
     /// Takes a file away so that its content is not in the file any more: it is overwritten, and then removed. What the disk itself keeps
-    /// of old blocks (a flash card does) nobody can say. One that is not there is fine.
+    /// of old blocks (a flash card does) nobody can say. One that is not there is fine. One that has other names too is not overwritten, since
+    /// it is theirs as well: it loses this name.
     package static func erase(_ path: String, onStep: (Step) -> Void = { _ in }) throws(SystemError) {
-        let file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        let (folder, name) = (try HeldFolder(parent(of: path)), last(of: path))
+        let file = folder.openForWriting(name)
         guard file >= 0 else {
             if errno == ENOENT { return }
             throw SystemError("opening \(path)", code: errno)
@@ -156,7 +127,7 @@ package enum DurableFile {
             throw SystemError("erasing \(path), which is no file", code: EINVAL)
         }
         let zeros = [UInt8](repeating: 0, count: 4096)
-        var rest = Int(status.st_size)
+        var rest = status.st_nlink == 1 ? Int(status.st_size) : 0
         while rest > 0 {
             let count = Glibc.write(file, zeros, min(rest, zeros.count))
             guard count >= 0 || errno == EINTR else { throw SystemError("overwriting \(path)", code: errno) }
@@ -164,28 +135,16 @@ package enum DurableFile {
         }
         guard fsync(file) == 0 else { throw SystemError("overwriting \(path)", code: errno) }
         onStep(.written)
-        guard unlink(path) == 0 else { throw SystemError("removing \(path)", code: errno) }
-        try sync(folder: parent(of: path))
+        try folder.remove(name)
+        try folder.sync()
         onStep(.done)
     }
 
     /// Gives a file another name in its folder, in the place of whatever has that name.
     package static func rename(_ path: String, to other: String) throws(SystemError) {
-        guard Glibc.rename(path, other) == 0 else { throw SystemError("renaming \(path)", code: errno) }
-        try sync(folder: parent(of: other))
-    }
-
-    private static func sync(folder: String) throws(SystemError) {
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw SystemError("opening \(folder)", code: errno) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw SystemError("writing \(folder)", code: errno) }
-    }
-
-    /// What a cut left behind is overwritten by the next attempt of the same process, and has a name that nobody reads.
-    private static func temporaryName(of path: String) -> String {
-        let name = path.split(separator: "/").last.map(String.init) ?? path
-        return "\(parent(of: path))/.\(name).\(getpid()).new"
+        let folder = try HeldFolder(parent(of: path))
+        try folder.rename(last(of: path), to: last(of: other))
+        try folder.sync()
     }
 
     private static func parent(of path: String) -> String {
@@ -193,19 +152,50 @@ package enum DurableFile {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    private static func last(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
     /// `a/b/c` has the folders `a` and `a/b` above it.
     private static func folders(above path: String) -> [String] {
         let parts = path.split(separator: "/").dropLast()
         return parts.indices.map { parts[...$0].joined(separator: "/") }
     }
+}
 
-    private static func remove(folder: String) {
-        for name in Directory.names(in: folder) {
-            let path = folder + "/" + name
-            var status = stat()
-            guard lstat(path, &status) == 0 else { continue }
-            if status.st_mode & S_IFMT == S_IFDIR { remove(folder: path) } else { unlink(path) }
+/// What a file is called until it is whole: a name that nobody can know before, as who owns the folder could put something there.
+private enum TemporaryName {
+    /// Of this process, as its number may have been that of another one.
+    private static let token = String(UInt32.random(in: 0...UInt32.max), radix: 16)
+
+    /// `.NAME.PROCESS-TOKEN-RANDOM.new`
+    static func make(for name: String) -> String {
+        ".\(name).\(getpid())-\(token)-\(String(UInt64.random(in: 0...UInt64.max), radix: 16)).new"
+    }
+
+    /// Removes those whose process has ended: a cut left them.
+    static func removeOrphans(of name: String, in folder: HeldFolder) {
+        for (other, parts) in all(of: name, in: folder) {
+            let isOwn = parts[0] == getpid().description
+            let isOver = pid_t(parts[0]).map { kill($0, 0) != 0 && errno == ESRCH } ?? false
+            if isOwn ? parts.count > 1 && parts[1] != token : isOver { folder.removeAll(other) }
         }
-        rmdir(folder)
+    }
+
+    /// Removes all of them.
+    static func removeAll(of name: String, in folder: HeldFolder) {
+        for (other, _) in all(of: name, in: folder) { folder.removeAll(other) }
+    }
+
+    /// Those of one file, with process, token and random number; earlier versions had the process alone.
+    private static func all(of name: String, in folder: HeldFolder) -> [(name: String, parts: [Substring])] {
+        folder.names.compactMap { other in
+            guard other.hasPrefix(".\(name)."), other.hasSuffix(".new"), other.count > name.count + 6 else {
+                return nil
+            }
+            let parts = other.dropFirst(name.count + 2).dropLast(4).split(separator: "-")
+            guard parts.count == 1 || parts.count == 3, parts[0].allSatisfy(\.isNumber),
+                parts.dropFirst().allSatisfy({ $0.allSatisfy(\.isHexDigit) })
+            else { return nil }
+            return (other, parts)
+        }
     }
 }

@@ -52,6 +52,21 @@ package enum Directory {
     /// The names in a folder in byte order, without `.` and `..`; none when it cannot be read.
     package static func names(in path: String) -> [String] {
         guard let folder = opendir(path) else { return [] }
+        return names(folder)
+    }
+
+    /// The same for an open folder; its descriptor stays the caller's.
+    static func names(of descriptor: Int32) -> [String] {
+        let own = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard own >= 0 else { return [] }
+        guard let folder = fdopendir(own) else {
+            close(own)
+            return []
+        }
+        return names(folder)
+    }
+
+    private static func names(_ folder: OpaquePointer) -> [String] {
         defer { closedir(folder) }
         var names: [String] = []
         while let entry = readdir(folder) {

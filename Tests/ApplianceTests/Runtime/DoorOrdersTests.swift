@@ -14,9 +14,9 @@ import Testing
     private let folder = OrderFolder()
     private let reports = Reports()
 
-    private func orders() throws -> DoorOrders {
+    private func orders(_ file: DoorOrderFile? = nil) throws -> DoorOrders {
         try DoorOrders(
-            folder.file, wallTime: { WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc) },
+            file ?? folder.file, wallTime: { WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc) },
             report: reports.report)
     }
 
@@ -68,26 +68,38 @@ import Testing
     }
 
     @Test func aDiskThatHangsIsTold() async throws {
-        // Whoever opens a pipe for writing waits for a reader.
-        let pipe = folder.path + "/.gate.db.order.\(getpid()).new"
-        try #require(mkfifo(pipe, 0o600) == 0)
-        let orders = try orders()
+        // A step of the first write does not come to its end before it may.
+        let disk = SlowDisk()
+        defer { disk.goOn() }
+        var file = folder.file
+        file.onStep = { if $0 == .written { disk.wait() } }
+        let orders = try orders(file)
         let began = SystemClock.now()
         let number = orders.set(.lock)
         orders.turn(at: began)
         #expect(reports.present.isEmpty, "not before it takes long")
         orders.turn(at: SystemClock.now().advanced(by: DoorOrders.limit))
         #expect(DoorOrders.limit == .seconds(1) && reports.present == [.doorOrder])
-        #expect(!orders.hasKept(number))
-        // It goes on, and fails, as a pipe is nothing that could be kept.
-        let reader = open(pipe, O_RDONLY | O_NONBLOCK)
-        defer { close(reader) }
+        #expect(!orders.hasKept(number) && folder.file.read() == DoorOrderFile.Kept.none)
+        disk.goOn()
         #expect(
             await waits {
                 orders.turn(at: SystemClock.now()); return orders.hasKept(number)
             })
         #expect(folder.file.read() == .lock && reports.present.isEmpty)
     }
+}
+
+/// A disk that takes nothing until it is told to go on.
+private final class SlowDisk: Sendable {
+    private let gate = DispatchSemaphore(value: 0)
+
+    func wait() {
+        gate.wait()
+        gate.signal()
+    }
+
+    func goOn() { gate.signal() }
 }
 
 /// A folder with the file of orders of a gate.
