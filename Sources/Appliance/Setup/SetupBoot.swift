@@ -137,19 +137,30 @@ package struct SetupBoot {
     }
 
     /// Overwrites and removes what is carried out: first the invitation that lies beside the file, which names it. One that a new file
-    /// names too is not yet carried out, and goes with that.
+    /// names too is not yet carried out, and goes with that. Anyone who can write to the partition can write such a file: it takes away nothing but
+    /// what the configuration in force was made of.
     private func takeAway() throws(SystemError) {
         guard SystemFiles(root: "").exists(doneFile) else { return }
         DurableFile.clean(resultFile)
         // A boot partition knows no capitals.
         if let invitation = Self.invitation(in: doneFile),
-            invitation.lowercased() != Self.invitation(in: file)?.lowercased()
+            invitation.lowercased() != Self.invitation(in: file)?.lowercased(), isCarriedOut(invitation)
         {
             try DurableFile.erase(folder + "/" + invitation)
             onStep(.erased)
         }
         try DurableFile.erase(doneFile, onStep: { onStep(.file($0)) })
         onStep(.done)
+    }
+
+    /// Whether a file beside it is the invitation that the configuration in force was made of.
+    private func isCarriedOut(_ invitation: String) -> Bool {
+        var status = stat()
+        guard lstat(folder + "/" + invitation, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            let made = FileBytes.read(places.file, limit: SetupWork.largestFile),
+            let bytes = FileBytes.read(folder + "/" + invitation, limit: SetupAnswers.largestFile + 1)
+        else { return false }
+        return SetupSource.made(made, of: bytes, for: .invitation)
     }
 
     /// The name of the invitation beside it that a file names; nil: it names none there, or cannot be read.

@@ -38,6 +38,11 @@ struct SetupSource {
         return lines.allSatisfy { said.contains("# " + $0) }
     }
 
+    /// Whether a configuration was made of an answer's file with these very bytes.
+    static func made(_ configuration: [UInt8], of bytes: [UInt8], for question: SetupQuestion) -> Bool {
+        split(configuration).contains { String(decoding: $0, as: UTF8.self) == "# " + line(for: question, bytes) }
+    }
+
     /// A configuration without what it says of its source: what is compared to tell whether another one takes its place.
     static func without(_ configuration: [UInt8]) -> [UInt8] {
         let kept = split(configuration).filter { line in
@@ -59,6 +64,10 @@ struct SetupSource {
         "From \(name)\(mark)\(Hex.encode(SHA256.hash(data: bytes)))"
     }
 
+    private static func line(for question: SetupQuestion, _ bytes: [UInt8]) -> String {
+        line("its " + question.rawValue, bytes)
+    }
+
     private static func content(_ path: String) -> [UInt8]? {
         FileBytes.isFile(path) ? FileBytes.read(path, limit: largestFile) : nil
     }
@@ -68,6 +77,6 @@ struct SetupSource {
     ) {
         guard SystemFiles(root: "").exists(path) else { return }
         // What cannot be read is told by whoever carries it out.
-        lines.append(content().map { line("its " + question.rawValue, $0) } ?? "unreadable")
+        lines.append(content().map { line(for: question, $0) } ?? "unreadable")
     }
 }

@@ -302,4 +302,29 @@ import Testing
             "boot/gatehouse-setup.toml", "name = \"N\"\nboard = \"none\"\ninvitation = \"../elsewhere.json\"\n")
         #expect(run().outcome == .done && folder.read("elsewhere.json") != nil)
     }
+
+    /// Any computer can write a file with the name of one that is carried out: it takes away nothing that no setup took over.
+    @Test func aFileThatWasNeverCarriedOutTakesNothingAway() throws {
+        try writeAnswers()
+        #expect(run().outcome == .done)
+        let others = ["config.txt": "arm_64bit=1\n", "next.json": SetupFixture.invitation(id: "another-once")]
+        for (name, text) in others { try folder.trust.write("boot/" + name, text) }
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/boot/link.json", withDestinationPath: folder.path + "/gate/agent.invitation")
+        for name in ["config.txt", "next.json", "link.json", "gates.bundle", ".", "..", "gatehouse-setup.result.txt"] {
+            try folder.trust.write(
+                "boot/gatehouse-setup.done", "name = \"North\"\nboard = \"pi4\"\ninvitation = \"\(name)\"\n")
+            let before = folder.names("boot").filter { $0 != "gatehouse-setup.done" }
+            _ = run()
+            #expect(folder.names("boot") == before, "\(name)")
+        }
+        for (name, text) in others { #expect(folder.read("boot/" + name) == text) }
+        #expect(folder.read("gate/agent.invitation") == SetupFixture.invitation(id: Self.secret))
+        #expect(folder.read("boot/gatehouse-setup.result.txt")?.hasPrefix("Gatehouse setup") == true)
+        // A cut between the two: what was taken over goes with it.
+        try folder.trust.write("boot/agent.json", SetupFixture.invitation(id: Self.secret))
+        try folder.trust.write(
+            "boot/gatehouse-setup.done", "name = \"North\"\nboard = \"pi4\"\ninvitation = \"agent.json\"\n")
+        #expect(run().outcome == .nothing && folder.read("boot/agent.json") == nil)
+    }
 }
