@@ -121,7 +121,7 @@ import Testing
         let refusal = try await refusal(forged)
         #expect(refusal.hasPrefix("voice.program of the configuration in the backup") && refusal.hasSuffix(program))
         let check = try await card.restoring.check(forged, passphrase: nil)
-        #expect(check.notices.contains(refusal), "\(check.notices)")
+        #expect(check.notices.contains { $0.hasPrefix(refusal) }, "\(check.notices)")
         // The configuration here names it already.
         let own = try card.read("gate.toml")
         try card.write("gate.toml", text(section))
