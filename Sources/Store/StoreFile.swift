@@ -198,7 +198,7 @@ final class StoreFile {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Why no file with something in it is seen there; nil: one is. What this user may not look at is not told as
+    /// Why no file with something in it is seen there, with nothing but files beside it; nil: one is. What this user may not look at is not told as
     /// absent. An empty file is what a first start leaves that is cut off: no database yet.
     static func obstacle(_ path: String) -> StoreError? {
         var status = stat()
@@ -206,7 +206,14 @@ final class StoreFile {
             return errno == ENOENT || errno == ENOTDIR ? .absent(path: path) : failure(path)
         }
         let isThere = status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
-        return isThere ? nil : .absent(path: path)
+        guard isThere else { return .absent(path: path) }
+        // SQLite opens these with it, and would wait for the other end of a pipe.
+        for ending in ["-wal", "-shm", "-journal"] {
+            guard lstat(path + ending, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+                return .unusable(path: path + ending, detail: "it is no file")
+            }
+        }
+        return nil
     }
 
     /// Whether an open descriptor is that of a regular file.

@@ -143,7 +143,7 @@ struct AgentConnectCommand: AsyncParsableCommand {
     /// The invitation, fetched here: what this user may read, and as long as that takes.
     private func read() async throws -> Invitation {
         // Who may not read the configuration has its defaults.
-        let settings = (try? input.load()).map(AgentService.settings) ?? HTTPExchange.Settings()
+        let settings = (try? input.load(.roots)).map(AgentService.settings) ?? HTTPExchange.Settings()
         let text = invitation
         return try await HTTPExchange.withExchange(settings) { exchange in
             do throws(InvitationReader.Failure) {

@@ -37,7 +37,7 @@ struct BackupCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let configuration = try input.load()
+        let configuration = try input.load(.roots)
         // The gate comes first.
         _ = nice(10)
         let secret = try withKeys ? passphrase.read(isNew: true) : nil

@@ -133,6 +133,7 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     private func makeLedger() async throws -> BenchLedger {
+        if let folder { CommandRole.take(for: folder) }
         let parent = folder.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
         do { return try await BenchLedger(below: parent) } catch let error as CocoaError {
             throw CommandFailure(

@@ -93,9 +93,6 @@ struct ClockCommand: AsyncParsableCommand {
         func run() async throws {
             let database = try configuration.load().ledger.path
             let acceptance = ClockAcceptance(database: database)
-            // Root follows no link of the service's user, whose folder it is.
-            let role = OwnerRole(of: database)
-            defer { role?.end() }
             let date = SystemClock.utc()
             guard date >= ProductVersion.made else {
                 throw CommandFailure(

@@ -34,10 +34,29 @@ struct ConfigurationInput: ParsableArguments {
     /// Which gate it is.
     var places: SetupPlaces { SetupPlaces(absolutePath) }
 
+    /// Reads it, as who owns it.
+    func read() throws(ConfigurationError) -> Configuration {
+        let role = OwnerRole(of: path)
+        defer { role?.end() }
+        return try Configuration.load(path)
+    }
+
+    /// Whose rights a command of root has when it knows the gate.
+    enum Rights {
+        /// Those of who owns the gate's folders (``CommandRole``).
+        case owners
+        /// Root's own, of a command that does something elsewhere too. It takes those of the owner where it comes to a folder of his.
+        case roots
+        /// Those that its unit leaves it, by which it cannot become another user. It comes to none of these folders.
+        case units
+    }
+
     /// Reads it, turning its problems into one failure for people.
-    func load() throws -> Configuration {
+    func load(_ rights: Rights = .owners) throws -> Configuration {
         do throws(ConfigurationError) {
-            return try Configuration.load(path)
+            let configuration = try rights == .units ? Configuration.load(path) : read()
+            if rights == .owners { CommandRole.take(for: configuration) }
+            return configuration
         } catch {
             throw CommandFailure.problems("the configuration", error.problems.count, error.description)
         }
@@ -107,7 +126,7 @@ struct ConfigCommand: AsyncParsableCommand {
                 input.path = file
             }
             if here { return try machine.examine(input, json: json, asksService: false) }
-            if json { return try printJSON(input.path) }
+            if json { return try printJSON(input) }
             let (file, configuration) = (input.path, try input.load())
             for line in configuration.listing { Terminal.line(line) }
             Terminal.line("\(file): good")
@@ -123,9 +142,9 @@ struct ConfigCommand: AsyncParsableCommand {
             for trouble in MachineLook.agents(configuration) { Terminal.error(trouble.detail, remedy: trouble.remedy) }
         }
 
-        private func printJSON(_ path: String) throws {
+        private func printJSON(_ input: ConfigurationInput) throws {
             do throws(ConfigurationError) {
-                Terminal.line(try Configuration.load(path).effective.compactText)
+                Terminal.line(try input.read().effective.compactText)
             } catch {
                 Terminal.line(error.json.compactText)
                 throw ExitCode(2)

@@ -51,7 +51,7 @@ struct DoctorCommand: AsyncParsableCommand {
             return try examined.get()
         }
         guard pins else { return try machine.examine(input, json: json, asksService: true) }
-        let findings = try PinsRitual(try input.load(), of: input.places, isSilent: json).findings()
+        let findings = try PinsRitual(try input.load(.roots), of: input.places, isSilent: json).findings()
         try DoctorListing.show(findings, [], json: json)
     }
 }
@@ -59,7 +59,8 @@ struct DoctorCommand: AsyncParsableCommand {
 extension DoctorCommand {
     /// Where the ledger is, or where it cannot be written, elsewhere: that is told.
     private func measure() async throws {
-        let folder = (try? Configuration.load(input.path)).map {
+        // It writes there.
+        let folder = (try? input.load()).map {
             URL(fileURLWithPath: $0.ledger.path).deletingLastPathComponent().path
         }
         let usable = folder.flatMap { access($0, W_OK) == 0 ? $0 : nil }
@@ -112,7 +113,7 @@ struct MachineInput: ParsableArguments {
     /// Looks at the machine.
     func look(_ input: ConfigurationInput, asksService: Bool) -> Look {
         do throws(ConfigurationError) {
-            return look(try Configuration.load(input.path), input, asksService: asksService)
+            return look(try input.read(), input, asksService: asksService)
         } catch {
             // Where its service listens nobody knows.
             guard let standIn = try? Configuration.standIn(for: input.absolutePath) else {

@@ -75,7 +75,7 @@ extension ConfigCommand {
 
         func run() async throws {
             let bytes = try InputFile.bytes(file, limit: TrustBundle.Limits().bytes)
-            let configuration = try input.load()
+            let configuration = try input.load(.roots)
             let state = FleetState(configuration, file: input.path)
             do throws(FleetState.Failure) {
                 let (edition, isNew) = try state.install(bytes, at: SystemClock.look().utc) {
@@ -121,7 +121,7 @@ extension ConfigCommand {
         /// was full or an answer that was lost, the same import again gets it there. It listens where the file says with which it was
         /// started: that of before, the one before that, or the new one.
         private func takeOver(_ replaced: Configuration, before: Configuration?) -> TakingOver {
-            guard let new = try? input.load() else { return .atStart }
+            guard let new = try? input.load(.roots) else { return .atStart }
             let known = [replaced, before, new].compactMap(\.self)
             var asked: Set<String> = []
             for case let path? in known.map(\.control.path) where asked.insert(path).inserted {

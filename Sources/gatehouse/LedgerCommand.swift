@@ -23,6 +23,7 @@ struct LedgerCommand: AsyncParsableCommand {
 
         func reading<Result>(_ body: (LedgerReader) async throws -> Result) async throws -> Result {
             try await failing {
+                if let database { CommandRole.take(for: database) }
                 if let database { return try await body(try LedgerReader(path: database)) }
                 let ledger = try configuration.load().ledger
                 let witness = ledger.witness(ProcessInfo.processInfo.environment)

@@ -26,6 +26,7 @@ extension PolicyCommand {
         var file: String?
 
         func run() async throws {
+            if let file { CommandRole.take(for: file) }
             // First what is wrong with the rules, then what is wrong with the trust data.
             if json, let problem = RulesInForce(file: file, over: nil).problem {
                 Terminal.line(problem.json.compactText)

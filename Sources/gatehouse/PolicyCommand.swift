@@ -20,6 +20,7 @@ struct PolicyCommand: AsyncParsableCommand {
 
     /// Reads a policy, turning its problems into one failure for people.
     static func load(_ path: String) throws -> GatePolicy {
+        CommandRole.take(for: path)
         do throws(PolicyLoadError) { return try PolicyFile.load(path) } catch { throw failure(error) }
     }
 

@@ -35,7 +35,7 @@ struct OpenRadioCommand: AsyncParsableCommand {
     /// find it mended.
     private func configuredAdapter() -> String? {
         do {
-            let radio = try input.load().radio
+            let radio = try input.load(.units).radio
             if radio.transport == .userChannel { return radio.device }
             Terminal.error("the configuration names no adapter")
         } catch {
@@ -59,7 +59,7 @@ struct ResetRadioCommand: AsyncParsableCommand {
     @OptionGroup var input: ConfigurationInput
 
     func run() async throws {
-        let radio = try input.load().radio
+        let radio = try input.load(.units).radio
         guard radio.transport == .userChannel else { throw CommandFailure("the configuration names no adapter") }
         let done: [String]
         do throws(SystemError) {

@@ -32,7 +32,7 @@ struct ReportCommand: AsyncParsableCommand {
     func run() async throws {
         try machine.check()
         let log = try log.map { try Self.tail(InputFile.bytes($0)) }
-        let configuration = try? Configuration.load(input.path)
+        let configuration = try? input.read()
         let status = try? ControlQuestion(socket: nil, input: input).answer(to: .status)
         let look = machine.look(input, asksService: true)
         var words = ReportWords(configuration, file: input.path)

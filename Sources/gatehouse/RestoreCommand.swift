@@ -89,7 +89,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 Array("[kiosk]\nname = \"new\"\n".utf8), file: input.path,
                 folder: StandardFolders.inForce.place(StandardFolders.settings))
         }
-        return try input.load()
+        return try input.load(.roots)
     }
 
     private func tell(_ done: Restoring.Done) {

@@ -19,7 +19,16 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var input: ConfigurationInput
 
     func run() async throws {
-        let configuration = try input.load()
+        let configuration = try input.load(.roots)
+        // What it writes beside the ledger, such as a log, would go where that user's links lead.
+        var folder = stat()
+        let path = (configuration.ledger.path as NSString).deletingLastPathComponent
+        guard geteuid() != 0 || stat(path, &folder) != 0 || folder.st_uid == 0 else {
+            throw CommandFailure(
+                "root serves no gate whose ledger's folder belongs to another user: \(path)",
+                remedy: input.places.told("run it as that user, as the unit does: systemctl start gatehouse"),
+                exitCode: 1)
+        }
         do {
             try await ApplianceService.run(
                 configuration, version: ProductVersion.text, made: ProductVersion.made,

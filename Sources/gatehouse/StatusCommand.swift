@@ -52,6 +52,9 @@ struct ControlQuestion {
     /// The same; nil when no service is there to answer.
     func answer(to request: ControlRequest, _ members: [JSONObject.Member] = []) throws -> JSON? {
         guard let path = try place() else { return nil }
+        // Who owns the folder says where the socket leads.
+        let role = OwnerRole(of: path)
+        defer { role?.end() }
         let line: [UInt8]
         do throws(ControlClient.Failure) {
             line = try ControlClient.ask(path, request.line(members), within: Self.limit)
@@ -75,7 +78,7 @@ struct ControlQuestion {
     private func place() throws -> String? {
         if let socket { return socket }
         do {
-            return try input.load().control.path
+            return try input.load(.roots).control.path
         } catch {
             guard input.isStandard else { throw error }
             return StandardFolders.inForce.place(ControlSection.standardPath)

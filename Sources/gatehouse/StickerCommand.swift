@@ -54,10 +54,20 @@ struct StickerCommand: ParsableCommand {
                 name: configuration.kiosk.name, code: uri,
                 lines: ["Scan this with your wallet", "Good until \(Day.words(until))"])
         else { throw CommandFailure("the code has no room for the name", remedy: "choose a shorter kiosk.name") }
-        guard FileManager.default.createFile(atPath: png, contents: Data(PNG.encode(picture))) else {
+        guard try CommandRole.asRoot({ Self.write(PNG.encode(picture), to: png) }) else {
             throw CommandFailure("\(png) cannot be written", remedy: "look at its folder and who may write there")
         }
         Terminal.line("\(png): the last day is \(Day.words(until)); print it 8 cm wide or wider")
         Terminal.error("a printed code \(StickerSection.warning)", remedy: StickerSection.care)
+    }
+
+    /// Writes a new file; whether that went well.
+    private static func write(_ bytes: [UInt8], to path: String) -> Bool {
+        let role = OwnerRole(of: path)
+        defer { role?.end() }
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        guard file >= 0 else { return false }
+        let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+        return (try? handle.write(contentsOf: Data(bytes))) != nil
     }
 }

@@ -128,7 +128,17 @@ enum InputFile {
     /// The bytes of the file at `path`, or of standard input for `-`; at most `limit` bytes.
     static func bytes(_ path: String, limit: Int = 16 * 1024 * 1024) throws -> [UInt8] {
         let name = path == "-" ? "standard input" : path
-        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        var code: Int32 = 0
+        // The operator has named it: root reads what root may.
+        let descriptor =
+            path == "-"
+            ? STDIN_FILENO
+            : try CommandRole.asRoot {
+                let opened = open(path, O_RDONLY | O_CLOEXEC)
+                code = errno
+                return opened
+            }
+        if descriptor < 0 { errno = code }
         defer { if path != "-", descriptor >= 0 { close(descriptor) } }
         guard descriptor >= 0, !isFolder(descriptor), let bytes = bytes(of: descriptor, limit: limit + 1) else {
             let reason = descriptor >= 0 && isFolder(descriptor) ? EISDIR : errno

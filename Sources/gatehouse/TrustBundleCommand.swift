@@ -23,7 +23,7 @@ extension TrustCommand {
         var path: String
 
         func run() async throws {
-            let gate = try configuration.load()
+            let gate = try configuration.load(.roots)
             if TrustCommand.isFolder(path) {
                 try importFolder(gate)
             } else {
@@ -95,11 +95,15 @@ extension TrustCommand {
             let bytes: [UInt8]
             let policy: String
             do {
+                // Read as its owner; what is written is the operator's.
+                let role = OwnerRole(of: directory)
+                defer { role?.end() }
                 let rules = RulesInForce(file: nil, over: try TrustDirectory(path: directory))
                 let files = try TrustFiles.read(directory).map { (Text($0.path), $0.bytes) }
                 bytes = try TrustBundle.write(
                     edition, files: Dictionary(files, uniquingKeysWith: { first, _ in first }), key: signer)
                 _ = try TrustDirectory(TrustBundle(bytes, keys: [signer.publicKey]), name: output)
+                role?.end()
                 try DurableFile.replace(output, with: bytes)
                 policy = rules.line
             } catch let error as TrustDirectoryError {

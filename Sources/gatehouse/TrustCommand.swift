@@ -174,6 +174,7 @@ extension TrustCommand {
     static func reading(
         _ path: String, key: String? = nil, orKeys configured: () throws -> [OperatorKey] = { [] }
     ) throws -> TrustDirectory {
+        CommandRole.take(for: path)
         switch FileObstacle(folder: path) {
         case nil: return try usable { () throws(TrustDirectoryError) in try TrustDirectory(path: path) }
         case .absent?:

@@ -32,6 +32,7 @@ extension TrustCommand {
                     throw CommandFailure(
                         "no directory to pin into", remedy: "name the trust directory: --trust DIRECTORY")
                 }
+                CommandRole.take(for: trust)
                 let outcome: TrustPin.Outcome
                 do throws(TrustPin.Failure) {
                     outcome = try work(TrustPin(trust, replaces: replace))

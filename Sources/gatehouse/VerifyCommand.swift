@@ -149,6 +149,7 @@ struct VerifyCommand: AsyncParsableCommand {
         } else {
             let directory = try trust.map { try TrustCommand.reading($0, key: key) }
             store = try directory?.store ?? TrustStore(TrustMaterial())
+            if let policy { CommandRole.take(for: policy) }
             inForce = RulesInForce(file: policy, over: noPolicy ? nil : directory)
             chosen = try chosenPolicy(PolicyCommand.usable(inForce))
         }

@@ -83,7 +83,9 @@ struct DeployTests {
             "Type=oneshot", "ExecStart=/usr/bin/gatehouse setup --from-boot", "ProtectSystem=strict",
             "Before=gatehouse.service bluetooth.service",
             "ReadWritePaths=-/etc/gatehouse -/etc/systemd/system -/var/lib/gatehouse -/boot",
-            "SystemCallFilter=@chown", "WantedBy=multi-user.target",
+            "SystemCallFilter=@chown @setuid",
+            "CapabilityBoundingSet=CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_SETUID CAP_SETGID",
+            "WantedBy=multi-user.target",
         ] { #expect(lines.contains(line), "\(line)") }
         #expect(lines.contains { $0.hasPrefix("TimeoutStartSec=") }, "nobody waits for ever")
     }

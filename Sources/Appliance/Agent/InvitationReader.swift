@@ -79,10 +79,10 @@ package enum InvitationReader {
 
     private static func content(of path: String) throws(Failure) -> [UInt8] {
         // One byte more than allowed is enough to be told that it is too large.
-        guard let file = FileHandle(forReadingAtPath: path),
-            let data = try? file.read(upToCount: InvitationText.maxBytes + 1)
-        else { throw .file(path: path, FileObstacle(path)) }
-        return Array(data)
+        guard let bytes = FileBytes.beginning(path, limit: InvitationText.maxBytes + 1) else {
+            throw .file(path: path, FileObstacle(path))
+        }
+        return bytes
     }
 
     /// Reads `argument`: JSON, a URL, or the path of a file that holds either.

@@ -76,12 +76,14 @@ package struct BackupFile {
         try archive.rewind()
         while let header = try archive.next() {
             guard header.name == BackupManifest.Name.database else { continue }
-            guard FileManager.default.createFile(atPath: target, contents: nil, attributes: [.posixPermissions: 0o600]),
-                let file = FileHandle(forWritingAtPath: target)
-            else {
+            // What an attempt that was cut off left; nothing that has the name is written through.
+            unlink(target)
+            let descriptor = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard descriptor >= 0 else {
                 throw BackupFailure(
                     "\(target) cannot be made", remedy: "look at its folder: room, and who may write there")
             }
+            let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
             var done = 0
             let hash = try archive.hash { bytes throws(BackupFailure) in
                 do { try file.write(contentsOf: bytes) } catch {

@@ -174,11 +174,10 @@ package struct BackupMaking: Sendable {
         var files: [(String, [UInt8])] = []
         func add(_ name: String, _ path: String?) throws(BackupFailure) {
             guard let path, FileBytes.isFile(path) else { return }
-            guard let bytes = FileManager.default.contents(atPath: path), bytes.count <= BackupManifest.smallLimit
-            else {
+            guard let bytes = FileBytes.whole(path, limit: BackupManifest.smallLimit) else {
                 throw BackupFailure("\(path) cannot be read", remedy: "run it as a user who may read it, or as root")
             }
-            files.append((name, Array(bytes)))
+            files.append((name, bytes))
         }
         // The command has read it as root; the service may have got it another way.
         let owned = OwnerRole.owner(of: configurationFile) != nil

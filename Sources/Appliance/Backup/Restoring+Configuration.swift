@@ -72,8 +72,9 @@ extension Restoring {
             guard let path, let bytes = backup.files[name] else { return }
             let role = OwnerRole(of: path)
             defer { role?.end() }
-            if let present = FileManager.default.contents(atPath: path) {
-                if Array(present) == bytes { return }
+            var status = stat()
+            if lstat(path, &status) == 0 {
+                if FileBytes.whole(path, limit: BackupManifest.smallLimit) == bytes { return }
                 done.aside.append(try Self.setAside(path))
             }
             do throws(SystemError) { try DurableFile.replace(path, with: bytes) } catch { throw BackupFailure(error) }

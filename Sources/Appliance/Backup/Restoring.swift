@@ -74,6 +74,8 @@ package struct Restoring: Sendable {
         let keys = try passphrase.flatMap { passphrase throws(BackupFailure) in
             try backup.keys(passphrase, work: keyWork)
         }
+        let role = OwnerRole(of: NamedPlace.folder(of: configuration.ledger.path))
+        defer { role?.end() }
         let scratch = try CheckScratch(
             beside: configuration.ledger.path, elsewhere: elsewhere, bytes: backup.databaseSize)
         defer { scratch.remove() }

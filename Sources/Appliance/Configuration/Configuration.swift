@@ -67,9 +67,12 @@ package struct Configuration: Sendable {
     /// Every key with the value in force, nested by section, for `gatehouse config check --json`.
     package let effective: JSON
 
+    /// A configuration is longer than that nowhere; bytes.
+    private static let largestFile = 16 * 1024 * 1024
+
     /// Reads and checks a file; throws everything that is wrong with it at once.
     package static func load(_ path: String) throws(ConfigurationError) -> Configuration {
-        guard let data = FileManager.default.contents(atPath: path) else {
+        guard let bytes = FileBytes.whole(path, limit: largestFile) else {
             let obstacle = FileObstacle(path)
             let remedy = obstacle == .absent ? SetupPlaces.remedy(forAbsent: path) : "Check who may read the file."
             throw ConfigurationError(
@@ -80,7 +83,7 @@ package struct Configuration: Sendable {
                 ])
         }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().standardizedFileURL.path
-        return try parse([UInt8](data), file: path, folder: folder)
+        return try parse(bytes, file: path, folder: folder)
     }
 
     /// Reads and checks the bytes of a file; `file` is its name in errors, `folder` what relative paths start from. `deprecated`: keys

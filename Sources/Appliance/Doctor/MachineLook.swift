@@ -28,6 +28,14 @@ package struct MachineLook: Sendable {
     package func facts(
         _ configuration: Configuration, file: String, made: Timestamp, asksService: Bool
     ) -> MachineFacts {
+        // Root looks at devices and units; what lies in the service's folders it reads as their owner, who could put anything there.
+        let role = configuration.ownerRole()
+        role?.pause()
+        func asOwner<Value>(_ body: () -> Value) -> Value {
+            role?.resume()
+            defer { role?.pause() }
+            return body()
+        }
         var facts = MachineFacts()
         // Of a machine that lies below a folder, the configuration may lie there too.
         let isBelow = !root.isEmpty && file.hasPrefix(root + "/")
@@ -44,20 +52,23 @@ package struct MachineLook: Sendable {
         if root.isEmpty { Self.lookAtLines(&facts) }
         facts.configurationFile = file
         facts.trustFiles =
-            configuration.trust.bundleKeys.isEmpty ? Self.files(below: configuration.trust.directory) : []
+            configuration.trust.bundleKeys.isEmpty
+            ? asOwner { Self.files(below: configuration.trust.directory) } : []
         let places = places(configuration, facts)
         facts.places = places.compactMapValues(\.self)
         facts.unseen = places.count - facts.places.count
         facts.disk = disk(configuration.ledger.path)
         facts.keepsLinesDriven = keepsLinesDriven
         facts.clock = clock(made: made)
-        (facts.trust, facts.policy, facts.expiries) = RulesLook(configuration, at: facts.clock.utc).facts
-        facts.agents = Self.agents(configuration)
-        facts.sticker = configuration.sticker.problem(at: facts.clock.utc).map {
+        (facts.trust, facts.policy, facts.expiries) = asOwner {
+            RulesLook(configuration, at: facts.clock.utc).facts
+        }
+        facts.agents = asOwner { Self.agents(configuration) }
+        facts.sticker = asOwner { configuration.sticker.problem(at: facts.clock.utc) }.map {
             .init(.stickerOff, $0.message, $0.remedy)
         }
         facts.voice = Self.voice(configuration.voice, root: root)
-        facts.service = asksService ? service(configuration.control) : nil
+        facts.service = asksService ? asOwner { service(configuration.control) } : nil
         facts.surroundings = surroundings
         return facts
     }

@@ -32,12 +32,12 @@ package struct FleetConfiguration: Sendable {
         let kiosks = Directory.names(in: folder).filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }
         for name in [Self.common.string] + kiosks.map({ "kiosks/" + $0 }) {
             let path = directory + "/" + name
-            guard FileBytes.isFile(path), let bytes = FileManager.default.contents(atPath: path) else {
+            guard let bytes = FileBytes.whole(path, limit: TrustBundle.Limits().bytes) else {
                 throw Failure(
                     text: "\(path) \(FileObstacle(path)?.text ?? "cannot be read")",
                     remedy: "have common.toml and kiosks/ID.toml in the folder, one for each gate")
             }
-            files[Text(name)] = Array(bytes)
+            files[Text(name)] = bytes
         }
         guard !kiosks.isEmpty else {
             throw Failure(

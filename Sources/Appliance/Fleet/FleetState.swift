@@ -46,8 +46,8 @@ package struct FleetState: Sendable {
 
     /// The edition that is in force; nil where the configuration was written by hand.
     package var edition: TrustEdition? {
-        guard let bytes = FileManager.default.contents(atPath: bundlePath) else { return nil }
-        return try? TrustBundle(Array(bytes), keys: keys, as: .configuration).edition
+        guard let bytes = FileBytes.whole(bundlePath, limit: TrustBundle.Limits().bytes) else { return nil }
+        return try? TrustBundle(bytes, keys: keys, as: .configuration).edition
     }
 
     /// Puts this gate's part of a bundle in the place of its configuration, if one of the keys signed it and it is newer than the one
@@ -77,7 +77,9 @@ package struct FleetState: Sendable {
             text = made.text
             try isFit(made.configuration)
         } catch { throw .configuration(error) }
-        let before = FileManager.default.contents(atPath: file).map { Array($0) }
+        let role = OwnerRole(of: file)
+        defer { role?.end() }
+        let before = FileBytes.whole(file, limit: TrustBundle.Limits().bytes)
         do {
             if before != text {
                 if let before { try DurableFile.replace(beforePath, with: before) }

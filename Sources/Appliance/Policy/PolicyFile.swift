@@ -71,12 +71,7 @@ package enum PolicyFile {
     }
 
     /// A file's bytes; nil when it cannot be read, or is over 4 MiB.
-    static func bytes(_ path: String) -> [UInt8]? {
-        guard let handle = FileHandle(forReadingAtPath: path),
-            let data = try? handle.read(upToCount: largest + 1) ?? Data(), data.count <= largest
-        else { return nil }
-        return [UInt8](data)
-    }
+    static func bytes(_ path: String) -> [UInt8]? { FileBytes.whole(path, limit: largest) }
 
     /// The zone of that name with its changes from 2000 to 2060; a gate that is older than its zone database needs an update
     /// of the machine, not of the policy.

@@ -17,9 +17,11 @@ struct SetupPins {
     /// Copies what is there, and adds the issuer's entry with these types.
     func begin(with directory: String, _ types: [Text]) throws(SetupProblem) {
         let files: [(path: String, bytes: [UInt8])]
+        let role = OwnerRole(of: directory)
         do throws(TrustDirectoryError) { files = try TrustFiles.read(directory) } catch {
             throw SetupTrust.problem(.issuer, error)
         }
+        role?.end()
         do throws(SystemError) { try DurableFile.replaceFolder(pin.directory, with: files) } catch {
             throw SetupProblem(.issuer, "cannot be tried: \(error)", "Look at the disk.")
         }

@@ -69,6 +69,8 @@ struct SetupTrust {
         switch content {
         case .nothing: return
         case .bundle(let bytes, let state):
+            let role = OwnerRole(of: state.state)
+            defer { role?.end() }
             try DurableFile.make(folder: NamedPlace.folder(of: state.state))
             do throws(TrustImportFailure) {
                 try state.install(bytes, onStep: onStep)
@@ -77,8 +79,12 @@ struct SetupTrust {
                 throw SystemError("taking the bundle: \(error.text)", code: EBUSY, remedy: error.remedy)
             }
         case .copy(let copy, let directory):
+            let role = OwnerRole(of: directory)
+            defer { role?.end() }
             if !copy.isAt(directory) { try copy.install(at: directory, onStep: onStep) }
         case .files(let files, let directory):
+            let role = OwnerRole(of: directory)
+            defer { role?.end() }
             try DurableFile.make(folder: directory)
             for (path, bytes) in files {
                 DurableFile.clean(directory + "/" + path)

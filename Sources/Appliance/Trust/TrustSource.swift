@@ -44,10 +44,7 @@ struct TrustFolder: TrustSource {
     }
 
     func read(_ path: String, limit: Int) -> [UInt8]? {
-        guard FileBytes.isFile(name + "/" + path), let handle = FileHandle(forReadingAtPath: name + "/" + path),
-            let data = try? handle.read(upToCount: limit + 1) ?? Data()
-        else { return nil }
-        return [UInt8](data)
+        FileBytes.beginning(name + "/" + path, limit: limit + 1)
     }
 
     func date(of path: String) -> Timestamp? {

@@ -181,10 +181,7 @@ package struct TrustState: Sendable {
     }
 
     private static func read(_ path: String, limit: Int) -> [UInt8]? {
-        guard let handle = FileHandle(forReadingAtPath: path),
-            let data = try? handle.read(upToCount: limit + 1) ?? Data(), data.count <= limit
-        else { return nil }
-        return [UInt8](data)
+        FileBytes.whole(path, limit: limit)
     }
 
     private func problem(_ file: String, _ message: String, _ remedy: String) -> TrustDirectoryError {

@@ -12,6 +12,32 @@ package enum FileBytes {
         return count < 0 ? nil : Array(bytes.prefix(count))
     }
 
+    /// All of a file; nil where it cannot be read, is longer than `limit` bytes or is no regular file: of a pipe nobody waits for an end.
+    package static func whole(_ path: String, limit: Int) -> [UInt8]? {
+        guard let bytes = beginning(path, limit: limit + 1), bytes.count <= limit else { return nil }
+        return bytes
+    }
+
+    /// At most `limit` bytes from the start of a regular file; nil where it cannot be read or is none.
+    package static func beginning(_ path: String, limit: Int) -> [UInt8]? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(min(max(Int(status.st_size), 0), limit) + 1)
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        while bytes.count < limit {
+            let count = Glibc.read(file, &piece, min(piece.count, limit - bytes.count))
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            if count == 0 { break }
+            bytes += piece[..<count]
+        }
+        return bytes
+    }
+
     /// Whether a regular file is there, also behind a link: reading another kind, such as a pipe, may wait for ever.
     package static func isFile(_ path: String) -> Bool {
         var status = stat()

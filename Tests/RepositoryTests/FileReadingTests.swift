@@ -1,0 +1,24 @@
+import Foundation
+import TestKit
+import Testing
+
+/// Files of a gate are read by `FileBytes`, which waits for no pipe and has a limit: their owner may have put anything in their place.
+@Suite struct FileReadingTests {
+    /// Ways of Foundation's that wait for a pipe, or read without an end.
+    private static let waiting = [
+        "contents(atPath:", "forReadingAtPath:", "forWritingAtPath:", "Data(contentsOf:", "String(contentsOf:",
+    ]
+    /// A file that the command has just made for what systemctl says.
+    private static let own: Set = ["ServiceStart.swift"]
+
+    @Test(arguments: ["Appliance", "Store", "LinuxIO", "HTTPTransport", "gatehouse"])
+    func nothingWaitsForAPipe(_ module: String) throws {
+        let folder = Vectors.repository.appendingPathComponent("Sources/" + module)
+        let files = swiftFiles(below: folder).filter { !Self.own.contains($0.lastPathComponent) }
+        #expect(files.count > 3)
+        for file in files {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for way in Self.waiting { #expect(!text.contains(way), "\(file.lastPathComponent): \(way)") }
+        }
+    }
+}
