@@ -44,7 +44,7 @@ import Testing
         var (names, left) = (Set<String>(), Int.max)
         for _ in 0..<100 where !(names == ["own"] && left <= before) {
             try await Task.sleep(for: .milliseconds(100))
-            (names, left) = (Set(try memory.continuations(of: Self.mark, count: 3).keys), try accepted())
+            (names, left) = try (Set(memory.continuations(of: Self.mark, count: 3).keys), accepted())
         }
         // What the program has to keep is found, by the same search.
         #expect(names == ["own"], "what is left of 50 visitors: \(names)")
