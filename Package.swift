@@ -166,7 +166,8 @@ let package = Package(
         tests("StoreTests", ["Store", "Ledger", "Encoding", "CrashVFS", "CrashKit", grdb]),
         tests("HTTPTransportTests", ["HTTPTransport", "Encoding", nioCore, nioPosix, nioHTTP1, nioSSL, nioTLS]),
         tests("SimulationTests", ["Simulation", "Kiosk", "Credentials", "Ledger", "Tuvali", "Encoding", crypto]),
-        tests("WorkbenchTests", ["Workbench", "Simulation", "Kiosk", "Credentials", "Tuvali", "Encoding"]),
+        tests(
+            "WorkbenchTests", ["Workbench", "Simulation", "Kiosk", "Credentials", "Ledger", "Tuvali", "Encoding"]),
         tests(
             "ApplianceTests",
             [
@@ -177,8 +178,8 @@ let package = Package(
         tests(
             "CommandTests",
             [
-                "gatehouse", "Appliance", "Store", "Simulation", "Aries", "DIDComm", "Credentials", "LinuxIO",
-                "Encoding", "CWipe",
+                "gatehouse", "Appliance", "Workbench", "Store", "Simulation", "Aries", "DIDComm", "Credentials",
+                "LinuxIO", "Encoding", "CWipe",
                 argumentParser, crypto,
             ]),
         tests(

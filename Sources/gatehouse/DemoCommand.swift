@@ -19,7 +19,10 @@ struct DemoCommand: AsyncParsableCommand {
             the radio, the phone and the cloud agent are virtual, and so is the clock. Scenarios: \
             \(DemoScenario.names.joined(separator: ", ")).
 
-            Exit code: 0 when the story ends as it must (with --credential: when it is accepted), else 1.
+            Others do something to the gate and look whether what it promises still holds: \
+            \(DemoPromise.names.joined(separator: ", ")).
+
+            Exit code: 0 when the story ends as it must and every promise holds (with --credential: when it is accepted), else 1.
             """)
 
     @Option(help: ArgumentHelp("Which story to play.", valueName: "name"))
@@ -51,6 +54,10 @@ struct DemoCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let export { return try SampleExport.write(to: export) }
+        if try await DemoPower.live(seed: seed) { return }
+        if credential == nil, trust == nil, at == nil, let promise = DemoPromise.named(scenario) {
+            return try await play(promise)
+        }
         let story = try story()
         let name = try Identifier("Gatehouse-Demo")
         let screen: any DemoScreen =
@@ -66,6 +73,29 @@ struct DemoCommand: AsyncParsableCommand {
         if !isAsTold { throw ExitCode(1) }
     }
 
+    private func play(_ promise: DemoPromise) async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("gatehouse-demo-" + UUID().uuidString).path
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let screen = PromiseScreen(promise, json: json)
+            let findings = try await promise.play(
+                DemoPromise.Tools(
+                    version: ProductVersion.text, seed: seed, folder: folder,
+                    pullThePlug: { [seed] in try await DemoPower.pull(in: $0, seed: seed) })
+            ) { screen.show($0) }
+            return try screen.finish(findings)
+        } catch let error as CommandFailure {
+            throw error
+        } catch let error as ExitCode {
+            throw error
+        } catch {
+            throw CommandFailure("cannot play \(promise.name): \(error)", remedy: "look for room in \(folder)")
+        }
+    }
+
     private func story() throws -> DemoScenario {
         guard let credential else {
             if trust != nil || at != nil {
@@ -74,7 +104,7 @@ struct DemoCommand: AsyncParsableCommand {
             guard let story = DemoScenario.named(scenario) else {
                 throw CommandFailure(
                     "there is no scenario \(scenario)",
-                    remedy: "use one of " + DemoScenario.names.joined(separator: ", "))
+                    remedy: "use one of " + (DemoScenario.names + DemoPromise.names).joined(separator: ", "))
             }
             return story
         }

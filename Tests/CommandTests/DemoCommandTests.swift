@@ -1,6 +1,10 @@
+import ArgumentParser
 import Encoding
 import Foundation
 import Testing
+import Workbench
+
+@testable import gatehouse
 
 /// `gatehouse demo`: every story ends as it must, for people and for machines.
 @Suite struct DemoCommandTests {
@@ -49,6 +53,36 @@ import Testing
         #expect(ending.output.contains("gate    OPEN") == isAccepted)
         #expect(!ending.output.contains("\u{1B}"), "no colour in a pipe")
         #expect(ending.lines.allSatisfy { $0.count <= 120 })
+    }
+
+    /// What the gate promises, tried: each with how many things must hold.
+    static let promises = [("power-cut", 5), ("crowd", 5), ("wrong-clock", 6), ("forged-ledger", 5)]
+
+    @Test(arguments: promises) func everyPromiseIsKept(_ name: String, _ count: Int) async throws {
+        let machines = try await folder.gatehouse("demo", "--json", "--scenario", name)
+        #expect(machines.code == 0 && machines.errors.isEmpty, "\(machines)")
+        let found = machines.json.filter { $0["event"] == "promise" }
+        #expect(found.count == count && found.allSatisfy { $0["kept"] == true && $0["found"]?.string != nil })
+        let last = try #require(machines.json.last)
+        #expect(last["event"] == "result" && last["scenario"]?.string == Text(name) && last["asTold"] == true)
+        #expect(last["promises"]?.int == count && last["kept"]?.int == count)
+        #expect(machines.json.first?["event"] == "step" && machines.json.allSatisfy { $0.object != nil })
+
+        let people = try await folder.gatehouse("demo", "--scenario", name)
+        #expect(people.code == 0 && people.lines.last == "KEPT  \(count) of \(count) hold", "\(people)")
+        #expect(people.lines.count { $0.hasPrefix("✓ ") } == count && !people.output.contains("\u{1B}"))
+        if name == "power-cut" { #expect(people.output.contains("ended by signal 9")) }
+    }
+
+    @Test func aBrokenPromiseEndsWithOne() throws {
+        let screen = PromiseScreen(try #require(DemoPromise.named("crowd")), json: true)
+        let (kept, broken) = (
+            DemoPromise.Finding("a", "b", isKept: true), DemoPromise.Finding("a", "b", isKept: false)
+        )
+        try screen.finish([kept])
+        for findings in [[kept, broken], []] {
+            #expect(throws: ExitCode(1)) { try screen.finish(findings) }
+        }
     }
 
     @Test func checkingIsShownBeforeTheVerdict() async throws {

@@ -126,7 +126,7 @@ create or replace view gatehouse.silent_gates as
 select coalesce(kiosk, ledger) as gate, max(seen) as seen, now() - max(seen) as silence
 from gatehouse.writer group by coalesce(kiosk, ledger) having max(seen) < now() - interval '25 hours';
 
--- Every visit once, with what its record says.
+-- Every visit once, with what its record says. `opened` is null where the box opens nothing, and where nobody knows (interrupted).
 create or replace view gatehouse.visits as
 select ledger, position, record ->> 'kiosk' as kiosk, gatehouse.number(record -> 'seq') as seq, record ->> 'visit' as visit,
     record ->> 'time' as time, record ->> 'clock' as clock, record ->> 'result' as result,

@@ -1,0 +1,23 @@
+import Foundation
+
+/// An answer that a thread waits for.
+final class Answer: @unchecked Sendable {  // behind its own condition
+    private let condition = NSCondition()
+    private var answer: String??
+
+    func give(_ text: String?) {
+        condition.lock()
+        answer = .some(text)
+        condition.signal()
+        condition.unlock()
+    }
+
+    func wait() -> String? {
+        condition.lock()
+        defer { condition.unlock() }
+        while true {
+            if let answer { return answer }
+            condition.wait()
+        }
+    }
+}

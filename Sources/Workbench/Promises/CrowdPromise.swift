@@ -1,0 +1,52 @@
+import Encoding
+package import Simulation
+
+/// A crowd with attackers in it: everybody is told what he should be, and gate and records agree.
+package struct CrowdPromise: Sendable {
+    private let plan: CrowdPlan
+    private let credentials: CrowdCredentials
+
+    /// `credentials`: what people bring, and what judges it.
+    package init(seed: UInt64, credentials: CrowdCredentials) {
+        self.credentials = credentials
+        var plan = CrowdPlan()
+        (plan.visits, plan.gates, plan.phones, plan.hostile, plan.loss) = (60, 1, 6, 0.25, 0.3)
+        (plan.mixed, plan.seed) = (0.2, seed)
+        self.plan = plan
+    }
+
+    /// Plays the crowd.
+    package func play(_ tell: DemoPromise.Teller) throws -> [DemoPromise.Finding] {
+        tell(
+            .init(
+                "crowd", "\(plan.visits) people, \(plan.phones) at a time, and \(plan.attackers) attackers among them"))
+        let figures = try CrowdTable.play(plan, credentials)
+        tell(
+            .init(
+                "gate",
+                "told \(figures.accepted) that they may pass and \(figures.rejected) that they may not, over \(figures.connections) connections"
+            ))
+        let half = Int(figures.waiting.percentile(0.5).milliseconds / 1000)
+        let most = Int(figures.waiting.percentile(0.95).milliseconds / 1000)
+        tell(.init("people", "half of them waited no longer than \(half) s, 95 of 100 no longer than \(most) s"))
+        tell(.init("again", plan.command))
+        return Self.findings(figures)
+    }
+
+    /// What must hold.
+    package static func findings(_ figures: CrowdFigures) -> [DemoPromise.Finding] {
+        [
+            .init("nobody is told the contrary of what is right", "\(figures.wrong) were", isKept: figures.wrong == 0),
+            .init(
+                "everybody with a credential is told something", "\(figures.unserved) were not",
+                isKept: figures.unserved == 0 && figures.isOver && figures.accepted > 0),
+            .init(
+                "each opening has its record", "\(figures.pulses) pulses, \(figures.recordedPulses) records of one",
+                isKept: figures.pulses > 0 && figures.pulses == figures.recordedPulses
+                    && figures.records["accepted", default: 0] == figures.pulses),
+            .init("no visit is left open", "\(figures.openIntents) are", isKept: figures.openIntents == 0),
+            .init(
+                "no rule of the kiosk is broken", figures.faults.first ?? "none was", isKept: figures.faults.isEmpty),
+        ]
+    }
+}

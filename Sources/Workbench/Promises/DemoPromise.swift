@@ -1,0 +1,91 @@
+/// A promise of the gate that `gatehouse demo` tries: something is done to a gate, and what must hold is looked at.
+package struct DemoPromise: Sendable {
+    /// Something that happens, as it is told.
+    package struct Step: Hashable, Sendable {
+        /// Who does it, in one word.
+        package let who: String
+        /// What happens, with what was seen.
+        package let text: String
+
+        init(_ who: String, _ text: String) { (self.who, self.text) = (who, text) }
+    }
+
+    /// One thing that must hold, and what was found.
+    package struct Finding: Hashable, Sendable {
+        /// What must hold, in words.
+        package let promise: String
+        /// What was found, in words.
+        package let found: String
+        /// Whether it holds.
+        package let isKept: Bool
+
+        /// A finding.
+        package init(_ promise: String, _ found: String, isKept: Bool) {
+            (self.promise, self.found, self.isKept) = (promise, found, isKept)
+        }
+    }
+
+    /// What a promise needs from outside.
+    package struct Tools: Sendable {
+        /// The program's version.
+        package let version: String
+        /// Fixes everything that is drawn.
+        package let seed: UInt64
+        /// An empty folder for databases.
+        package let folder: String
+        /// Runs ``PowerCut/live(in:seed:version:onPulse:)`` on a folder in a process of its own, and kills that during the pulse. Returns the visit
+        /// whose pulse ran, and how the process ended.
+        package let pullThePlug: @Sendable (_ folder: String) async throws -> (visit: String, end: String)
+
+        /// Tools.
+        package init(
+            version: String, seed: UInt64, folder: String,
+            pullThePlug: @escaping @Sendable (_ folder: String) async throws -> (visit: String, end: String)
+        ) {
+            (self.version, self.seed, self.folder, self.pullThePlug) = (version, seed, folder, pullThePlug)
+        }
+    }
+
+    /// Hears what happens.
+    package typealias Teller = @Sendable (Step) -> Void
+
+    /// Its name on the command line.
+    package let name: String
+    /// What is done to the gate, in one sentence.
+    package let story: String
+    /// What is real here, and what is not.
+    package let real: String
+    /// Tries it. Throws what keeps it from being tried, such as a folder that cannot be written.
+    package let play: @Sendable (_ tools: Tools, _ tell: @escaping Teller) async throws -> [Finding]
+
+    /// All of them, in the order in which help lists them.
+    package static let all = [
+        DemoPromise(
+            name: "power-cut", story: "The plug is pulled while the gate is open for a visitor.",
+            real: "Real: kiosk, protocol, verifier, database, kill -9. Virtual: radio, phones, relay, clock.",
+            play: { tools, tell in try await PowerCut(tools).play(tell) }),
+        DemoPromise(
+            name: "crowd",
+            story: "People with good and bad credentials crowd the gate, between attackers and on bad links.",
+            real: "Real: kiosk, protocol, verifier. Virtual: radio, phones, relay, disk, clock.",
+            play: { tools, tell in
+                try CrowdPromise(seed: tools.seed, credentials: try CrowdTable.realCredentials()).play(tell)
+            }),
+        DemoPromise(
+            name: "wrong-clock",
+            story: "Somebody moves the gate's clock back to a day on which an expired credential was valid.",
+            real: "Real: kiosk, protocol, verifier, guard of the clock. Virtual: radio, phones, relay, disk, clocks.",
+            play: { tools, tell in try await WrongClock(seed: tools.seed).play(tell) }),
+        DemoPromise(
+            name: "forged-ledger", story: "Somebody who can write the gate's files changes what they say.",
+            real:
+                "Real: kiosk, verifier, database, seal, witness and their files. Virtual: radio, phones, relay, clock.",
+            play: { tools, tell in try await ForgedLedger(tools).play(tell) }),
+    ]
+
+    /// Their names.
+    package static let names = all.map(\.name)
+
+    /// The promise of that name; nil when there is none.
+    package static func named(_ name: String) -> DemoPromise? { all.first { $0.name.utf8.elementsEqual(name.utf8) } }
+}

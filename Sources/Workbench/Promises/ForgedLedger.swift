@@ -1,0 +1,140 @@
+package import Encoding
+import Foundation
+package import Ledger
+import Store
+
+/// Whatever is done to the files of a ledger, the proof finds it.
+package struct ForgedLedger: Sendable {
+    /// Something done to a copy of the ledger's folder. Throws what keeps it from being done.
+    package struct Forgery: Sendable {
+        /// What is done, in words.
+        package let what: String
+        /// Does it, in that folder; `earlier` is the database as it was a day before.
+        package let forge: @Sendable (_ folder: String, _ earlier: [UInt8]) throws -> Void
+
+        /// A forgery.
+        package init(
+            _ what: String, _ forge: @escaping @Sendable (_ folder: String, _ earlier: [UInt8]) throws -> Void
+        ) {
+            (self.what, self.forge) = (what, forge)
+        }
+    }
+
+    /// What may be done with a text editor and a copy.
+    package static let usual = [
+        Forgery("a visitor who was rejected becomes one who was accepted") { folder, _ in
+            try change(PromiseLedger.database(folder), "\"result\":\"rejected\"", "\"result\":\"accepted\"")
+        },
+        Forgery("the gate was open for 900 ms, and not for 200") { folder, _ in
+            try change(PromiseLedger.database(folder), "\"pulseMs\":200", "\"pulseMs\":900")
+        },
+        Forgery("yesterday's database is put in the place of today's") { folder, earlier in
+            try Data(earlier).write(to: URL(fileURLWithPath: PromiseLedger.database(folder)))
+        },
+    ]
+
+    /// Other entries in the place of a ledger's own.
+    package typealias Rewriting = @Sendable (_ entries: [LedgerEntry], _ ledger: Text) -> [LedgerEntry]
+
+    private let tools: DemoPromise.Tools
+    private let forgeries: [Forgery]
+    private let rewrite: Rewriting
+
+    /// `forgeries`: what is done to the files; `rewrite`: to all entries, by somebody who knows how they are chained.
+    package init(
+        _ tools: DemoPromise.Tools, forgeries: [Forgery] = Self.usual,
+        rewrite: @escaping Rewriting = Self.rewritten
+    ) {
+        (self.tools, self.forgeries, self.rewrite) = (tools, forgeries, rewrite)
+    }
+
+    /// Plays two days, then each forgery on a copy of its own.
+    package func play(_ tell: @escaping DemoPromise.Teller) async throws -> [DemoPromise.Finding] {
+        let folder = tools.folder + "/gate"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try await live([Samples.credential, Samples.tamperedCredential], on: 1, in: folder, tell)
+        let earlier = [UInt8](try Data(contentsOf: URL(fileURLWithPath: PromiseLedger.database(folder))))
+        try await live([Samples.credential], on: 2, in: folder, tell)
+
+        let entries = try await LedgerReader(path: PromiseLedger.database(folder)).entries(after: 0, limit: 1000)
+        // What the operator's agent confirmed: the agent keeps it, wherever it is.
+        let receipts = entries.suffix(1).map { Checkpoint(ledger: nil, count: $0.position, hash: $0.hash) }
+        let honest = try await PromiseLedger.verify(folder, checkpoints: receipts)
+        for line in honest.lines.prefix(1) { tell(.init("verify", line)) }
+        var findings = [
+            DemoPromise.Finding("untouched files verify", honest.lines.first ?? "", isKept: honest.isIntact)
+        ]
+        for (number, forgery) in forgeries.enumerated() {
+            tell(.init("forger", forgery.what))
+            let copy = tools.folder + "/forged-\(number + 1)"
+            try FileManager.default.copyItem(atPath: folder, toPath: copy)
+            try forgery.forge(copy, earlier)
+            findings.append(Self.finding(forgery.what, try await PromiseLedger.verify(copy), tell))
+        }
+        findings += try await rewritten(folder, entries, receipts, tell)
+        return findings
+    }
+
+    /// A chain that is whole in itself is held to what the agent confirmed.
+    private func rewritten(
+        _ folder: String, _ entries: [LedgerEntry], _ receipts: [Checkpoint], _ tell: DemoPromise.Teller
+    ) async throws -> [DemoPromise.Finding] {
+        let what = "every entry is written anew, with hashes that fit"
+        tell(.init("forger", what))
+        let id = try await LedgerReader(path: PromiseLedger.database(folder)).state().ledger
+        let forged = rewrite(entries, id)
+        let alone = Self.chain(forged, id, [])
+        tell(.init("verify", "by itself: " + (alone.lines.first ?? "")))
+        return [Self.finding(what, Self.chain(forged, id, receipts), tell)]
+    }
+
+    private func live(
+        _ credentials: [[UInt8]], on day: UInt64, in folder: String, _ tell: DemoPromise.Teller
+    ) async throws {
+        let ledger = try await PromiseLedger(in: folder, version: tools.version)
+        let gate = try PromiseGate(
+            seed: tools.seed &+ day, ledger: ledger, date: { WallTime(utc: Samples.validDate, provenance: .given) })
+        // Each day has a seed of its own: visits of two days have different ids.
+        let seen = await gate.play(credentials.map { Samples.record($0) })
+        await ledger.close()
+        tell(.init("gate", "day \(day): records \(seen.reasons.count) visits, and opens \(seen.openings) times"))
+    }
+
+    private static func finding(
+        _ what: String, _ report: ChainReport, _ tell: DemoPromise.Teller
+    ) -> DemoPromise.Finding {
+        let found = report.findings.first?.text ?? "nothing was found"
+        tell(.init("verify", report.isIntact ? "intact" : "NOT INTACT: " + found))
+        return .init("found out: " + what, found, isKept: !report.isIntact)
+    }
+
+    private static func chain(_ entries: [LedgerEntry], _ id: Text, _ checkpoints: [Checkpoint]) -> ChainReport {
+        var verifier = ChainVerifier(ledger: id, start: .genesis(ledger: id), checkpoints: checkpoints)
+        for entry in entries { verifier.add(entry) }
+        return verifier.finish()
+    }
+
+    /// The entries with another pulse, and hashes that fit: what somebody writes who has read the program.
+    package static let rewritten: Rewriting = { entries, ledger in
+        var hash = ChainHash.genesis(ledger: ledger)
+        return entries.map { entry in
+            let text = String(decoding: entry.body, as: UTF8.self)
+            let body = Array(text.replacing("\"pulseMs\":200", with: "\"pulseMs\":900").utf8)
+            hash = hash.next(position: entry.position, body: body)
+            return LedgerEntry(position: entry.position, hash: hash, body: body)
+        }
+    }
+
+    /// Changes each such text of a file into one of the same length: a database keeps copies of what it has moved. Throws where there is
+    /// none, as nothing would be forged.
+    private static func change(_ path: String, _ text: String, _ other: String) throws {
+        let file = URL(fileURLWithPath: path)
+        var bytes = try Data(contentsOf: file)
+        guard text.utf8.count == other.utf8.count, bytes.range(of: Data(text.utf8)) != nil else {
+            throw CocoaError(.fileReadCorruptFile)
+        }
+        while let range = bytes.range(of: Data(text.utf8)) { bytes.replaceSubrange(range, with: Data(other.utf8)) }
+        try bytes.write(to: file)
+    }
+}

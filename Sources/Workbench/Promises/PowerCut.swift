@@ -1,0 +1,111 @@
+package import Encoding
+package import Kiosk
+package import Ledger
+import Store
+
+/// The plug is pulled during a pulse; the next start says so, once, and nothing else has changed.
+package struct PowerCut: Sendable {
+    /// What was found after the power came back.
+    package struct Facts: Sendable {
+        /// The visit whose pulse ran when the plug was pulled.
+        package var pulse: Text
+        /// Visits that the next start closed, with their results and whether something is said of the gate.
+        package var closed: [Closed]
+        /// Outcomes of each number from 1 on, after that start: one each, or something is doubled or lost.
+        package var outcomes: [Int]
+        /// Reports that wait, and how many ids they have.
+        package var reports: (count: Int, ids: Int)
+        /// Visits that yet another start closed.
+        package var closedAgain: Int
+        /// What `gatehouse ledger verify` says in the end.
+        package var verified: [String]
+        /// Whether it says that the ledger is intact.
+        package var isIntact: Bool
+
+        /// A visit that a start closed.
+        package struct Closed: Hashable, Sendable {
+            /// Its id.
+            package var visit: Text
+            /// How it ended, by the record.
+            package var result: Outcome.Result
+            /// Whether the record says something of the gate.
+            package var saysGate: Bool
+        }
+    }
+
+    private let tools: DemoPromise.Tools
+
+    /// A promise with these tools.
+    package init(_ tools: DemoPromise.Tools) { self.tools = tools }
+
+    /// A life of the gate in that folder: one visitor is let in, and while the gate is open for the second `onPulse` is told whose visit that
+    /// is. If it returns, the day ends in order.
+    package static func live(
+        in folder: String, seed: UInt64, version: String, onPulse: @escaping @Sendable (VisitID) -> Void
+    ) async throws {
+        let ledger = try await PromiseLedger(in: folder, version: version)
+        let gate = try PromiseGate(
+            seed: seed, ledger: ledger, date: { WallTime(utc: Samples.validDate, provenance: .given) },
+            onOpening: { visit, number in if number == 2 { onPulse(visit) } })
+        _ = await gate.play([Samples.record(Samples.credential), Samples.record(Samples.credential)])
+        await ledger.close()
+    }
+
+    /// Pulls the plug, and starts twice.
+    package func play(_ tell: @escaping DemoPromise.Teller) async throws -> [DemoPromise.Finding] {
+        tell(.init("gate", "serves two visitors, each behind a record on the disk"))
+        let (visit, end) = try await tools.pullThePlug(tools.folder)
+        tell(.init("gate", "is open for visit \(visit)"))
+        tell(.init("plug", "is pulled: \(end)"))
+        let facts = try await Self.facts(of: Text(visit), tools)
+        tell(
+            .init(
+                "start", "closes \(facts.closed.map { "\($0.visit) as \($0.result.rawValue)" }.joined(separator: ", "))"
+            ))
+        for line in facts.verified { tell(.init("verify", line)) }
+        return Self.findings(facts)
+    }
+
+    private static func facts(of visit: Text, _ tools: DemoPromise.Tools) async throws -> Facts {
+        let first = try await PromiseLedger(in: tools.folder, version: tools.version)
+        let closed = first.recovered.map {
+            Facts.Closed(visit: $0.visit, result: $0.outcome.result, saysGate: $0.outcome.gate != nil)
+        }
+        let entries = try await first.store.entries(after: 0, limit: 1000)
+        await first.close()
+        let second = try await PromiseLedger(in: tools.folder, version: tools.version)
+        let again = second.recovered.count
+        await second.close()
+        let records = entries.compactMap { entry -> OutcomeRecord? in
+            if case .outcome(let record) = try? LedgerRecord(bytes: entry.body) { record } else { nil }
+        }
+        let last = entries.compactMap { try? LedgerRecord(bytes: $0.body).seq }.max() ?? 0
+        let report = try await PromiseLedger.verify(tools.folder)
+        return Facts(
+            pulse: visit, closed: closed, outcomes: (0..<last).map { number in records.count { $0.seq == number + 1 } },
+            reports: (records.count, Set(records.map(Report.id)).count), closedAgain: again, verified: report.lines,
+            isIntact: report.isIntact)
+    }
+
+    /// What must hold.
+    package static func findings(_ facts: Facts) -> [DemoPromise.Finding] {
+        let closed = facts.closed
+        return [
+            .init(
+                "the visit is found, as interrupted", "closed: \(closed.map(\.visit.string).joined(separator: ", "))",
+                isKept: closed.map(\.visit) == [facts.pulse] && closed.allSatisfy { $0.result == .interrupted }),
+            .init(
+                "what the gate did is not claimed",
+                "the record \(closed.contains(where: \.saysGate) ? "claims it" : "says null")",
+                isKept: !closed.isEmpty && !closed.contains(where: \.saysGate)),
+            .init(
+                "nothing is lost and nothing doubled",
+                "\(facts.outcomes.count) visits, \(facts.reports.count) outcomes, \(facts.reports.ids) reports",
+                isKept: facts.outcomes.count == 2 && facts.outcomes.allSatisfy { $0 == 1 }
+                    && facts.reports == (2, 2)),
+            .init(
+                "a further start finds nothing to close", "\(facts.closedAgain) closed", isKept: facts.closedAgain == 0),
+            .init("the ledger verifies", facts.verified.first ?? "nothing was read", isKept: facts.isIntact),
+        ]
+    }
+}

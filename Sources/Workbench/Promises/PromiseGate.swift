@@ -1,0 +1,103 @@
+import Credentials
+import Encoding
+import Kiosk
+import Ledger
+import LinuxIO
+import Simulation
+import Tuvali
+
+/// A gate in virtual time before which visitors come one after the other, on a thread of its own: it waits for a real disk.
+final class PromiseGate: Sendable {
+    /// What came of some visitors.
+    struct Day: Sendable {
+        /// What each phone was told, in the order of coming.
+        var phones: [VisitOutcome?] = []
+        /// Why, by the records: the first code of each.
+        var reasons: [String] = []
+        /// Times that the relay was energised.
+        var openings = 0
+        /// What the kiosk did against its rules.
+        var violations: [String] = []
+    }
+
+    private let thread: SideThread
+    private let world: World
+
+    /// A gate that trusts the samples' issuer. `ledger`: where it records; nil: nowhere. `date`: by which it judges. `onOpening`: told on its
+    /// thread, while the relay is energised, whose pulse it is and how many there were.
+    init(
+        seed: UInt64, ledger: PromiseLedger? = nil, date: @escaping @Sendable () -> WallTime,
+        onOpening: @escaping @Sendable (_ visit: VisitID, _ number: Int) -> Void = { _, _ in }
+    ) throws {
+        thread = try SideThread(name: "promise", limit: 1)
+        world = try World(seed, ledger, date, onOpening)
+    }
+
+    /// Lets somebody come with each of these records, one after the other.
+    func play(_ records: [[UInt8]]) async -> Day {
+        await withCheckedContinuation { done in
+            thread.run { [world] in done.resume(returning: world.play(records)) }
+        }
+    }
+
+    /// What the kiosk has around it. Used by one thread at a time.
+    private final class World: SimulatedWorld, @unchecked Sendable {
+        private let verifier: Verifier
+        private let ledger: PromiseLedger?
+        private let date: @Sendable () -> WallTime
+        private let onOpening: @Sendable (VisitID, Int) -> Void
+        private let seed: UInt64
+        private var day = Day()
+        private var visit = VisitID("")
+
+        init(
+            _ seed: UInt64, _ ledger: PromiseLedger?, _ date: @escaping @Sendable () -> WallTime,
+            _ onOpening: @escaping @Sendable (VisitID, Int) -> Void
+        ) throws {
+            (self.seed, self.ledger, self.date, self.onOpening) = (seed, ledger, date, onOpening)
+            verifier = Verifier(
+                trust: try TrustStore(Samples.trust), policy: VerificationPolicy(version: "demonstration"))
+        }
+
+        func play(_ records: [[UInt8]]) -> Day {
+            var keys = SplitMix64(seed: seed)
+            let visits = records.map { record in
+                Simulation.Visit(
+                    "visitor", arrival: .afterPrevious(.seconds(2)), phone: .android14,
+                    submission: .seal(record: record, privateKey: keys.bytes(32), nonce: keys.bytes(12)))
+            }
+            guard let name = try? Identifier("Gatehouse-Demo") else { return day }
+            var gate = GateSimulation(
+                settings: KioskSettings(name: name, softwareVersion: "demonstration"),
+                radio: VirtualRadio(visits: visits, seed: seed), seed: seed)
+            let end = Instant.zero.advanced(by: .seconds(300 * max(records.count, 1)))
+            _ = gate.run(until: end, in: self) {
+                $0.radio.isFinished && $0.kiosk.status(at: $0.now).isGateOpen == false
+            }
+            gate.stop(in: self)
+            day.phones = records.indices.map { gate.radio.outcomes[$0] }
+            day.violations = gate.violations.map(\.description)
+            return day
+        }
+
+        func recordIntent(_ visit: VisitID, at now: Instant) -> (takes: Duration, failure: String?) {
+            self.visit = visit
+            return (.milliseconds(2), ledger?.recordIntent(visit))
+        }
+
+        func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict) {
+            (.milliseconds(3), verifier.verify(payload, at: date()))
+        }
+
+        func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]], at now: Instant) {
+            day.reasons.append(outcome.reasons.first?.code.string ?? outcome.result.rawValue)
+            ledger?.recordOutcome(visit, outcome, signedDigests)
+        }
+
+        func observe(_ observation: GateSimulation.Observation, at now: Instant) {
+            guard case .gate(open: true) = observation else { return }
+            day.openings += 1
+            onOpening(visit, day.openings)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package import Encoding
+package import Kiosk
+import Simulation
+
+/// A clock that is led back to a day on which an expired credential was valid lets nobody in.
+package struct WrongClock: Sendable {
+    /// What the box believes after these looks at its clocks, the last one now.
+    package typealias Belief = @Sendable ([ClockGuard.Look]) -> WallTime
+
+    /// The guard of the clock, as a gate has it.
+    package static let guarded: Belief = { looks in
+        var watch = ClockGuard(newest: nil, skew: .seconds(60), at: .zero)
+        for look in looks { _ = watch.handle(look) }
+        return watch.time
+    }
+
+    /// A clock, and what a visitor with the credential must be told by it.
+    private struct Case {
+        let what: String
+        let looks: [ClockGuard.Look]
+        let mayPass: Bool
+    }
+
+    private let seed: UInt64
+    private let belief: Belief
+
+    /// `belief`: what is made of the clocks.
+    package init(seed: UInt64, belief: @escaping Belief = Self.guarded) { (self.seed, self.belief) = (seed, belief) }
+
+    private static let cases: [Case] = {
+        let (valid, expired) = (Samples.validDate, Samples.expiredDate)
+        // Twelve hours behind the credential's end, 2027-01-02T05:16:46Z.
+        let evening = expired.advanced(by: .seconds(-64 * 3600))
+        let steps = (1...5).map { step in
+            look(expired.advanced(by: .seconds(-Int64(step) * 23 * 3600)), after: Int64(step) * 10, byServer: true)
+        }
+        return [
+            Case(what: "the date is right, and the credential valid", looks: [look(valid, after: 0)], mayPass: true),
+            Case(
+                what: "the date is right, and the credential expired", looks: [look(expired, after: 0)], mayPass: false),
+            Case(
+                what: "a time server says that it is seven months earlier",
+                looks: [look(expired, after: 0), look(valid, after: 10, byServer: true)], mayPass: false),
+            Case(
+                what: "a time server leads it back by 23 h, to before the end",
+                looks: [
+                    look(evening, after: 0),
+                    look(evening.advanced(by: .seconds(-23 * 3600)), after: 10, byServer: true),
+                ], mayPass: false),
+            Case(
+                what: "a time server leads it back by 23 h, five times", looks: [look(expired, after: 0)] + steps,
+                mayPass: false),
+            Case(
+                what: "the battery is empty, and nobody vouches for the date",
+                looks: [look(valid, after: 0, battery: .absent)], mayPass: false),
+        ]
+    }()
+
+    private static func look(
+        _ utc: Timestamp, after seconds: Int64, byServer: Bool = false, battery: HardwareClock = .agrees
+    ) -> ClockGuard.Look {
+        ClockGuard.Look(
+            utc: utc, monotonic: Instant(nanoseconds: seconds * 1_000_000_000), isSynchronised: byServer,
+            hardware: battery)
+    }
+
+    /// Plays each clock.
+    package func play(_ tell: @escaping DemoPromise.Teller) async throws -> [DemoPromise.Finding] {
+        var findings: [DemoPromise.Finding] = []
+        for item in Self.cases {
+            let date = belief(item.looks)
+            let shown = item.looks.last?.utc.rfc3339.prefix(16) ?? ""
+            let believed = date.possible.map { String($0.rfc3339.prefix(16)) }.joined(separator: " or ")
+            tell(.init("clock", "shows \(shown)Z: \(item.what)"))
+            tell(.init("gate", "goes by \(believed)Z, which is worth: \(date.provenance.rawValue)"))
+            let day = try await PromiseGate(seed: seed, date: { date }).play([Samples.record(Samples.credential)])
+            let told = day.phones.first.flatMap(\.self)
+            let answer = told == .accepted ? "accepted" : told == .rejected ? "rejected" : "nothing"
+            tell(.init("phone", "is told: \(answer) (\(day.reasons.first ?? "no record"))"))
+            let isRight = told == (item.mayPass ? .accepted : .rejected) && day.openings == (item.mayPass ? 1 : 0)
+            findings.append(
+                .init(
+                    item.what + ": " + (item.mayPass ? "the visitor passes" : "nobody passes"),
+                    "\(answer), the gate opened \(day.openings) times", isKept: isRight && day.violations.isEmpty))
+        }
+        return findings
+    }
+}

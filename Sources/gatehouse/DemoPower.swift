@@ -1,0 +1,52 @@
+import Encoding
+import Foundation
+import Glibc
+import Kiosk
+import Workbench
+
+/// The life of a gate that `gatehouse demo --scenario power-cut` ends: this program again, as a process of its own.
+enum DemoPower {
+    /// The folder of that life; set for the process alone whose plug is pulled.
+    static let variable = "GATEHOUSE_DEMO_LIFE"
+    /// What the process says when the gate is open, before the visit's id.
+    private static let word = "open for "
+    /// How long it stays so, unless it is killed.
+    private static let pulse: TimeInterval = 30
+
+    /// In that process: plays until the second pulse, says so and stays in it. False: this is another process.
+    static func live(seed: UInt64) async throws -> Bool {
+        guard let folder = ProcessInfo.processInfo.environment[variable] else { return false }
+        try await PowerCut.live(in: folder, seed: seed, version: ProductVersion.text) { visit in
+            Terminal.line(word + visit.text)
+            Thread.sleep(forTimeInterval: pulse)
+        }
+        return true
+    }
+
+    /// Starts that process, and kills it as soon as its gate is open. Returns whose pulse ran, and how it ended.
+    static func pull(in folder: String, seed: UInt64) async throws -> (visit: String, end: String) {
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments = ["demo", "--scenario", "power-cut", "--seed", "\(seed)"]
+        process.environment = ProcessInfo.processInfo.environment.merging([variable: folder]) { $1 }
+        (process.standardInput, process.standardOutput) = (FileHandle.nullDevice, output)
+        try process.run()
+        var said = Data()
+        while said.last != UInt8(ascii: "\n") {
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { break }
+            said += more
+        }
+        kill(process.processIdentifier, SIGKILL)
+        while process.isRunning { try await Task.sleep(for: .milliseconds(2)) }
+        let line = String(decoding: said, as: UTF8.self).split(separator: "\n").last.map(String.init) ?? ""
+        guard line.hasPrefix(word) else {
+            throw CommandFailure(
+                "the gate ended before it opened, with \(process.terminationStatus)",
+                remedy: "look at what it says above; it needs room for a small database in TMPDIR", exitCode: 1)
+        }
+        let number = process.terminationStatus
+        let end = process.terminationReason == .uncaughtSignal ? "ended by signal \(number)" : "ended with \(number)"
+        return (String(line.dropFirst(word.count)), end)
+    }
+}

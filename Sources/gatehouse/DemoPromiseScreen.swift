@@ -1,0 +1,61 @@
+import ArgumentParser
+import Encoding
+import Workbench
+
+/// Tells how a promise was tried, for people or for machines.
+struct PromiseScreen: Sendable {
+    private let promise: DemoPromise
+    private let json: Bool
+
+    init(_ promise: DemoPromise, json: Bool) {
+        (self.promise, self.json) = (promise, json)
+        if json { return }
+        Terminal.line(Terminal.styled("Gatehouse demonstration: \(promise.name)", .bold))
+        Terminal.line(promise.story)
+        Terminal.line(Terminal.styled(promise.real, .dim))
+        Terminal.line()
+    }
+
+    func show(_ step: DemoPromise.Step) {
+        if json {
+            let line: JSON = ["event": "step", "who": .text(step.who), "text": .text(step.text)]
+            return Terminal.line(line.compactText)
+        }
+        let who = step.who + String(repeating: " ", count: max(0, 8 - step.who.count))
+        for line in Terminal.folded(who + Terminal.printable(step.text), hanging: 8) { Terminal.line(line) }
+    }
+
+    /// What was found. Throws 1 unless everything holds that must.
+    func finish(_ findings: [DemoPromise.Finding]) throws {
+        let kept = findings.count { $0.isKept }
+        let isKept = kept == findings.count && kept > 0
+        if !json { Terminal.line() }
+        for finding in findings { Terminal.line(json ? Self.json(finding) : Self.line(finding)) }
+        if json {
+            let line: JSON = [
+                "event": "result", "scenario": .text(promise.name), "promises": .int(findings.count),
+                "kept": .int(kept), "asTold": .bool(isKept),
+            ]
+            Terminal.line(line.compactText)
+        } else {
+            let word = isKept ? Terminal.styled("KEPT", .bold, .green) : Terminal.styled("BROKEN", .bold, .red)
+            Terminal.line()
+            Terminal.line("\(word)  \(kept) of \(findings.count) hold")
+        }
+        if !isKept { throw ExitCode(1) }
+    }
+
+    private static func line(_ finding: DemoPromise.Finding) -> String {
+        let mark = finding.isKept ? Terminal.styled("✓", .green) : Terminal.styled("✗", .red)
+        let text = "\(mark) \(finding.promise): " + Terminal.styled(Terminal.printable(finding.found), .dim)
+        return Terminal.folded(text, hanging: 4).joined(separator: "\n")
+    }
+
+    private static func json(_ finding: DemoPromise.Finding) -> String {
+        let line: JSON = [
+            "event": "promise", "promise": .text(finding.promise), "found": .text(finding.found),
+            "kept": .bool(finding.isKept),
+        ]
+        return line.compactText
+    }
+}
