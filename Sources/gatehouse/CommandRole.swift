@@ -14,7 +14,9 @@ enum CommandRole {
     static func take(for path: String) { held.withLock { if $0 == nil { $0 = OwnerRole(of: path) } } }
 
     /// Does something as root in between, where the operator has said where it goes.
-    static func asRoot<Value: Sendable>(_ body: () throws -> Value) throws -> Value {
-        try held.withLock { try $0.asRoot(body) }
+    static func asRoot<Value>(_ body: () throws -> Value) rethrows -> Value {
+        held.withLock { $0?.pause() }
+        defer { held.withLock { $0?.resume() } }
+        return try body()
     }
 }

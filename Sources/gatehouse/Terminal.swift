@@ -133,7 +133,7 @@ enum InputFile {
         let descriptor =
             path == "-"
             ? STDIN_FILENO
-            : try CommandRole.asRoot {
+            : CommandRole.asRoot {
                 let opened = open(path, O_RDONLY | O_CLOEXEC)
                 code = errno
                 return opened
