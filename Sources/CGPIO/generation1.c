@@ -4,7 +4,7 @@
 
 #include "library.h"
 
-_Static_assert(CGPIO_MAX_LINES <= GPIOD1_BULK_LINES, "a request fits into a bulk");
+_Static_assert((int)CGPIO_MAX_LINES <= (int)GPIOD1_BULK_LINES, "a request fits into a bulk");
 
 static const char *version(const cgpio_library *library) { return library->one.version_string(); }
 
