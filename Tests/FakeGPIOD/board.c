@@ -66,6 +66,10 @@ int fake_crash(int signal) {
     pid_t child = fork();
     if (child == 0) {
         fake_board.report = ends[1];
+        // Threads of a pool hold signals back.
+        sigset_t none;
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
         raise(signal);
         _exit(0);
     }

@@ -81,11 +81,12 @@ private enum Marks {
 
     /// Writes marks on the stack, in that many frames one below the other; their addresses.
     @inline(never) static func left(depth: Int) -> [UInt] {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { room in
-            room.initialize(repeating: byte)
-            let below = depth > 1 ? left(depth: depth - 1) : []
-            return below + [UInt(bitPattern: room.baseAddress)]
-        }
+        let word = UInt64(byte) * 0x0101_0101_0101_0101
+        let row = (word, word, word, word, word, word, word, word)
+        var room = (row, row, row, row)
+        let address = withUnsafeMutableBytes(of: &room) { UInt(bitPattern: $0.baseAddress) }
+        let below = depth > 1 ? left(depth: depth - 1) : []
+        return below + [address]
     }
 
     /// Whether they are there: half of them, as later calls overwrite some.

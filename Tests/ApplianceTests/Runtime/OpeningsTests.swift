@@ -1,3 +1,4 @@
+import Credentials
 import Encoding
 import Kiosk
 import Ledger
