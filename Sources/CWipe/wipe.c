@@ -1,6 +1,9 @@
 #include "CWipe.h"
 
+#include <errno.h>
 #include <malloc.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,11 +15,29 @@
 
 #if defined(__GLIBC__) && !defined(HAS_SANITIZER)
 
-// The names by which glibc exports its own functions; those below precede them in the order of symbols (see "Replacing
-// malloc" in glibc's manual). malloc, calloc and the aligned ones stay glibc's: a new block holds nothing to be zeroed.
-// Not GLIBC_TUNABLES=glibc.malloc.perturb: it misses the blocks of each thread's cache, which are nearly all.
+// The names by which glibc exports its own functions; those below precede them in the order of symbols (see "Replacing malloc" in
+// glibc's manual). All of them are replaced, so that no block comes from another allocator that was loaded before. Not
+// GLIBC_TUNABLES=glibc.malloc.perturb: it misses the blocks of each thread's cache, which are nearly all.
 void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *block, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+void *__libc_valloc(size_t size);
+void *__libc_pvalloc(size_t size);
 void __libc_free(void *block);
+
+// Whether the block is a mapping of its own (malloc.c, IS_MMAPPED): the kernel takes it back, and gives zeroed pages to the next.
+static bool is_mapping(const void *block) { return ((const size_t *)block)[-1] & 2; }
+
+// What glibc writes into the second word of a block in a thread's cache, to see that it is released twice; 0: not known.
+static uintptr_t cache_key;
+
+__attribute__((constructor)) static void learn_cache_key(void) {
+    volatile uintptr_t *block = __libc_malloc(3 * sizeof *block);
+    if (!block) return;
+    __libc_free((void *)block);
+    cache_key = block[1];
+}
 
 // memset(3) that no compiler leaves out.
 static void clear(char *start, size_t count) {
@@ -26,7 +47,9 @@ static void clear(char *start, size_t count) {
 
 void cwipe_free(void *block) {
     if (!block) return;
-    clear(block, malloc_usable_size(block));
+    // One that is released twice is glibc's to find, by what it wrote there.
+    bool is_cached = cache_key && ((const uintptr_t *)block)[1] == cache_key;
+    if (!is_mapping(block) && !is_cached) clear(block, malloc_usable_size(block));
     __libc_free(block);
 }
 
@@ -37,6 +60,7 @@ void *cwipe_realloc(void *block, size_t size) {
         return NULL;
     }
     size_t room = malloc_usable_size(block);
+    if (is_mapping(block) && size > room) return __libc_realloc(block, size);
     // A block stays where it is unless it would keep more than half of its room for nothing.
     if (size <= room && size >= room / 2) {
         clear((char *)block + size, room - size);
@@ -49,9 +73,27 @@ void *cwipe_realloc(void *block, size_t size) {
     return moved;
 }
 
-// Weak, so that a program may bring its own: the one that runs the tests counts calls of realloc.
-__attribute__((weak, alias("cwipe_free"))) void free(void *block);
-__attribute__((weak, alias("cwipe_realloc"))) void *realloc(void *block, size_t size);
+static int aligned(void **block, size_t alignment, size_t size) {
+    if (!alignment || alignment & (alignment - 1) || alignment % sizeof(void *)) return EINVAL;
+    int error = errno;
+    void *made = __libc_memalign(alignment, size);
+    errno = error;
+    if (!made) return ENOMEM;
+    *block = made;
+    return 0;
+}
+
+// Weak, so that a program may bring its own: the one that runs the tests counts calls.
+#define WEAK __attribute__((weak))
+WEAK void free(void *block) { cwipe_free(block); }
+WEAK void *realloc(void *block, size_t size) { return cwipe_realloc(block, size); }
+WEAK void *malloc(size_t size) { return __libc_malloc(size); }
+WEAK void *calloc(size_t count, size_t size) { return __libc_calloc(count, size); }
+WEAK void *memalign(size_t alignment, size_t size) { return __libc_memalign(alignment, size); }
+WEAK void *aligned_alloc(size_t alignment, size_t size) { return __libc_memalign(alignment, size); }
+WEAK int posix_memalign(void **block, size_t alignment, size_t size) { return aligned(block, alignment, size); }
+WEAK void *valloc(size_t size) { return __libc_valloc(size); }
+WEAK void *pvalloc(size_t size) { return __libc_pvalloc(size); }
 
 #else
 

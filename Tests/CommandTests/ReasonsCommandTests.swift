@@ -70,7 +70,7 @@ import Testing
         let cause = Ending.inProcess("reasons", "radio.busy")
         #expect(cause.code == 0 && cause.output.contains("systemctl disable --now bluetooth"), "\(cause)")
         let fault = Ending.inProcess("reasons", "fault.gpio")
-        #expect(fault.output.contains("causes    gpio.no-chip, "), "\(fault)")
+        #expect(fault.output.contains("causes    gpio.no-library, gpio.no-chip, "), "\(fault)")
         let documented = Ending.inProcess("reasons", "transfer.TVV_UNK_001")
         #expect(documented.output.contains("transfer.silence, transfer.too-long, transfer.wallet-failed"))
     }

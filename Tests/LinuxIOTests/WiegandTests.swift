@@ -109,7 +109,7 @@ struct WiegandTests {
         func output(_ bits: [Bool], _ timing: WiegandTiming) throws -> WiegandOutput {
             try WiegandOutput(
                 bank(), wires: ("D0", "D1"), bits: bits, timing: timing,
-                sent: { sent in self.state.withLock { $0.sent.append(sent) } },
+                sent: { sent, _ in self.state.withLock { $0.sent.append(sent) } },
                 failed: { trouble in
                     self.state.withLock { if trouble == nil { $0.recoveries += 1 } else { $0.troubles += 1 } }
                 })

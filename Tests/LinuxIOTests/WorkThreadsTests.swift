@@ -65,10 +65,11 @@ import Testing
     @Test func noComputationLeavesItsStack() async throws {
         let threads = WorkThreads<Int>(name: "test-work", places: 1)
         let places = await threads.answer {
-            let places = Marks.left(depth: 100)
+            // Deeper than what is called afterwards.
+            let places = Marks.left(depth: 1500)
             return (all: places, seen: places.count(where: Marks.areAt))
         }
-        #expect(places.seen > 50, "what has returned can be read while the thread is there")
+        #expect(places.seen > 500, "what has returned can be read while the thread is there")
         for _ in 0..<500 where places.all.contains(where: Marks.areAt) { try await Task.sleep(for: .milliseconds(10)) }
         #expect(places.all.count(where: Marks.areAt) == 0)
     }

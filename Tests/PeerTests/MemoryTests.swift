@@ -40,14 +40,16 @@ import Testing
                 "rejected", .init(uri: "", payload: payload, settle: 0.01), reason: "proof.invalid")
         }
 
+        func visitors(_ names: Set<String>) -> Set<String> { names.filter { $0.allSatisfy(\.isNumber) } }
         // A verification's thread ends a moment after its verdict.
         var (names, left) = (Set<String>(), Int.max)
-        for _ in 0..<100 where !(names == ["own"] && left <= before) {
+        for _ in 0..<100 where !(visitors(names).isEmpty && left <= before) {
             try await Task.sleep(for: .milliseconds(100))
             (names, left) = try (Set(memory.continuations(of: Self.mark, count: 3).keys), accepted())
         }
+        #expect(visitors(names).isEmpty, "what is left of 50 visitors: \(names)")
         // What the program has to keep is found, by the same search.
-        #expect(names == ["own"], "what is left of 50 visitors: \(names)")
+        #expect(names.contains("own"))
         #expect(left <= before)
         try await day.close()
         try await air.stop()

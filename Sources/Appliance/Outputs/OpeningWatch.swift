@@ -51,25 +51,31 @@ package final class OpeningWatch: Sendable {
     /// What has come of an order, as far as is known `now`.
     package func opening(_ order: OpeningOrder, at now: Instant) -> Opening {
         var length: Duration?
+        // Before the spans: one that begins after this look is being tried now.
+        let isTrying = isTrying.load(ordering: .acquiring)
+        // A thread that was late to hear of an earlier end has energised the relay all the same.
+        let last = sendsFrames ? order.until : order.until.advanced(by: Self.late)
         for span in [spans.0, spans.1] {
             let began = Instant(nanoseconds: span.began.load(ordering: .acquiring))
-            guard began > .zero, began < order.until else { continue }
+            guard began > .zero, began < last else { continue }
+            // A frame is that of the order before which it did not begin; a pulse may go on from one order to the next.
+            if sendsFrames, began < order.from { continue }
             let ended = Instant(nanoseconds: span.ended.load(ordering: .acquiring))
             guard ended > .zero else { return .lasting }
             guard ended >= order.from else { continue }
             length = (length ?? .zero) + max(began, order.from).duration(to: ended)
         }
-        if isTrying.load(ordering: .acquiring) { return .lasting }
+        if isTrying { return .lasting }
         if let length { return .over(length) }
         if sendsFrames, lost.load(ordering: .acquiring) >= order.from.nanoseconds { return .never }
         return now < order.until.advanced(by: sendsFrames ? Self.frame : Self.late) ? .lasting : .never
     }
 
-    /// A controller was sent a frame, whole or not at all. Called on the thread of its wires.
-    package func frame(isSent: Bool, at now: Instant) {
-        guard isSent else { return lost.store(now.nanoseconds, ordering: .releasing) }
-        begin(at: now)
-        end(at: now)
+    /// A controller was sent a frame that began at that instant, whole or not at all. Called on the thread of its wires.
+    package func frame(isSent: Bool, begun: Instant) {
+        guard isSent else { return lost.store(begun.nanoseconds, ordering: .releasing) }
+        begin(at: begun)
+        end(at: begun)
     }
 
     /// The thread is about to energise the line, or has tried to.
@@ -102,7 +108,8 @@ package final class WatchedBank: LineBank {
     /// Passes everything on to `bank`, and tells `watch` what has come of it.
     package init(_ bank: any LineBank, _ watch: OpeningWatch) { (self.bank, self.watch) = (bank, watch) }
 
-    /// Energises or releases the line. What fails has energised nothing, and has not released it either.
+    /// Energises or releases the line. What fails has not released it; it has energised it unless the line is read as inactive, or
+    /// is gone: an expander may obey a call whose answer is lost.
     package func set(active names: Set<String>) throws(GPIOError) {
         guard !names.isEmpty else {
             try bank.set(active: names)
@@ -112,7 +119,10 @@ package final class WatchedBank: LineBank {
         defer { watch.tries(false) }
         // From before the call: nobody is told of a shorter pulse than there was.
         let now = SystemClock.now()
-        try bank.set(active: names)
+        do throws(GPIOError) { try bank.set(active: names) } catch {
+            if !error.isGone, (try? bank.active())?.isEmpty != true { watch.begin(at: now) }
+            throw error
+        }
         watch.begin(at: now)
     }
 

@@ -1,5 +1,6 @@
 import Credentials
 package import Encoding
+import Glibc
 package import Kiosk
 import Ledger
 package import LinuxIO
@@ -23,6 +24,8 @@ package actor Gatekeeper {
     private var schedule: ScheduleWord
     /// How long the end waits until the adapter is given back; behind that the kernel takes it.
     private static let closingLimit: Duration = .milliseconds(500)
+    /// How long the relay's thread may take for what it was told last.
+    private static let lastPulse: Duration = .milliseconds(100)
     /// Where credentials are verified.
     package nonisolated let verifications = WorkThreads<VisitID>(name: "gatehouse-judge")
     /// Opens and closes transports, one after the other.
@@ -129,6 +132,7 @@ package actor Gatekeeper {
         isHandling = false
         // What has become due since that turn is due now, and not to be passed over.
         timer?.set(hasStopped ? nil : kiosk.deadline(after: last))
+        outcomeTimer?.set(outcomes.deadline(after: last))
         updateInterest()
     }
 
@@ -166,8 +170,8 @@ package actor Gatekeeper {
         case .resetAdapter: surroundings.resetAdapter()
         case .stopped:
             hasStopped = true
-            recordKnown(at: now, isLast: true)
             _ = opener.flush(within: Self.closingLimit)
+            recordLast()
             whenStopped?.resume()
             whenStopped = nil
         }
@@ -185,7 +189,19 @@ package actor Gatekeeper {
         for entry in outcomes.takeKnown(surroundings.panel, at: now, isLast: isLast) {
             surroundings.ledger.recordOutcome(entry.visit, entry.outcome, signedDigests: entry.signedDigests)
         }
-        outcomeTimer?.set(outcomes.isWaiting ? now.advanced(by: Openings.pause) : nil)
+        outcomeTimer?.set(outcomes.deadline(after: now))
+    }
+
+    /// The relay's thread needs a moment for what it was told last.
+    private func recordLast() {
+        var now = SystemClock.now()
+        let end = now.advanced(by: Self.lastPulse)
+        while outcomes.deadline(after: now) != nil, now < end {
+            recordKnown(at: now)
+            usleep(1000)
+            now = SystemClock.now()
+        }
+        recordKnown(at: now, isLast: true)
     }
 
     private func verify(_ visit: VisitID, _ payload: [UInt8]) {

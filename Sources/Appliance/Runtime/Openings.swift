@@ -4,31 +4,42 @@ import Ledger
 
 /// Outcomes on their way to the ledger: each says what the gate did, not what it was told.
 ///
-/// The kiosk ends a visit when the pulse that it ordered is over. The relay's thread may still be at it then, and it may have opened
-/// nothing: the outcome waits until that is known.
+/// The panel is asked as soon as an order is over, as it keeps no more than the last pulses; the outcome of the visit may come
+/// later, when somebody has passed. It waits where the relay's thread is still at the pulse.
 struct Openings {
     /// An outcome that waits.
     struct Waiting {
         let visit: VisitID
         var outcome: Outcome
         let signedDigests: [[UInt8]]
-        fileprivate let order: OpeningOrder
+    }
+
+    /// What a visit opened.
+    private struct Pulse {
+        var order: OpeningOrder
+        /// What came of it; ``Opening/lasting``: that was not to be found out.
+        var result: Opening?
     }
 
     /// The pause before the panel is asked again.
     static let pause: Duration = .milliseconds(5)
+    /// How long after its end a pulse may go on before its outcome is recorded without it, as it was ordered: a line that hangs is
+    /// no reason to lose the visit.
+    static let patience = Gate.hardLimit
 
     private var told: OpeningOrder?
     private var current: VisitID?
-    private var orders: [VisitID: OpeningOrder] = [:]
+    private var pulses: [VisitID: Pulse] = [:]
     private var waiting: [Waiting] = []
 
-    /// Whether an outcome waits.
-    var isWaiting: Bool { !waiting.isEmpty }
+    /// When the panel is to be asked next; nil: nothing is unknown.
+    func deadline(after now: Instant) -> Instant? {
+        pulses.values.filter { $0.result == nil }.map(\.order.until).min().map { max($0, now.advanced(by: Self.pause)) }
+    }
 
     /// The panel was told that.
     mutating func told(_ command: Gate.Command, at now: Instant) {
-        if let current, let order = orders[current] { orders[current]?.until = min(order.until, now) }
+        if let current, let pulse = pulses[current] { pulses[current]?.order.until = min(pulse.order.until, now) }
         current = nil
         if case .open(let until) = command { told = OpeningOrder(from: now, until: until) } else { told = nil }
     }
@@ -36,38 +47,54 @@ struct Openings {
     /// What it was told last was for this visit; nil: for somebody who asked to go out.
     mutating func belongs(to visit: VisitID?) {
         guard let visit, let order = told.take() else { return }
-        (orders[visit], current) = (order, visit)
+        (pulses[visit], current) = (Pulse(order: order), visit)
     }
 
     /// Takes an outcome as the kiosk tells it; nil: it waits. Else it is what is recorded.
     mutating func take(
         _ outcome: Outcome, of visit: VisitID, _ signedDigests: [[UInt8]], panel: any Panel
     ) -> Outcome? {
-        let order = orders.removeValue(forKey: visit)
         if current == visit { current = nil }
         var outcome = outcome
-        guard panel.opens else {
-            outcome.gate = nil
+        guard panel.opens, outcome.gate?.opened == true, let pulse = pulses[visit] else {
+            pulses[visit] = nil
+            if !panel.opens { outcome.gate = nil }
             return outcome
         }
-        guard outcome.gate?.opened == true, let order else { return outcome }
-        waiting.append(Waiting(visit: visit, outcome: outcome, signedDigests: signedDigests, order: order))
-        return nil
+        guard let result = pulse.result else {
+            waiting.append(Waiting(visit: visit, outcome: outcome, signedDigests: signedDigests))
+            return nil
+        }
+        pulses[visit] = nil
+        return Self.outcome(outcome, of: result)
     }
 
-    /// Gives out what is known by now. `isLast`: nothing more will be known; what is under way has opened, for as long as it was told to.
+    /// Gives out what is known by now. `isLast`: nothing more will be known.
     mutating func takeKnown(_ panel: any Panel, at now: Instant, isLast: Bool = false) -> [Waiting] {
+        for (visit, pulse) in pulses where pulse.result == nil && (isLast || pulse.order.until <= now) {
+            let opening = panel.opening(pulse.order, at: now)
+            let isGivenUp = isLast || pulse.order.until.duration(to: now) >= Self.patience
+            if opening != .lasting || isGivenUp { pulses[visit]?.result = opening }
+        }
         var known: [Waiting] = []
         waiting.removeAll { entry in
+            guard let result = pulses[entry.visit]?.result else { return false }
+            pulses[entry.visit] = nil
             var entry = entry
-            switch panel.opening(entry.order, at: now) {
-            case .lasting: if !isLast { return false }
-            case .over(let length): entry.outcome.gate?.pulseMilliseconds = Int(length.milliseconds)
-            case .never: entry.outcome.gate = .shut
-            }
+            entry.outcome = Self.outcome(entry.outcome, of: result)
             known.append(entry)
             return true
         }
         return known
+    }
+
+    private static func outcome(_ outcome: Outcome, of result: Opening) -> Outcome {
+        var outcome = outcome
+        switch result {
+        case .lasting: break
+        case .over(let length): outcome.gate?.pulseMilliseconds = Int(length.milliseconds)
+        case .never: outcome.gate = .shut
+        }
+        return outcome
     }
 }

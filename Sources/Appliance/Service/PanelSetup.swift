@@ -65,9 +65,9 @@ struct PanelSetup: Sendable {
         try Self.check(bank, isInactive: "the wires to the controller")
         return try WiegandOutput(
             bank, wires: (outputs[0].name, outputs[1].name), bits: frame.bits, timing: section.timing,
-            sent: { [report, watch, hasRelay = request.gate != nil] sent in
+            sent: { [report, watch, hasRelay = request.gate != nil] sent, begun in
                 // With a relay beside them, that is what opens the gate.
-                if !hasRelay { watch.frame(isSent: sent != .lost, at: SystemClock.now()) }
+                if !hasRelay { watch.frame(isSent: sent != .lost, begun: begun) }
                 switch sent {
                 case .whole: report(.over(.wiegandUnsure))
                 case .slow(let pulse, let gap):

@@ -27,6 +27,8 @@ package final class WiegandOutput: Sendable {
     private struct State {
         var train: WiegandTrain
         var readyAt: Instant = .zero
+        /// When the last frame began.
+        var begun: Instant = .zero
         var isBroken = false
     }
 
@@ -38,11 +40,11 @@ package final class WiegandOutput: Sendable {
     /// - Parameters:
     ///   - wires: The lines of data 0 and data 1.
     ///   - bits: The frame.
-    ///   - sent: Told on the thread what came of each frame.
+    ///   - sent: Told on the thread what came of each frame, and when it began; one that did not begin, when it was given up.
     ///   - failed: See ``LineThread``.
     package init(
         _ bank: sending any LineBank, wires: (String, String), bits: [Bool], timing: WiegandTiming,
-        sent: @escaping @Sendable (Sent) -> Void, failed: @escaping @Sendable (LineThread.Trouble?) -> Void
+        sent: @escaping @Sendable (Sent, _ begun: Instant) -> Void, failed: @escaping @Sendable (LineThread.Trouble?) -> Void
     ) throws(SystemError) {
         let order = Order()
         self.order = order
@@ -52,20 +54,20 @@ package final class WiegandOutput: Sendable {
             name: "gatehouse-wiega", bank, readBack: Relay.readBack,
             wanted: { now in
                 let (want, news) = state.withLock { Self.step(&$0, order, at: now) }
-                if let news { sent(news) }
+                if let news { sent(news.sent, news.begun) }
                 return LineThread.Wanted(
                     active: want.wire.map { [names[$0 ? 1 : 0]] } ?? [], until: want.until)
             },
             failed: { trouble in
-                let wasSending = state.withLock { state in
+                let begun: Instant? = state.withLock { state in
                     defer {
                         state.isBroken = trouble != nil
                         state.train.abort()
                         state.readyAt = SystemClock.now().advanced(by: Self.rest)
                     }
-                    return !state.train.isIdle
+                    return state.train.isIdle ? nil : state.begun
                 }
-                if wasSending { sent(.lost) }
+                if let begun { sent(.lost, begun) }
                 failed(trouble)
             })
     }
@@ -88,14 +90,16 @@ package final class WiegandOutput: Sendable {
     /// What the wires shall be now, and what came of a frame.
     private static func step(
         _ state: inout State, _ order: Order, at now: Instant
-    ) -> (want: (wire: Bool?, until: Instant?), news: Sent?) {
-        var news: Sent?
+    ) -> (want: (wire: Bool?, until: Instant?), news: (sent: Sent, begun: Instant)?) {
+        var news: (Sent, Instant)?
         if !state.train.isIdle {
             let want = state.train.wanted(at: now)
             guard state.train.isIdle else { return (want, nil) }
             state.readyAt = now.advanced(by: rest)
             let lateness = state.train.lateness
-            news = state.train.isDoubtful ? .slow(pulse: lateness.pulse, gap: lateness.gap) : .whole
+            news = (
+                state.train.isDoubtful ? .slow(pulse: lateness.pulse, gap: lateness.gap) : .whole, state.begun
+            )
         }
         let until = order.until.load(ordering: .acquiring)
         guard until != 0 else { return ((nil, nil), news) }
@@ -106,7 +110,8 @@ package final class WiegandOutput: Sendable {
         let taken = order.until.compareExchange(
             expected: until, desired: 0, successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
         guard taken.exchanged else { return ((nil, now), news) }
-        guard !state.isBroken, now.nanoseconds < until else { return ((nil, nil), .lost) }
+        guard !state.isBroken, now.nanoseconds < until else { return ((nil, nil), (.lost, now)) }
+        state.begun = now
         state.train.start()
         return (state.train.wanted(at: now), news)
     }

@@ -28,8 +28,8 @@ import Testing
         let frame = try #require(WiegandFrame(.h10301, facility: 90, card: 324))
         return try WiegandOutput(
             wires.bank(), wires: ("D0", "D1"), bits: frame.bits, timing: WiegandTiming(interval: .microseconds(200)),
-            sent: { [sent, watch] news in
-                watch.frame(isSent: news != .lost, at: SystemClock.now())
+            sent: { [sent, watch] news, begun in
+                watch.frame(isSent: news != .lost, begun: begun)
                 sent.all.withLock { $0.append(news) }
             }, failed: { _ in })
     }

@@ -1,9 +1,11 @@
 import Credentials
 import Encoding
+import Glibc
 import Kiosk
 import Ledger
 import LinuxIO
 import Simulation
+import Synchronization
 import TestKit
 import Testing
 import Tuvali
@@ -71,6 +73,15 @@ import Workbench
         #expect(!line.wasActive("gate") && notes.contains("verdict"))
     }
 
+    @Test("a line that obeys although its call failed is recorded as an opening")
+    func anAnswerThatIsLost() async throws {
+        line.breaks(obeys: true)
+        let panel = try panel()
+        let (entries, _, _) = try await visit(panel)
+        #expect(panel.end(within: .seconds(30)))
+        #expect(entries.map(\.result) == [.accepted] && entries.first?.gate?.opened == true && line.wasActive("gate"))
+    }
+
     @Test("a box without a relay judges, says nothing of a gate, and knows a credential that was used")
     func nothingToOpen() async throws {
         let (entries, notes, used) = try await visit(NoPanel())
@@ -104,6 +115,7 @@ import Workbench
         #expect(length >= .zero && length <= from.duration(to: SystemClock.now()))
         // The next order's pulse is not this one's, and the other way round.
         order.until = SystemClock.now()
+        usleep(60_000)
         let next = OpeningOrder(from: SystemClock.now(), until: from.advanced(by: .seconds(60)))
         try bank.set(active: ["gate"])
         #expect(watch.opening(order, at: long) == .over(length) && watch.opening(next, at: next.from) == .lasting)
@@ -125,11 +137,86 @@ import Workbench
         let watch = OpeningWatch(sendsFrames: true)
         let order = OpeningOrder(from: at(1000), until: at(1200))
         #expect(watch.opening(order, at: at(1300)) == .lasting && watch.opening(order, at: at(2200)) == .never)
-        watch.frame(isSent: false, at: at(900))
+        watch.frame(isSent: false, begun: at(900))
         #expect(watch.opening(order, at: at(1300)) == .lasting, "that was an earlier one")
-        watch.frame(isSent: false, at: at(1250))
+        watch.frame(isSent: false, begun: at(1050))
         #expect(watch.opening(order, at: at(1300)) == .never)
-        watch.frame(isSent: true, at: at(1100))
+        // However long it takes: what counts is when it begins.
+        watch.frame(isSent: true, begun: at(1100))
         #expect(watch.opening(order, at: at(1300)) == .over(.zero))
+        let next = OpeningOrder(from: at(1350), until: at(1550))
+        #expect(watch.opening(next, at: at(1400)) == .lasting, "that was the one before")
+        watch.frame(isSent: false, begun: at(1360))
+        #expect(watch.opening(next, at: at(1400)) == .never)
+    }
+}
+
+/// Outcomes wait for what the gate did, and no longer than that.
+@Suite struct WaitingOutcomeTests {
+    /// A panel that answers what it is told to.
+    private final class AskedPanel: Panel {
+        let answers = Mutex<[OpeningOrder: Opening]>([:])
+        let opens = true
+
+        func show(_ signal: Signal) {}
+        func gate(_ command: Gate.Command, at now: Instant) {}
+        func free(_ command: Gate.Command, at now: Instant) {}
+        func admit(until: Instant, at now: Instant) {}
+        func opening(_ order: OpeningOrder, at now: Instant) -> Opening {
+            answers.withLock { $0[order] ?? .lasting }
+        }
+    }
+
+    private let panel = AskedPanel()
+    private let accepted = Outcome(
+        .accepted, gate: .pulsed(milliseconds: 200), software: Outcome.Software(name: "gatehouse", version: "test"))
+
+    private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
+
+    /// A visit's pulse of 200 ms that begins at that millisecond.
+    private func open(_ openings: inout Openings, _ visit: VisitID, at start: Int64) {
+        openings.told(.open(until: at(start + 200)), at: at(start))
+        openings.belongs(to: visit)
+    }
+
+    private func answer(_ start: Int64, _ opening: Opening) {
+        let order = OpeningOrder(from: at(start), until: at(start + 200))
+        panel.answers.withLock { $0[order] = opening }
+    }
+
+    /// Somebody passes long after his pulse; others have opened the gate meanwhile, and the panel has forgotten his.
+    @Test func theOrderIsLookedAtWhenItIsOver() {
+        var openings = Openings()
+        open(&openings, VisitID("1"), at: 1000)
+        answer(1000, .over(.milliseconds(201)))
+        #expect(openings.deadline(after: at(1000)) == at(1200))
+        #expect(openings.takeKnown(panel, at: at(1200)).isEmpty && openings.deadline(after: at(1200)) == nil)
+        answer(1000, .never)
+        let outcome = openings.take(accepted, of: VisitID("1"), [], panel: panel)
+        #expect(outcome?.gate == .pulsed(milliseconds: 201))
+    }
+
+    /// A line that hangs keeps no outcome for ever: it is recorded as it was ordered.
+    @Test func theWaitHasAnEnd() {
+        var openings = Openings()
+        open(&openings, VisitID("1"), at: 1000)
+        #expect(openings.take(accepted, of: VisitID("1"), [], panel: panel) == nil)
+        let end = at(1200).advanced(by: Openings.patience)
+        #expect(openings.takeKnown(panel, at: end.advanced(by: .milliseconds(-1))).isEmpty)
+        #expect(openings.deadline(after: at(1300)) == at(1305))
+        #expect(openings.takeKnown(panel, at: end).map(\.outcome.gate) == [.pulsed(milliseconds: 200)])
+        #expect(openings.deadline(after: end) == nil)
+    }
+
+    /// At the end of the program what has opened nothing is not said to have opened.
+    @Test func theLastAreAskedOnceMore() {
+        var openings = Openings()
+        for number in 1...2 {
+            open(&openings, VisitID("\(number)"), at: Int64(number) * 1000)
+            #expect(openings.take(accepted, of: VisitID("\(number)"), [], panel: panel) == nil)
+        }
+        answer(1000, .never)
+        let last = openings.takeKnown(panel, at: at(2100), isLast: true)
+        #expect(last.map(\.outcome.gate) == [.shut, .pulsed(milliseconds: 200)])
     }
 }

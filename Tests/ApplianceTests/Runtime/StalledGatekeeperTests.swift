@@ -134,7 +134,7 @@ private final class Stall: KioskListener {
 final class TestLines: Sendable {
     private struct State {
         var active: Set<String> = []
-        var isBroken = false
+        var (isBroken, obeys) = (false, false)
         var changes: [(at: Instant, owed: Duration, active: Set<String>)] = []
     }
 
@@ -145,12 +145,15 @@ final class TestLines: Sendable {
         func set(active names: Set<String>) throws(GPIOError) {
             // First of all the time: what follows takes some.
             let (now, owed) = (SystemClock.now(), Self.owed())
-            let fails = lines.state.withLock { $0.isBroken && !names.isEmpty }
-            if fails { throw .failed(SystemError("setting lines", code: EIO)) }
-            lines.state.withLock { state in
-                state.active = names
-                state.changes.append((now, owed, names))
+            let fails = lines.state.withLock { state in
+                let fails = state.isBroken && !names.isEmpty
+                if !fails || state.obeys {
+                    state.active = names
+                    state.changes.append((now, owed, names))
+                }
+                return fails
             }
+            if fails { throw .failed(SystemError("setting lines", code: EIO)) }
         }
 
         /// How long this thread could have run since it began, and no processor was free for it.
@@ -167,8 +170,8 @@ final class TestLines: Sendable {
 
     func bank() -> sending any LineBank { Bank(self) }
 
-    /// From now on nothing can be energised.
-    func breaks() { state.withLock { $0.isBroken = true } }
+    /// From now on each call that energises a line fails; `obeys`: though the line does what it is told.
+    func breaks(obeys: Bool = false) { state.withLock { ($0.isBroken, $0.obeys) = (true, obeys) } }
 
     var active: Set<String> { state.withLock { $0.active } }
 
