@@ -66,7 +66,8 @@ import Testing
         let threads = WorkThreads<Int>(name: "test-work", places: 1)
         let places = await threads.answer {
             // Deeper than what is called afterwards.
-            let places = Marks.left(depth: 1500)
+            var places: [UInt] = []
+            Marks.leave(depth: 1500, &places)
             return (all: places, seen: places.count(where: Marks.areAt))
         }
         #expect(places.seen > 500, "what has returned can be read while the thread is there")
@@ -80,14 +81,14 @@ private enum Marks {
     private static let byte: UInt8 = 0x4D
     private static let count = 256
 
-    /// Writes marks on the stack, in that many frames one below the other; their addresses.
-    @inline(never) static func left(depth: Int) -> [UInt] {
+    /// Writes marks on the stack, in that many frames one below the other, and notes their addresses. Nothing is called
+    /// after the next frame: that would overwrite it.
+    @inline(never) static func leave(depth: Int, _ places: inout [UInt]) {
         let word = UInt64(byte) * 0x0101_0101_0101_0101
         let row = (word, word, word, word, word, word, word, word)
         var room = (row, row, row, row)
-        let address = withUnsafeMutableBytes(of: &room) { UInt(bitPattern: $0.baseAddress) }
-        let below = depth > 1 ? left(depth: depth - 1) : []
-        return below + [address]
+        places.append(withUnsafeMutableBytes(of: &room) { UInt(bitPattern: $0.baseAddress) })
+        if depth > 1 { leave(depth: depth - 1, &places) }
     }
 
     /// Whether they are there: half of them, as later calls overwrite some.
