@@ -13,6 +13,15 @@ enum CommandRole {
     /// Begins it for what lies at a path.
     static func take(for path: String) { held.withLock { if $0 == nil { $0 = OwnerRole(of: path) } } }
 
+    /// Does something as who owns that path, who may be another than the folders' owner.
+    static func asOwner<Value, Failure>(
+        of path: String, _ body: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        held.withLock { $0?.pause() }
+        defer { held.withLock { $0?.resume() } }
+        return try OwnerRole.of(path, body)
+    }
+
     /// Does something as root in between, where the operator has said where it goes.
     static func asRoot<Value>(_ body: () throws -> Value) rethrows -> Value {
         held.withLock { $0?.pause() }

@@ -64,7 +64,9 @@ struct PinsRitual {
     private var isServiceThere: Bool {
         guard let path = configuration.control.path else { return false }
         do throws(ControlClient.Failure) {
-            _ = try ControlClient.ask(path, ControlRequest.status.line([]), within: .seconds(2))
+            _ = try OwnerRole.of(path) { () throws(ControlClient.Failure) in
+                try ControlClient.ask(path, ControlRequest.status.line([]), within: .seconds(2))
+            }
             return true
         } catch {
             return error != .notRunning

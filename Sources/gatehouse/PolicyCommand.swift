@@ -21,7 +21,9 @@ struct PolicyCommand: AsyncParsableCommand {
     /// Reads a policy, turning its problems into one failure for people.
     static func load(_ path: String) throws -> GatePolicy {
         CommandRole.take(for: path)
-        do throws(PolicyLoadError) { return try PolicyFile.load(path) } catch { throw failure(error) }
+        do throws(PolicyLoadError) {
+            return try CommandRole.asOwner(of: path) { () throws(PolicyLoadError) in try PolicyFile.load(path) }
+        } catch { throw failure(error) }
     }
 
     /// The rules, if there are any, or their problems as one failure for people.

@@ -20,13 +20,11 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try input.load(.roots)
-        // What it writes beside the ledger, such as a log, would go where that user's links lead.
-        var folder = stat()
-        let path = (configuration.ledger.path as NSString).deletingLastPathComponent
-        guard geteuid() != 0 || stat(path, &folder) != 0 || folder.st_uid == 0 else {
+        if geteuid() == 0, let (key, path) = configuration.placeOfAnother {
             throw CommandFailure(
-                "root serves no gate whose ledger's folder belongs to another user: \(path)",
-                remedy: input.places.told("run it as that user, as the unit does: systemctl start gatehouse"),
+                "root serves no gate whose files another user can exchange: \(key), \(path)",
+                remedy: input.places.told(
+                    "run it as that user: systemctl start gatehouse, or without a unit sudo -u with the user's name"),
                 exitCode: 1)
         }
         do {

@@ -15,8 +15,12 @@ enum HostileFolderTable {
     /// The words of the others, each line a run, with `PINOUT` for the pinout's path. They start in the scene's folder, whose configuration
     /// is `gate.toml`.
     static let runs: [String: [String]] = [
-        "setup": ["setup --yes --name N --board none --no-start --replace --pinout PINOUT --config other/gate.toml"],
-        "run": ["run --config gate.toml"], "verify": ["verify --config gate.toml gate.toml"],
+        "setup": [
+            setup + "--replace --config other/gate.toml", setup + "--replace --config state/gate.toml",
+            setup + "--trust-directory mine --config state/new/gate.toml",
+        ],
+        // The ledger of the second one is root's own.
+        "run": ["run --config gate.toml", "run --config mixed.toml"], "verify": ["verify --config gate.toml gate.toml"],
         "trust needs": ["trust needs --trust state/issuers gate.toml"],
         "trust pin context": ["trust pin context https://www.w3.org/ns/credentials/v2 --trust state/issuers"],
         "trust pin document": ["trust pin document document.json --trust state/issuers"],
@@ -55,6 +59,8 @@ enum HostileFolderTable {
         ],
     ]
 
+    private static let setup = "setup --yes --name N --board none --no-start --pinout PINOUT "
+
     /// Commands that put something good in the place of what the owner has put there. They come last.
     static let mending: Set<String> = [
         "clock accept", "config import", "restore", "setup", "trust import", "trust pin context", "trust pin document",
@@ -75,6 +81,6 @@ enum HostileFolderTable {
         "gatehouse.db.crashes", "log",
         "sticker.key", "sticker.key.sessions", "sticker.key.new", "status.json", "status.json.new", "metrics.prom",
         "metrics.prom.new", "control.sock", "control.sock.new", "agent.invitation", "policy.toml", "trust/bundle",
-        "trust/bundle.last-good", "issuers/issuers.toml", "issuers/policy.toml",
+        "trust/bundle.last-good", "issuers/issuers.toml", "issuers/policy.toml", "gate.toml", "new/trust/policy.toml",
     ]
 }

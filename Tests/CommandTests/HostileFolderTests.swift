@@ -52,6 +52,8 @@ struct HostileFolderTests {
             #expect(try rootsFiles() == before, "\(line) changed what is root's")
             let foreign = try inState().filter { try !isOwners($0) }
             #expect(foreign.isEmpty, "\(line) left files of root's: \(foreign)")
+            let given = try inState().filter(holdsSecret)
+            #expect(given.isEmpty, "\(line) gave the owner what only root knows: \(given)")
         }
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path("out")) {
             let made = try Data(contentsOf: URL(fileURLWithPath: folder.path("out/" + name)))
@@ -59,18 +61,49 @@ struct HostileFolderTests {
         }
     }
 
+    /// Trust data of one user and rules of another are each read as their own.
+    @Test func eachOwnerIsActedForInHisOwnFolder() async throws {
+        try folder.write("trust/issuers.toml", "profile = \"strict\"\n")
+        for name in ["trust", "rules"] { try folder.write(name + "/policy.toml", Self.policy) }
+        try folder.write("document.json", "{}")
+        #expect(chmod(folder.url.path, 0o755) == 0)
+        for (name, user) in [("trust", Self.user), ("rules", Self.user - 1)] {
+            for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path(name)) {
+                let file = folder.path(name + "/" + path)
+                #expect(chmod(file, 0o600) == 0 && chown(file, user, Self.group) == 0)
+            }
+            #expect(chown(folder.path(name), user, Self.group) == 0 && chmod(folder.path(name), 0o700) == 0)
+        }
+        let ending = try await folder.gatehouse(
+            "verify", "--trust", "trust", "--policy", "rules/policy.toml", "document.json")
+        #expect(ending.code == 1, "\(ending)")
+        let tested = try await folder.gatehouse("policy", "test", "trust/policy.toml", "rules/policy.toml")
+        #expect(tested.code == 1, "both can be read, and have no tests: \(tested)")
+    }
+
+    /// Where root lacks what it takes to become another user nothing is done, and that is said.
+    @Test func rootThatCannotBecomeTheOwnerDoesNothing() async throws {
+        try folder.write("state/policy.toml", Self.policy)
+        #expect(chown(folder.path("state"), Self.user, Self.group) == 0)
+        let ending = try await Program.run(
+            "setpriv",
+            ["--bounding-set=-setuid,-setgid", Program.gatehouse, "policy", "check", "state/policy.toml"], in: folder)
+        #expect(ending.code == 2 && ending.output.isEmpty && ending.hasRemedy, "\(ending)")
+        #expect(ending.errors.contains("CAP_SETUID and CAP_SETGID"), "\(ending)")
+    }
+
     // MARK: - The scene
 
     private func makeScene(_ trick: Trick, hasLedger: Bool) async throws {
         let configuration = try folder.write("gate.toml", Self.configuration)
+        try folder.write("own/place", "")
+        try folder.write("mixed.toml", Self.configuration.replacing("state/gatehouse.db", with: "own/gatehouse.db"))
         try folder.write("document.json", "{}")
         try folder.write("mine/issuers.toml", "profile = \"strict\"\n")
         try folder.write("out/place", "")
         try folder.write("root/secret", "\(Self.secret) = \"x\"\n")
         try folder.write("state/issuers/issuers.toml", "profile = \"strict\"\n")
-        try folder.write(
-            "state/policy.toml", "id = \"p\"\nversion = \"1\"\n[[accept]]\nid = \"a\"\nissuer = \"did:web:a.example\"\n"
-        )
+        try folder.write("state/policy.toml", Self.policy)
         try FileManager.default.createDirectory(
             atPath: folder.path("state/trust"), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
@@ -91,6 +124,8 @@ struct HostileFolderTests {
     private func put(_ trick: Trick, at name: String) throws {
         let path = folder.path(name)
         try? FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createDirectory(
+            atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
         switch trick {
         case .link: #expect(symlink(folder.path("root/secret"), path) == 0, "\(name)")
         case .hardLink: #expect(link(folder.path("root/secret"), path) == 0, "\(name)")
@@ -98,6 +133,14 @@ struct HostileFolderTests {
         case .folder: #expect(mkdir(path, 0o700) == 0, "\(name)")
         }
     }
+
+    private static let policy = """
+        id = "p"
+        version = "1"
+        [[accept]]
+        id = "a"
+        issuers = ["did:web:a.example"]
+        """
 
     private static let configuration = """
         [kiosk]
@@ -143,6 +186,12 @@ struct HostileFolderTests {
 
     private func isSecret(_ path: String) -> Bool {
         status(path)?.st_ino == status(folder.path("root/secret"))?.st_ino
+    }
+
+    /// Whether it is a file, not root's own under another name, in which the secret is.
+    private func holdsSecret(_ path: String) throws -> Bool {
+        guard let status = status(path), status.st_mode & S_IFMT == S_IFREG, !isSecret(path) else { return false }
+        return try Data(contentsOf: URL(fileURLWithPath: path)).range(of: Data(Self.secret.utf8)) != nil
     }
 
     /// Whether it is the owner's, or root's file under another name.

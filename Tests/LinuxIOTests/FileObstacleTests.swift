@@ -31,6 +31,22 @@ import Testing
         #expect(FileObstacle(file) == (geteuid() == 0 ? nil : .forbidden(user: Accounts.userName)))
     }
 
+    /// Opening a device can start it, a watchdog for one. A pipe is in the place of one here.
+    @Test func anotherKindIsNotEvenOpened() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (file, pipe) = (folder + "/file", folder + "/pipe")
+        try Data([1]).write(to: URL(fileURLWithPath: file))
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let watch = inotify_init1(O_NONBLOCK)
+        defer { close(watch) }
+        #expect(inotify_add_watch(watch, folder, UInt32(IN_OPEN)) >= 0)
+        var events = [UInt8](repeating: 0, count: 4096)
+        #expect(FileBytes.whole(pipe, limit: 10) == nil && FileBytes.beginning(pipe, limit: 10) == nil)
+        #expect(read(watch, &events, events.count) == -1 && errno == EAGAIN)
+        #expect(FileBytes.whole(file, limit: 10) == [1])
+        #expect(read(watch, &events, events.count) > 0, "an opening would have been seen")
+    }
+
     @Test func theUserIsNamed() {
         #expect(
             getpwnam(Accounts.userName).map { $0.pointee.pw_uid } == geteuid() || Accounts.userName == "\(geteuid())")

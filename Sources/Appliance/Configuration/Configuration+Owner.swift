@@ -9,4 +9,11 @@ extension Configuration {
         }
         return nil
     }
+
+    /// The first place where the service or a command writes and that another user than root can exchange, with the key
+    /// that names it: root would go where that user's links lead. Nil where there is none.
+    package var placeOfAnother: (key: String, path: String)? {
+        (NamedPlace.all(self).filter(\.isWritten) + NamedPlace.writtenByCommands(self))
+            .first { OwnerRole.owner(of: $0.path) != nil }.map { ($0.key, $0.path) }
+    }
 }

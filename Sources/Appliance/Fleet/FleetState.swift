@@ -40,13 +40,14 @@ package struct FleetState: Sendable {
     package var bundlePath: String { file + ".bundle" }
 
     /// The configuration before this one; nil where there is none that can be read.
-    package var before: Configuration? { try? Configuration.load(beforePath) }
+    package var before: Configuration? { OwnerRole.of(beforePath) { try? Configuration.load(beforePath) } }
 
     private var beforePath: String { file + ".before" }
 
     /// The edition that is in force; nil where the configuration was written by hand.
     package var edition: TrustEdition? {
-        guard let bytes = FileBytes.whole(bundlePath, limit: TrustBundle.Limits().bytes) else { return nil }
+        let bytes = OwnerRole.of(bundlePath) { FileBytes.whole(bundlePath, limit: TrustBundle.Limits().bytes) }
+        guard let bytes else { return nil }
         return try? TrustBundle(bytes, keys: keys, as: .configuration).edition
     }
 

@@ -103,7 +103,7 @@ package struct SetupBoot {
         let answers = try SetupAnswers(file: bytes).resolved(in: folder)
         let source = SetupSource(Self.name, bytes, answers)
         var lines = ["The gate is set up; \(Self.name) was taken away.", ""]
-        if let made = FileBytes.read(places.file, limit: SetupWork.largestFile), source.made(made) {
+        if let made = SetupWork.content(places.file), source.made(made) {
             lines.append(
                 "configuration: \(places.file) was made of this very file and what lies beside it; nothing was changed")
         } else {
@@ -157,7 +157,7 @@ package struct SetupBoot {
     private func isCarriedOut(_ invitation: String) -> Bool {
         var status = stat()
         guard lstat(folder + "/" + invitation, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            let made = FileBytes.read(places.file, limit: SetupWork.largestFile),
+            let made = SetupWork.content(places.file),
             let bytes = FileBytes.read(folder + "/" + invitation, limit: SetupAnswers.largestFile + 1)
         else { return false }
         return SetupSource.made(made, of: bytes, for: .invitation)

@@ -29,14 +29,18 @@ struct SetupTrust {
     ) throws(SetupProblem) {
         switch plan {
         case .unchanged:
-            let files = section.bundleKeys.isEmpty ? StartRules.files(missingIn: section.directory) : []
+            let files = OwnerRole.of(section.directory) {
+                section.bundleKeys.isEmpty ? StartRules.files(missingIn: section.directory) : []
+            }
             content = files.isEmpty ? .nothing : .files(files, at: section.directory)
             words = files.isEmpty ? [] : [StartRules.words]
         case .bundle(let path):
             let bytes = try SetupFiles.read(path, for: .trustBundle, limit: TrustBundle.Limits().bytes)
             let state = TrustState(section)
             do throws(TrustImportFailure) {
-                let (edition, _) = try state.check(bytes)
+                let (edition, _) = try OwnerRole.of(state.state) { () throws(TrustImportFailure) in
+                    try state.check(bytes)
+                }
                 words = ["trust: bundle \(edition.version), valid until \(edition.validUntil.rfc3339.prefix(10))"]
             } catch {
                 throw SetupProblem(.trustBundle, "is not taken: \(error.text)", error.remedy)

@@ -36,10 +36,12 @@ package struct SetupWork: Sendable {
         (self.plan, self.places) = (plan, places)
         group = Accounts.user == 0 ? Accounts.group(Self.service) : nil
         var problems: [SetupProblem] = []
-        before = FileBytes.read(places.file, limit: Self.largestFile)
+        before = Self.content(places.file)
         isSame = before.map { SetupSource.without($0) == SetupSource.without(plan.configuration) } ?? false
         if !replaces, !isSame, SystemFiles(root: "").exists(places.file) {
             problems.append(Self.exists(places.file))
+        } else if before == nil, let problem = Self.obstacle(places.file) {
+            problems.append(problem)
         }
         let configuration: Configuration
         do throws(ConfigurationError) {
@@ -92,7 +94,23 @@ package struct SetupWork: Sendable {
     }
 
     /// A configuration is longer than that nowhere.
-    static let largestFile = 1024 * 1024
+    private static let largestFile = 1024 * 1024
+
+    /// The configuration that is there, as who owns it reads it: what only root may read must not come into a copy of
+    /// that user's. Nil where there is none that the owner can read.
+    static func content(_ file: String) -> [UInt8]? {
+        OwnerRole.of(file) { FileBytes.whole(file, limit: largestFile) }
+    }
+
+    /// Why no copy of it could be kept; nil where nothing is there, or a link to nothing.
+    private static func obstacle(_ file: String) -> SetupProblem? {
+        guard SystemFiles(root: "").exists(file) else { return nil }
+        let obstacle = OwnerRole.of(file) { FileObstacle(file) }
+        if obstacle == .absent { return nil }
+        return SetupProblem(
+            nil, "the configuration to be replaced \(obstacle?.text ?? "is too long"): \(file)",
+            obstacle?.remedy ?? "Move it away.")
+    }
     /// The user and the group as which the service runs.
     private static let service = "gatehouse"
 
@@ -111,21 +129,25 @@ package struct SetupWork: Sendable {
     package func carryOut(
         onStep: (Step) -> Void = { _ in }, onFile: (DurableFile.Step) -> Void = { _ in }
     ) throws(SystemError) -> [String] {
+        let role = OwnerRole(of: places.folder)
+        defer { role?.end() }
         try DurableFile.make(folder: places.folder, group: group)
         if let state = places.state { try DurableFile.make(folder: state) }
         for path in [places.file, places.invitation] { DurableFile.clean(path) }
         var lines: [String] = []
-        try trust.install(onStep: onFile)
+        // Trust directory and unit may be another's.
+        try role.asRoot { () throws(SystemError) in try trust.install(onStep: onFile) }
         lines += trust.words
         onStep(.trust)
         if let invitation {
-            if FileBytes.read(places.invitation, limit: Self.largestFile) != invitation {
+            if FileBytes.whole(places.invitation, limit: Self.largestFile) != invitation {
                 try DurableFile.replace(places.invitation, with: invitation, group: group, onStep: onFile)
             }
             lines.append("invitation: \(places.invitation); the service accepts it when it runs")
             onStep(.invitation)
         }
-        if let line = try dropIn.install(onStep: onFile) { lines.append(line) }
+        let line = try role.asRoot { () throws(SystemError) in try dropIn.install(onStep: onFile) }
+        if let line { lines.append(line) }
         onStep(.dropIn)
         guard before != plan.configuration else { return ["configuration: \(places.file) was so already"] + lines }
         if let before, !isSame {
@@ -142,7 +164,7 @@ package struct SetupWork: Sendable {
     private func keep(_ bytes: [UInt8], _ onFile: (DurableFile.Step) -> Void) throws(SystemError) -> String {
         for number in 1...Self.mostCopies {
             let path = "\(places.file).before-\(number)"
-            if FileBytes.read(path, limit: Self.largestFile) == bytes { return path }
+            if FileBytes.whole(path, limit: Self.largestFile) == bytes { return path }
             if SystemFiles(root: "").exists(path) { continue }
             try DurableFile.replace(path, with: bytes, group: group, onStep: onFile)
             return path

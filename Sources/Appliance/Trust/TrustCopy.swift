@@ -13,11 +13,12 @@ package struct TrustCopy: Sendable {
         files = try TrustFiles.read(directory)
     }
 
-    /// Adds rules where it has none: those that are in its place already, else those to begin with. Returns words about the latter.
+    /// Adds rules where it has none: those that are in its place already, as its owner reads them, else those to begin
+    /// with. Returns words about the latter.
     mutating func begin(at directory: String) -> [String] {
         let name = TrustDirectory.policyFile
         if files.contains(where: { $0.path == name }) { return [] }
-        let old = TrustFolder(name: directory).read(name, limit: TrustIndex.largestFile)
+        let old = OwnerRole.of(directory) { TrustFolder(name: directory).read(name, limit: TrustIndex.largestFile) }
         // In the order in which ``TrustFiles`` has them.
         files.insert((name, old ?? StartRules.bytes), at: 1)
         return old == nil ? [StartRules.words] : []

@@ -18,8 +18,11 @@ package enum FileBytes {
         return bytes
     }
 
-    /// At most `limit` bytes from the start of a regular file; nil where it cannot be read or is none.
+    /// At most `limit` bytes from the start of a regular file; nil where it cannot be read or is none. Another kind is
+    /// not even opened, as that starts some devices. It could take the file's place between look and opening; root is
+    /// safe from that, as it reads in a folder of another user as that user (``OwnerRole``).
     package static func beginning(_ path: String, limit: Int) -> [UInt8]? {
+        guard isFile(path) else { return nil }
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard file >= 0 else { return nil }
         defer { close(file) }

@@ -38,7 +38,11 @@ package final class OwnerRole {
     /// Nothing is done as another user than the one who is meant: the program ends where the system does not let it change.
     private static func must(_ isDone: Bool) {
         if isDone { return }
-        let text = "gatehouse: root cannot act as the owner of the service's folders here\n"
+        let text = """
+            gatehouse: root cannot act as the owner of the service's folders here
+              what to do: let root have CAP_SETUID and CAP_SETGID, or run it as that owner
+
+            """
         _ = text.utf8.withContiguousStorageIfAvailable { write(STDERR_FILENO, $0.baseAddress, $0.count) }
         exit(2)
     }
@@ -59,6 +63,15 @@ package final class OwnerRole {
         let wasActing = isActing
         pause()
         defer { if wasActing { resume() } }
+        return try body()
+    }
+
+    /// Does something as who owns a path (``owner(of:)``), where root does it; else as who does it.
+    package static func of<Value, Failure>(
+        _ path: String, _ body: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        let role = OwnerRole(of: path)
+        defer { role?.end() }
         return try body()
     }
 

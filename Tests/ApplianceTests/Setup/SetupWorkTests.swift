@@ -57,6 +57,21 @@ import Testing
         #expect(folder.read("gate/gate.toml.before-2")?.contains("\"South\"") == true)
     }
 
+    /// One of which no copy can be kept stays too.
+    @Test func oneThatCannotBeReadIsNotReplaced() throws {
+        _ = try carryOut()
+        let long = Data(repeating: UInt8(ascii: "\n"), count: 1024 * 1024 + 1)
+        try long.write(to: URL(fileURLWithPath: folder.places.file))
+        #expect(try problems([.name: "South"], replaces: true)[""]?.contains("is too long") == true)
+        try FileManager.default.removeItem(atPath: folder.places.file)
+        try FileManager.default.createDirectory(atPath: folder.places.file, withIntermediateDirectories: true)
+        #expect(try problems([.name: "South"], replaces: true)[""]?.contains("is no file") == true)
+        try FileManager.default.removeItem(atPath: folder.places.file)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.places.file, withDestinationPath: folder.path + "/none")
+        #expect(try problems([.name: "South"], replaces: true).isEmpty, "a link to nothing")
+    }
+
     @Test func theInvitationIsWhereTheServiceLooks() throws {
         let text = SetupFixture.invitation()
         try folder.trust.write("one.json", text)
