@@ -26,13 +26,16 @@ create table if not exists gatehouse.writer (
     primary key (ledger, connection)
 );
 
--- The newest head of each ledger that the gate signed. The gate gets it back when it asks what is here: without its own signature
--- it takes no agent's word that its ledger was once further. One that is older never takes the place of a newer one.
+-- The newest signed head of each ledger that came over a connection. The gate gets it back over the same one when it asks what is
+-- here: without its own signature it takes no agent's word that its ledger was once further. One that is older never takes the place
+-- of a newer one. Signatures cannot be told from junk here: so what one connection brings never takes the place of another's.
 create table if not exists gatehouse.signed_head (
-    ledger text primary key,
+    ledger text not null,
+    connection text not null,
     position bigint not null,
     hash bytea not null check (length(hash) = 32),
-    signature bytea not null check (length(signature) = 64)
+    signature bytea not null check (length(signature) = 64),
+    primary key (ledger, connection)
 );
 
 -- A record as JSON; null when the text is none, so that no entry can spoil a view. Catching an error is a subtransaction, which

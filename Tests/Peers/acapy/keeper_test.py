@@ -63,6 +63,13 @@ class Test(Keeper):
             answer = gate.send(ledger, 15, 20, dict(head=dict(ledger.end, signature=bad)))
             check(code(answer) == "records-refused", "a signature of another form", answer)
         check(code(gate.send(ledger, 15, 20)) == "receipt", "and without one it goes on")
+        other = Gate(self.invitation)  # who has got the ledger can continue it, with a signature that is none
+        beyond = dict(position=2**53, hash="0" * 64, signature="c" * 128)
+        check(code(other.send(ledger, 1, 6)) == "receipt", "another connection writes, too")
+        check("head" not in other.head(ledger), "another connection's head is not given away", other.head(ledger))
+        check(other.send(ledger, 7, 12, dict(head=beyond))["head"] == beyond, "and its own is junk")
+        check(gate.head(ledger)["head"] == newer, "which hides no other one", gate.head(ledger))
+        check(other.head(ledger)["head"] == beyond, "each gets its own", other.head(ledger))
 
     def test_refusals(self):
         gate, ledger = Gate(self.invitation), Ledger()
