@@ -13,7 +13,9 @@ struct Inheritance {
     private var open: [[UInt8]] = []
     private var cursors: [DeliveryCursor] = []
     private var debts: [PastDebt] = []
-    /// Reports given up with debts: their part of what the next outcome tells.
+    /// Debts that are given up.
+    private(set) var givenUp: [PastDebt] = []
+    /// Reports given up with those of the primary destination: their part of what the next outcome tells.
     private(set) var lost = 0
     private var connections:
         [(id: String, snapshot: [UInt8], destination: String, number: Int, made: Int64, deleting: Int64)] = []
@@ -21,7 +23,8 @@ struct Inheritance {
     private var replays: [(name: [UInt8], at: Int64)] = []
     private var settings: [(name: String, value: [UInt8])] = []
 
-    /// Of a database that cannot be read: what its witness knows.
+    /// Of a database that cannot be read: what its witness knows. What was owed of it, or of ledgers before, cannot be
+    /// counted: cursors and debts are nowhere else. The next ledger names this one and where it ended, as the fault does.
     init(nothingBut head: HeadStatement?) {
         guard let state = head?.state else { return }
         predecessor = Predecessor(ledger: state.ledger, count: state.end.count, hash: state.end.hash)
@@ -46,7 +49,10 @@ struct Inheritance {
         }
         cursors = books.deliveries.values.map(\.inNewLedger)
         debts = books.debts.filter { $0.ledger != state.ledger }
-        for cursor in books.deliveries.values where cursor.isKnown && cursor.confirmed < state.end.count {
+        // Who is owed something of a ledger before is known, though nothing of this one was confirmed yet.
+        let owed = Set(debts.map(\.destination))
+        for cursor in books.deliveries.values
+        where (cursor.isKnown || owed.contains(cursor.destination)) && cursor.confirmed < state.end.count {
             let reports =
                 try Int.fetchOne(
                     db, sql: "SELECT count(*) FROM entry WHERE position > ? AND kind = 'outcome'",
@@ -103,13 +109,14 @@ struct Inheritance {
         giveUpDebts(ofAllBut: 0)
     }
 
-    /// What is owed of all but the last so many ledgers is told as lost. The destinations lack the same end of a
-    /// ledger, more or less of it: the longest one counts.
+    /// What is owed of all but the last so many ledgers is given up; what the primary destination loses by that is told.
     private mutating func giveUpDebts(ofAllBut kept: Int) {
         var ledgers: [Text] = []
         for debt in debts where !ledgers.contains(debt.ledger) { ledgers.append(debt.ledger) }
         for ledger in ledgers.dropLast(kept) {
-            let reports = debts.filter { $0.ledger == ledger }.map(\.reports).max() ?? 0
+            let gone = debts.filter { $0.ledger == ledger }
+            givenUp += gone
+            let reports = gone.first { $0.destination == DeliveryCursor.primary }?.reports ?? 0
             (lost, dropped) = (
                 min(lost + reports, ChainPoint.countLimit), min(dropped + reports, ChainPoint.countLimit)
             )

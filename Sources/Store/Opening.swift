@@ -20,6 +20,8 @@ struct Opening {
         /// Files that had been put aside at earlier starts and are removed now, for there are ``PastDebt/ledgers``
         /// newer ones.
         var removed: [String] = []
+        /// What is not delivered any more of ledgers before.
+        var givenUp: [PastDebt] = []
     }
 
     let path: String
@@ -162,7 +164,9 @@ struct Opening {
             let (pool, _) = try Store.connect(path, options, key)
             var books = try load(pool).books
             books.lost = inheritance.lost
-            return Opened(pool: pool, books: books, standing: standing, number: number, removed: removed)
+            return Opened(
+                pool: pool, books: books, standing: standing, number: number, removed: removed,
+                givenUp: inheritance.givenUp)
         } catch {
             throw StoreError(error, path: path)
         }

@@ -12,8 +12,14 @@ package actor PastLedgers {
     /// Entries that are read together.
     private static let piece = 256
 
+    /// Failed reads of a ledger until what is owed of it is given up: at one in five seconds four hours. A disk that
+    /// fails as long does not come to itself any more; permissions an operator who is told can mend by then.
+    package static let patience = 2880
+
     private let path: String
     private var proven: [Checkpoint: LedgerReader] = [:]
+    /// Failed reads since the start.
+    private var failures: [Checkpoint: Int] = [:]
 
     /// Those of the database at `path`.
     package init(path: String) { self.path = path }
@@ -22,7 +28,7 @@ package actor PastLedgers {
     package func reader(of debt: PastDebt) async throws(StoreError) -> LedgerReader? {
         if let reader = proven[debt.end] { return reader }
         var failure: StoreError?
-        for file in StoreFile.numbered(path, Self.word).reversed() {
+        for file in try StoreFile.listed(path, Self.word).reversed() {
             do throws(StoreError) {
                 let reader = try LedgerReader(path: file)
                 guard try await Self.proves(reader, debt) else { continue }
@@ -37,6 +43,13 @@ package actor PastLedgers {
         }
         if let failure { throw failure }
         return nil
+    }
+
+    /// A read of that ledger failed. It is opened and proven anew then. Returns how many have failed since the start.
+    package func failed(_ debt: PastDebt) -> Int {
+        proven[debt.end] = nil
+        failures[debt.end, default: 0] += 1
+        return failures[debt.end] ?? 0
     }
 
     /// Whether the entries that are owed, as far as they are kept, are those that the end binds.

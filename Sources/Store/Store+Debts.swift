@@ -27,19 +27,21 @@ extension Store {
         }
     }
 
-    /// The entries of a ledger before cannot be had any more: what is owed of it is lost. All destinations lack the
-    /// same end of it, more or less of it; so the longest one is counted, for the next outcome and for ``lostReports``.
-    /// Returns how many reports.
+    /// A destination never gets what it is owed of a ledger before. What the primary one loses by that is counted, for
+    /// the next outcome and for ``lostReports``; a copy has it from nobody, which says nothing of the others. Returns how
+    /// many reports it never gets.
     @discardableResult
-    package func giveUp(past ledger: Text) async throws(StoreError) -> Int {
+    package func giveUp(_ destination: Text, past ledger: Text) async throws(StoreError) -> Int {
         try await commit { db, books in
-            let given = books.debts.filter { $0.ledger == ledger }
-            let reports = given.map(\.reports).max() ?? 0
-            for debt in given { try debt.remove(db) }
-            books.debts.removeAll { $0.ledger == ledger }
-            if !given.isEmpty { books.head.lost(reports: reports, told: 0) }
-            books.lost += reports
-            return reports
+            let index = books.debts.firstIndex { $0.destination == destination && $0.ledger == ledger }
+            guard let index else { return 0 }
+            let debt = books.debts.remove(at: index)
+            try debt.remove(db)
+            if destination == DeliveryCursor.primary {
+                books.head.lost(reports: debt.reports, told: 0)
+                books.lost += debt.reports
+            }
+            return debt.reports
         }
     }
 

@@ -27,6 +27,8 @@ package actor Store {
     /// Ledgers that had been put aside at earlier starts and were removed when it was opened, for there are
     /// ``PastDebt/ledgers`` newer ones.
     package nonisolated let removed: [String]
+    /// What destinations were owed of ledgers before this one and never get, given up when it was opened.
+    package nonisolated let givenUp: [PastDebt]
     /// How the keys that it holds are kept.
     package nonisolated let keysAtRest: KeysAtRest
     nonisolated let sealing: SealingKeys
@@ -99,6 +101,7 @@ package actor Store {
         ).run()
         (self.path, self.options, self.witness, self.standing) = (path, options, witness, opened.standing ?? keyless)
         (self.file, self.pool, found, removed) = (file, opened.pool, opened.found, opened.removed)
+        givenUp = opened.givenUp
         do {
             var books = opened.books
             (self.sealing, keysAtRest) = try SealingPass(

@@ -131,13 +131,20 @@ final class StoreFile {
     }
 
     /// The files `PATH.WORD-N` that there are, by their numbers.
-    static func numbered(_ path: String, _ word: String) -> [String] {
-        numbers(path, word).map { "\(path).\(word)-\($0)" }
+    static func numbered(_ path: String, _ word: String) -> [String] { (try? listed(path, word)) ?? [] }
+
+    /// The same; throws when the folder cannot be read, in which there may be some then.
+    static func listed(_ path: String, _ word: String) throws(StoreError) -> [String] {
+        do {
+            return try numbers(path, word).map { "\(path).\(word)-\($0)" }
+        } catch {
+            throw .unusable(path: folder(of: path), detail: "cannot be listed")
+        }
     }
 
-    private static func numbers(_ path: String, _ word: String) -> [Int] {
+    private static func numbers(_ path: String, _ word: String) throws -> [Int] {
         let start = "\(path.split(separator: "/").last ?? "").\(word)-"
-        let found = (try? FileManager.default.contentsOfDirectory(atPath: folder(of: path))) ?? []
+        let found = try FileManager.default.contentsOfDirectory(atPath: folder(of: path))
         return found.compactMap { name in
             guard name.hasPrefix(start), let number = Int(name.dropFirst(start.count)), (1..<Int(Int32.max)) ~= number,
                 name == start + String(number)
@@ -148,7 +155,7 @@ final class StoreFile {
 
     /// Gives a file a second name, `PATH.WORD-N` with a number above all that there are, and returns it.
     static func link(_ path: String, as word: String) throws(StoreError) -> String {
-        let name = "\(path).\(word)-\((numbers(path, word).last ?? 0) + 1)"
+        let name = "\(path).\(word)-\(((try? numbers(path, word))?.last ?? 0) + 1)"
         guard Glibc.link(path, name) == 0 else { throw failure(name) }
         return name
     }

@@ -71,16 +71,24 @@ import Testing
         await store.close()
     }
 
-    /// What no file has is given up for all, and counted once.
+    /// What is given up is the destination's own: the primary's is counted, once, a copy's is none of its loss.
     @Test func whatIsGivenUpIsCountedOnce() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         var store = try await witnessed.open()
         try await store.confirm(upTo: 20)
         await store.close()
         store = try await beginAnew(witnessed)
-        let most = try #require(await store.debts.map(\.reports).max())
-        #expect(try await store.giveUp(past: witnessed.ledger) == most)
-        #expect(try await store.giveUp(past: witnessed.ledger) == 0)
+        func reports(_ destination: Text) async -> Int? {
+            await store.debts.first { $0.destination == destination }?.reports
+        }
+        let (most, copy) = (try #require(await reports(DeliveryCursor.primary)), try #require(await reports("copy")))
+        #expect(copy > most)
+        #expect(try await store.giveUp("copy", past: witnessed.ledger) == copy)
+        let (untold, none) = (await store.head.dropped, await store.lostReports)
+        #expect(untold == 0 && none == 0, "it is not lost to the primary")
+        #expect(await reports(DeliveryCursor.primary) == most)
+        #expect(try await store.giveUp(DeliveryCursor.primary, past: witnessed.ledger) == most)
+        #expect(try await store.giveUp(DeliveryCursor.primary, past: witnessed.ledger) == 0)
         #expect(await store.debts.isEmpty)
         let (dropped, lost) = (await store.head.dropped, await store.lostReports)
         #expect(dropped == most && lost == most)
@@ -89,13 +97,45 @@ import Testing
         await store.close()
     }
 
+    /// A copy that is owed something of the first ledger, and whose connection was deleted in the second, is owed that one,
+    /// too.
+    @Test func whoIsOwedWithoutAConnectionIsOwedTheNextLedgerToo() async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions())
+        var store = try await beginAnew(witnessed)
+        guard case .begun = try await store.beginDeletion(of: "other", isForced: true) else {
+            Issue.record("not deleted")
+            return
+        }
+        try await store.appendOutcome(Samples.visit(60), Samples.accepted, stamp: Samples.stamp)
+        let (second, count) = (await store.head.ledger, await store.head.point.count)
+        await store.close()
+        store = try await beginAnew(witnessed)
+        let debts = await store.debts.filter { $0.destination == "copy" }
+        #expect(debts.map(\.ledger) == [witnessed.ledger, second])
+        #expect(debts.last?.entries == count)
+        await store.close()
+    }
+
+    /// A folder that cannot be listed is no proof that the file is gone.
+    @Test func aFolderThatCannotBeListedGivesNothingUp() async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions())
+        let store = try await beginAnew(witnessed)
+        let debt = try #require(await store.debts.first)
+        let past = PastLedgers(path: "/dev/null/gatehouse.db")
+        await #expect(throws: StoreError.self) { try await past.reader(of: debt) }
+        #expect(await past.failed(debt) == 1)
+        #expect(await past.failed(debt) == 2)
+        await store.close()
+    }
+
     /// Files are put aside under numbers that grow; the oldest go, and that is told.
     @Test func soManyFilesAreKept() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
-        var removed: [String] = []
+        var (removed, givenUp): ([String], [PastDebt]) = ([], [])
         for number in 1...PastDebt.ledgers + 2 {
             let store = try await beginAnew(witnessed)
             removed += store.removed
+            givenUp += store.givenUp
             let names = try asides(witnessed.folder)
             #expect(names.last == "\(witnessed.folder.database).rewritten-\(number)")
             #expect(names.count == min(number, PastDebt.ledgers))
@@ -103,6 +143,8 @@ import Testing
             #expect(Set(await store.debts.map(\.ledger)).count <= PastDebt.ledgers)
             await store.close()
         }
+        #expect(givenUp.allSatisfy { $0.destination == "copy" || $0.destination == DeliveryCursor.primary })
+        #expect(givenUp.count == 4, "what is given up is named")
         #expect(removed == (1...2).map { "\(witnessed.folder.database).rewritten-\($0)" })
         #expect(removed.allSatisfy { !FileManager.default.fileExists(atPath: $0) })
     }

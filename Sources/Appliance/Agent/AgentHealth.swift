@@ -33,8 +33,10 @@ final class AgentHealth: Sendable {
         case .handshakeRefused, .unanswered: return set(.agentUnconnected, name, notice.text)
         case .silent: return set(.agentSilent, name, notice.text)
         case .heard: return clear(.agentSilent, name)
-        case .held, .setAside: return set(.reportsRefused, name, notice.text)
+        case .held, .setAside, .pastUnread: return set(.reportsRefused, name, notice.text)
         case .released: return clear(.reportsRefused, name)
+        // Lost is lost: it is told until the next start.
+        case .pastGivenUp: return set(.reportsDropped, name, notice.text)
         case .behind: return set(.ledgerBehind, name, notice.text)
         case .claimed: return set(.agentClaims, name, notice.text)
         case .agreed: return clear(.agentClaims, name)
@@ -79,7 +81,7 @@ final class AgentHealth: Sendable {
 
     /// A destination has no connection any more that something could be wrong with.
     func forget(_ name: Text) {
-        for code in Health.codes where code != .ledgerBehind { clear(code, name) }
+        for code in Health.codes where ![.ledgerBehind, .reportsDropped].contains(code) { clear(code, name) }
     }
 
     private func set(_ code: ReasonCode, _ name: Text, _ text: String) -> ReasonCode? {

@@ -336,18 +336,22 @@ package actor AgentLink {
         let observe = surroundings.observe
         switch action {
         case .read(let position, let limit, let bytes, let reports):
+            guard let ledger = delivery?.end.ledger else { return }
             do {
                 let entries = try await outbox.entries(
-                    after: position, limit: limit, bytes: bytes, reports: reports, over: id)
+                    of: ledger, after: position, limit: limit, bytes: bytes, reports: reports, over: id)
                 guard let entries else { return retire() }
+                // Another ledger may have taken the place of this one.
+                if entries.isEmpty { hasGrown = true }
                 events.append(.entries(entries))
             } catch {
                 outboxFailed(error)
                 events.append(.entries([]))
             }
         case .look(let position):
+            guard let ledger = delivery?.end.ledger else { return }
             do {
-                events.append(.hash(try await outbox.hash(at: position), at: position))
+                events.append(.hash(try await outbox.hash(of: ledger, at: position), at: position))
             } catch {
                 outboxFailed(error)
                 events.append(.hash(nil, at: position))
@@ -376,6 +380,14 @@ package actor AgentLink {
         case .silent: observe(.silent)
         case .heard: observe(.heard)
         case .held(let reason): observe(.held(reason))
+        case .giveUp:
+            guard let ledger = delivery?.end.ledger else { return }
+            do {
+                try await outbox.giveUp(ledger, over: id)
+                hasGrown = true
+            } catch {
+                outboxFailed(error)
+            }
         case .released: observe(.released)
         case .behind(let point): observe(.behind(point))
         case .claimed(let point): observe(.claimed(point))

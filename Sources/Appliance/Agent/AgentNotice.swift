@@ -61,6 +61,10 @@ package enum AgentNotice: Sendable {
     case quarantined(Discard)
     /// The agent keeps no messages for us, or cannot be asked to; asked again at the next start, or a day later.
     case mailboxDenied(MailboxFailure)
+    /// What is owed of a ledger before this one cannot be read now, for that reason; it is tried again.
+    case pastUnread(String)
+    /// So many reports of a ledger before this one are given up, for that reason: the destination never gets them.
+    case pastGivenUp(reports: Int, String)
     /// The connection's state or the outbox could not be read or written; nothing is sent before that works again.
     case storeFailed(String)
     /// The peer has another DID and another key from now on.
@@ -116,6 +120,9 @@ package enum AgentNotice: Sendable {
             "the agent keeps no messages for us, so what it sends by itself does not arrive: "
                 + MailboxNotice.text(failure)
         case .discarded(let reason): "an inbound message was dropped: \(reason.rawValue)"
+        case .pastUnread(let reason): "reports wait: the rest of the ledger before this one cannot be read: \(reason)"
+        case .pastGivenUp(let reports, let reason):
+            "\(reports) report\(reports == 1 ? "" : "s") of a ledger before this one will never come there: \(reason)"
         case .storeFailed(let reason): "the connection's state could not be stored: \(reason)"
         case .rotated: "the agent has changed its DID; the connection goes on"
         case .ended: "the agent ended the connection; reports wait"

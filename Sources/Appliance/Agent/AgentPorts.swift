@@ -28,12 +28,13 @@ package protocol Outbox: Sendable {
     /// `position`: what went wrong at the gate. A ledger that another one has taken the place of comes before that one,
     /// until the destination has it.
     func end(after position: Int, over connection: Text) async throws -> (end: ReportPoint, isUrgent: Bool)?
-    /// The entries behind `position`, at most `limit` of together about `bytes`, with their reports where these are wanted.
+    /// The entries of `ledger` behind `position`, at most `limit` of together about `bytes`, with their reports where
+    /// these are wanted; none where another ledger is delivered now.
     func entries(
-        after position: Int, limit: Int, bytes: Int, reports: Bool, over connection: Text
+        of ledger: Text, after position: Int, limit: Int, bytes: Int, reports: Bool, over connection: Text
     ) async throws -> [ReportEntry]?
-    /// The hash of the entry at `position`; nil when it is not kept.
-    func hash(at position: Int) async throws -> [UInt8]?
+    /// The hash of the entry of `ledger` at `position`; nil when it is not kept, or another ledger is delivered now.
+    func hash(of ledger: Text, at position: Int) async throws -> [UInt8]?
     /// Whether this box signed that head.
     func hasSigned(_ head: ReportPoint) -> Bool
     /// The destination has confirmed everything up to `point`; with a receipt that is kept, where `isReceipt` says so. The keys of
@@ -42,6 +43,8 @@ package protocol Outbox: Sendable {
     func confirm(
         _ point: ReportPoint, isReceipt: Bool, passedOver: [Int], over connection: Text, handled: [[UInt8]]
     ) async throws -> [Text]
+    /// The destination will never take what is left of `ledger`, one of before: it is given up, and the next one follows.
+    func giveUp(_ ledger: Text, over connection: Text) async throws
 }
 
 /// Where an outbox stands when a connection takes it over.

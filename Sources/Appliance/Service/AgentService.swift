@@ -277,7 +277,9 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     ) -> Destination {
         var link = AgentLink.Surroundings(
             exchange: exchange, store: store, destination: name,
-            outbox: purpose == .service ? StoredOutbox(store, name) : nil, reports: configuration.agent.reports,
+            outbox: purpose == .service
+                ? StoredOutbox(store, name, observe: { [weak self] in self?.take($0, name) }) : nil,
+            reports: configuration.agent.reports,
             clock: .system(), postbox: mail,
             asksForMailbox: { invitation in
                 guard let mail, case .auto = mail.choice, name == DeliveryCursor.primary else { return false }

@@ -84,6 +84,10 @@ enum LedgerOpening {
                     ),
                 ])
         }
+        if !store.givenUp.isEmpty {
+            let lost = store.givenUp.map { "\($0.destination): \($0.reports)" }.joined(separator: ", ")
+            report(.present(.reportsDropped, detail: "reports of ledgers before this one, at most: \(lost)"))
+        }
         if let notice = configuration.agent.keyNotice(environment) { tell(log, notice.message, notice.remedy) }
         tell(store.keysAtRest, log, report)
         return store

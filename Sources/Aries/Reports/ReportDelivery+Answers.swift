@@ -31,6 +31,8 @@ extension ReportDelivery {
             }
         case .problem(let code, let thread): return problem(code, thread, at: now)
         case .retryNow:
+            // An attempt before its time is none of those that are counted.
+            if holdUntil != nil { foreignHolds = max(foreignHolds - 1, 0) }
             (holdUntil, readAt) = (nil, nil)
             liveness.ask(at: now, evenIfSilent: true)
         case .deadlineReached: break
@@ -45,7 +47,7 @@ extension ReportDelivery {
         goBack()
         (pings, sentEnds) = ([], [])
         liveness = Liveness(limits)
-        (holdUntil, holds, size, refusals) = (nil, 0, limits.entries, 0)
+        (holdUntil, holds, foreignHolds, size, refusals) = (nil, 0, 0, limits.entries, 0)
         (featuresAt, isFeatureCheckDue, refillAfter) = (nil, false, nil)
         witness.restart()
         timer.flush(to: end.position)
@@ -271,7 +273,7 @@ extension ReportDelivery {
         case VerificationReport.Trouble.refused:
             return refused(message, at: now)
         case VerificationReport.Trouble.notStored: return held(.notStored, at: now)
-        case VerificationReport.Trouble.foreign: return held(.foreign, at: now)
+        case VerificationReport.Trouble.foreign: return foreign(at: now)
         case VerificationReport.Trouble.unknown where ReportWay(settings, discloses: nil) == nil:
             // The protocol is gone from the peer, or this message is at fault: both are found out.
             defer { (way, features) = (nil, .unknown) }
@@ -279,6 +281,13 @@ extension ReportDelivery {
         case VerificationReport.Trouble.unknown: return held(.unknownProtocol, at: now)
         default: return held(.problem(code), at: now)
         }
+    }
+
+    /// Only this says something of the ledger itself: what else holds a ledger of before up would hold the next one up,
+    /// too, so nothing is gained by giving it up.
+    private mutating func foreign(at now: Instant) -> [Action] {
+        foreignHolds += 1
+        return held(.foreign, at: now) + (isPast && foreignHolds >= limits.foreignHolds ? [.giveUp] : [])
     }
 
     /// Nothing goes on for a while; the next attempt begins at the cursor.
@@ -295,7 +304,7 @@ extension ReportDelivery {
     }
 
     mutating func release() -> [Action] {
-        (holdUntil, holds) = (nil, 0)
+        (holdUntil, holds, foreignHolds) = (nil, 0, 0)
         defer { hold = nil }
         return hold == nil ? [] : [.released]
     }

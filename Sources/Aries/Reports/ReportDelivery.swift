@@ -57,6 +57,8 @@ package struct ReportDelivery: Sendable {
     var sentEnds: [ReportPoint] = []
     var holdUntil: Instant?
     var holds = 0
+    /// Times that the peer called the ledger another connection's since anything was confirmed.
+    var foreignHolds = 0
     var witness: FarWitness
     /// Whether the ledger is one of before: that it is not what it was is known, so nothing that the peer has speaks
     /// against it again.

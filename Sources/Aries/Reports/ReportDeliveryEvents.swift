@@ -80,6 +80,9 @@ extension ReportDelivery {
         case heard
         /// Nothing goes on, for that reason; told once.
         case held(ReportHold)
+        /// What is left of this ledger, which is one of before, is to be given up: the peer says again and again that
+        /// another connection writes it. What comes after it waits for that.
+        case giveUp
         /// It goes on.
         case released
         /// The peer has this place, which this box signed, and the ledger does not contain it: the ledger was put back

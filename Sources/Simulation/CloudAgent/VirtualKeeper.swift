@@ -18,6 +18,8 @@ package struct VirtualKeeper: Sendable {
 
     /// Positions of entries that it does not take, each message with one of them.
     package var refusals: Set<Int> = []
+    /// Ledgers that it says another connection writes.
+    package var foreign: Set<Text> = []
 
     /// Keeps nothing yet.
     package init() {}
@@ -33,6 +35,11 @@ package struct VirtualKeeper: Sendable {
                 return Notice.problem(
                     prefix, id: id, thread: message.thread, code: VerificationReport.Trouble.refused,
                     explanation: "against the rules")
+            }
+            guard !foreign.contains(records.ledger) else {
+                return Notice.problem(
+                    prefix, id: id, thread: message.thread, code: VerificationReport.Trouble.foreign,
+                    explanation: "another connection writes this ledger")
             }
             for entry in records.entries {
                 if ledgers[records.ledger]?[entry.position] == nil {

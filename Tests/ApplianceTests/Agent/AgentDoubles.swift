@@ -103,7 +103,7 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
     }
 
     func entries(
-        after position: Int, limit: Int, bytes: Int, reports: Bool, over connection: Text
+        of ledger: Text, after position: Int, limit: Int, bytes: Int, reports: Bool, over connection: Text
     ) async throws -> [ReportEntry]? {
         lock.withLock {
             guard cursor.connection == connection else { return nil }
@@ -115,11 +115,12 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
         }
     }
 
-    func hash(at position: Int) async throws -> [UInt8]? {
+    func hash(of ledger: Text, at position: Int) async throws -> [UInt8]? {
         lock.withLock { ledger.first { $0.position == position }?.hash.bytes }
     }
 
     func hasSigned(_ head: ReportPoint) -> Bool { false }
+    func giveUp(_ ledger: Text, over connection: Text) async throws {}
 
     func confirm(
         _ point: ReportPoint, isReceipt: Bool, passedOver: [Int], over connection: Text, handled: [[UInt8]]

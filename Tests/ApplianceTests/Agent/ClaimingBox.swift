@@ -40,18 +40,23 @@ final class ClaimingBox: Sendable {
 
     /// Runs the connection to a destination, made at the first time, until `isDone`; what it told. Like the service, it
     /// lets a head that speaks against the ledger be known to the witness. `batch`: entries of a message; `life`: that of
-    /// a process that dies, on the way to the primary agent.
+    /// a process that dies, on the way to the primary agent; `patience`: failed reads and
+    /// refusals of a ledger before until it is given up, where that is not to take hours.
     func run(
-        _ store: Store, to peer: Peer, batch: Int = 256, life: Life? = nil,
+        _ store: Store, to peer: Peer, batch: Int = 256, life: Life? = nil, patience: Int? = nil,
         until isDone: @escaping @Sendable () async -> Bool
     ) async throws -> [AgentNotice] {
         var reports = ReportSettings(batchDelay: .milliseconds(20))
         reports.limits.entries = batch
         reports.limits.pingAfter = .milliseconds(20)
+        if let patience { (reports.limits.foreignHolds, reports.limits.longestWait) = (patience, .milliseconds(20)) }
         let notices = AgentNotices()
         var surroundings = AgentLink.Surroundings(
-            exchange: peer.exchange, store: store, destination: peer.name, outbox: StoredOutbox(store, peer.name),
+            exchange: peer.exchange, store: store, destination: peer.name,
+            outbox: StoredOutbox(
+                store, peer.name, patience: patience ?? PastLedgers.patience, observe: { notices.add($0) }),
             reports: reports, clock: .system(), observe: { notices.add($0) })
+        if patience != nil { surroundings.outboxRetry = .milliseconds(5) }
         if let life {
             let mortal = Mortal(life, store)
             (surroundings.store, surroundings.outbox) = (mortal, mortal)

@@ -67,16 +67,22 @@ struct Mortal: ConnectionStore, Outbox, InvitationMemory {
 
     func loadConnections() async throws -> [StoredConnection] { try await store.loadConnections() }
     func loadHandled() async throws -> [[UInt8]] { try await store.loadHandled() }
-    func hash(at position: Int) async throws -> [UInt8]? { try await outbox.hash(at: position) }
+    func hash(of ledger: Text, at position: Int) async throws -> [UInt8]? {
+        try await outbox.hash(of: ledger, at: position)
+    }
+    func giveUp(_ ledger: Text, over connection: Text) async throws {
+        try await life.write { try await outbox.giveUp(ledger, over: connection) }
+    }
     func hasSigned(_ head: ReportPoint) -> Bool { outbox.hasSigned(head) }
     func accepted() async throws -> [Text] { try await invitations.accepted() }
     func end(after position: Int, over connection: Text) async throws -> (end: ReportPoint, isUrgent: Bool)? {
         try await outbox.end(after: position, over: connection)
     }
     func entries(
-        after position: Int, limit: Int, bytes: Int, reports: Bool, over connection: Text
+        of ledger: Text, after position: Int, limit: Int, bytes: Int, reports: Bool, over connection: Text
     ) async throws -> [ReportEntry]? {
-        try await outbox.entries(after: position, limit: limit, bytes: bytes, reports: reports, over: connection)
+        try await outbox.entries(
+            of: ledger, after: position, limit: limit, bytes: bytes, reports: reports, over: connection)
     }
     func keepConnection(_ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]]) async throws {
         try await life.write { try await store.keepConnection(id, to: destination, snapshot, handled: handled) }

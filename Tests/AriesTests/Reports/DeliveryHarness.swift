@@ -54,12 +54,15 @@ final class DeliveryHarness {
         var order: [Text] = []
     }
 
-    init(_ settings: ReportSettings = .init(), entries count: Int = 0, cursor: Int = 0, receipt: ReportPoint? = nil) {
+    init(
+        _ settings: ReportSettings = .init(), entries count: Int = 0, cursor: Int = 0, receipt: ReportPoint? = nil,
+        isPast: Bool = false
+    ) {
         self.settings = settings
         self.cursor = cursor
         for number in 0..<count { entries.append(Self.entry(number + 1)) }
         delivery = ReportDelivery(
-            settings, end: Self.point(count), confirmed: cursor, receipt: receipt)
+            settings, end: Self.point(count), confirmed: cursor, receipt: receipt, isPast: isPast)
     }
 
     static func hash(_ position: Int, _ branch: UInt8 = 0) -> [UInt8] {
