@@ -44,7 +44,8 @@ package final class WiegandOutput: Sendable {
     ///   - failed: See ``LineThread``.
     package init(
         _ bank: sending any LineBank, wires: (String, String), bits: [Bool], timing: WiegandTiming,
-        sent: @escaping @Sendable (Sent, _ begun: Instant) -> Void, failed: @escaping @Sendable (LineThread.Trouble?) -> Void
+        sent: @escaping @Sendable (Sent, _ begun: Instant) -> Void,
+        failed: @escaping @Sendable (LineThread.Trouble?) -> Void
     ) throws(SystemError) {
         let order = Order()
         self.order = order
