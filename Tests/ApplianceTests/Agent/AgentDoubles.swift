@@ -107,7 +107,7 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
     ) async throws -> [ReportEntry]? {
         lock.withLock {
             guard cursor.connection == connection else { return nil }
-            return ledger.dropFirst(position).prefix(limit).map {
+            return self.ledger.dropFirst(position).prefix(limit).map {
                 ReportEntry(
                     position: $0.position, hash: $0.hash.bytes, body: $0.body,
                     report: reports ? Report.json(of: $0, in: "ledger") : nil)
@@ -116,7 +116,7 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
     }
 
     func hash(of ledger: Text, at position: Int) async throws -> [UInt8]? {
-        lock.withLock { ledger.first { $0.position == position }?.hash.bytes }
+        lock.withLock { self.ledger.first { $0.position == position }?.hash.bytes }
     }
 
     func hasSigned(_ head: ReportPoint) -> Bool { false }
