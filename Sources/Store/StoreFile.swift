@@ -27,6 +27,7 @@ final class StoreFile {
         let lock = try Self.lock(path + ".lock", for: path)
         do throws(StoreError) {
             try Self.makePrivate(path, in: folder)
+            if let foreign = Self.foreignCompanion(path) { throw foreign }
         } catch {
             close(lock)
             throw error
@@ -205,16 +206,21 @@ final class StoreFile {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Why no file with something in it is seen there, with nothing but files beside it; nil: one is. What this user may not look at is not told as
-    /// absent. An empty file is what a first start leaves that is cut off: no database yet.
+    /// Why no file with something in it is seen there, with nothing but files beside it; nil: one is. What this user may
+    /// not look at is not told as absent. An empty file is what a first start leaves that is cut off: no database yet.
     static func obstacle(_ path: String) -> StoreError? {
         var status = stat()
         guard stat(path, &status) == 0 else {
             return errno == ENOENT || errno == ENOTDIR ? .absent(path: path) : failure(path)
         }
         let isThere = status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
-        guard isThere else { return .absent(path: path) }
-        // SQLite opens these with it, and would wait for the other end of a pipe.
+        return isThere ? foreignCompanion(path) : .absent(path: path)
+    }
+
+    /// What lies beside the database and is no file: SQLite opens these with it, and would wait for the other end of a
+    /// pipe. Nil: nothing.
+    private static func foreignCompanion(_ path: String) -> StoreError? {
+        var status = stat()
         for ending in ["-wal", "-shm", "-journal"] {
             guard lstat(path + ending, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
                 return .unusable(path: path + ending, detail: "it is no file")
