@@ -16,7 +16,8 @@
 #define FIND_TWO(result, name, parameters)                                                                             \
     if (!(library->two.name = (result(*) parameters)find(context, missing = "gpiod_" #name))) goto incomplete;
 
-const cgpio_library *cgpio_load_with(int generation, void *(*find)(void *context, const char *name), void *context, char *why) {
+const cgpio_library *cgpio_load_with(
+    int generation, void *(*find)(void *context, const char *name), void *context, char *why) {
     const char *missing = "";
     cgpio_library *library = calloc(1, sizeof *library);
     if (!library) {
@@ -83,7 +84,7 @@ int cgpio_chip_open(const cgpio_library *library, const char *path, cgpio_chip *
     int error = size < sizeof opened->path ? 0 : -ENAMETOOLONG;
     if (!error) {
         memcpy(opened->path, path, size);
-        // Not every failure of the library sets it.
+        // Not every failure of the library sets errno.
         errno = 0;
         error = library->body->open(library, path, opened, lines, label);
     }
@@ -104,7 +105,9 @@ int cgpio_line_info(cgpio_chip *chip, uint32_t offset, char *name, char *holder)
     return chip->library->body->line_info(chip, offset, name, holder);
 }
 
-int cgpio_take(cgpio_chip *chip, const char *consumer, cgpio_use use, const cgpio_line *lines, int count, cgpio_request **request) {
+int cgpio_take(
+    cgpio_chip *chip, const char *consumer, cgpio_use use, const cgpio_line *lines, int count,
+    cgpio_request **request) {
     if (count < 1 || count > CGPIO_MAX_LINES) return -EINVAL;
     cgpio_request *taken = calloc(1, sizeof *taken);
     if (!taken) return -ENOMEM;
@@ -160,7 +163,7 @@ void cgpio_release_at_crash(cgpio_request *request) {
 
 void cgpio_release(cgpio_request *request) {
     cgpio_request *expected = request;
-    // Where the handler has just taken it, the process ends: it needs the request for that moment.
+    // If the handler has just taken the request, the process is about to end, and the handler still needs the request.
     if (request->is_at_crash && !atomic_compare_exchange_strong(&crash_request, &expected, NULL)) return;
     request->library->body->release(request);
     free(request);

@@ -1,4 +1,4 @@
-// libgpiod 1.6: values of all lines in one bulk, edges of each line for itself.
+// libgpiod 1.6: one bulk request for the values of all lines, one request for the edges of each line.
 #include <errno.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static int flags_of(const cgpio_line *line) {
     return biases[line->bias] | (line->active_low ? GPIOD1_FLAG_ACTIVE_LOW : 0);
 }
 
-// Each line for itself: flags are those of a whole bulk.
+// One request for each line, since a bulk has one set of flags.
 static int take_edges(const char *consumer, const cgpio_line *lines, cgpio_request *request) {
     const struct gpiod1_functions *gpiod = &request->library->one;
     for (int at = 0; at < request->count; at++) {
@@ -43,7 +43,7 @@ static int take_edges(const char *consumer, const cgpio_line *lines, cgpio_reque
     return 0;
 }
 
-// All in one request, so that they change together. It has one polarity for all of them: that is turned round here.
+// One request for all lines, so that they change together. It has one polarity, so active-low lines are inverted here.
 static int take_values(const char *consumer, const cgpio_line *lines, cgpio_request *request) {
     int inactive[CGPIO_MAX_LINES] = {0};
     for (int at = 0; at < request->count; at++) {
@@ -59,7 +59,7 @@ static int take_values(const char *consumer, const cgpio_line *lines, cgpio_requ
 
 static int take(cgpio_chip *chip, const char *consumer, const cgpio_line *lines, cgpio_request *request) {
     const struct gpiod1_functions *gpiod = &request->library->one;
-    // Lines belong to the chip that they were found on: the request has one of its own.
+    // Lines belong to the chip that they were found on, so the request opens a chip of its own.
     if (!(request->chip = gpiod->chip_open(chip->path))) return cgpio_error();
     for (int at = 0; at < request->count; at++)
         if (!(request->bulk.lines[at] = gpiod->chip_get_line(request->chip, lines[at].offset))) return cgpio_error();
@@ -68,7 +68,7 @@ static int take(cgpio_chip *chip, const char *consumer, const cgpio_line *lines,
 }
 
 static int set(cgpio_request *request, uint64_t active) {
-    // All of them: a bulk of some lines of a request would set the first ones of it.
+    // All lines: a bulk with only some lines of a request would set the first lines of the request instead.
     int values[CGPIO_MAX_LINES];
     for (int at = 0; at < request->count; at++) values[at] = (active ^ request->inverted) >> at & 1;
     return request->library->one.line_set_value_bulk(&request->bulk, values) < 0 ? cgpio_error() : 0;
@@ -89,12 +89,13 @@ static int descriptors(const cgpio_request *request, int *descriptors) {
     return request->count;
 }
 
-// Each line has a queue; their times give the order.
+// Each line has a queue of its own; the times of the events give the order.
 static int events(cgpio_request *request, cgpio_event *events) {
     int found = 0;
     for (int line = 0; line < request->count; line++) {
         struct gpiod_line_event read[CGPIO_EVENTS_PER_LINE];
-        int count = request->library->one.line_event_read_multiple(request->bulk.lines[line], read, CGPIO_EVENTS_PER_LINE);
+        int count =
+            request->library->one.line_event_read_multiple(request->bulk.lines[line], read, CGPIO_EVENTS_PER_LINE);
         if (count < 0 && !cgpio_is_none()) return cgpio_error();
         for (int next = 0; next < count; next++) {
             uint64_t time = (uint64_t)read[next].ts.tv_sec * 1000000000 + (uint64_t)read[next].ts.tv_nsec;
@@ -112,4 +113,5 @@ static void release(cgpio_request *request) {
     if (request->chip) request->library->one.chip_close(request->chip);
 }
 
-const struct cgpio_body cgpio_body1 = {version, open_chip, close_chip, line_info, take, set, get, descriptors, events, release};
+const struct cgpio_body cgpio_body1 = {
+    version, open_chip, close_chip, line_info, take, set, get, descriptors, events, release};

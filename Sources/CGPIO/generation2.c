@@ -1,4 +1,4 @@
-// libgpiod 2: requests of lines with settings of their own.
+// libgpiod 2: one request, in which each line has settings of its own.
 #include <errno.h>
 
 #include "library.h"
@@ -107,7 +107,8 @@ static int events(cgpio_request *request, cgpio_event *events) {
     for (int next = 0; next < count; next++) {
         struct gpiod_edge_event *event = gpiod->edge_event_buffer_get_event(request->buffer, (unsigned long)next);
         uint32_t line = 0;
-        while (line < (uint32_t)request->count && request->offsets[line] != gpiod->edge_event_get_line_offset(event)) line++;
+        uint32_t offset = gpiod->edge_event_get_line_offset(event);
+        while (line < (uint32_t)request->count && request->offsets[line] != offset) line++;
         if (line == (uint32_t)request->count) continue;
         events[found++] = (cgpio_event){gpiod->edge_event_get_timestamp_ns(event), line,
                                         (uint32_t)gpiod->edge_event_get_global_seqno(event),
@@ -121,4 +122,5 @@ static void release(cgpio_request *request) {
     if (request->buffer) request->library->two.edge_event_buffer_free(request->buffer);
 }
 
-const struct cgpio_body cgpio_body2 = {version, open_chip, close_chip, line_info, take, set, get, descriptors, events, release};
+const struct cgpio_body cgpio_body2 = {
+    version, open_chip, close_chip, line_info, take, set, get, descriptors, events, release};

@@ -1,5 +1,6 @@
-// The functions of libgpiod 1.6 that are used here, as its gpiod.h declares them (1.6.3; header.c compares them where that is
-// installed). The types are libgpiod's; the constants have names of their own, since generation 2 gives the same names other values.
+// The functions of libgpiod 1.6 that are used here, as its gpiod.h declares them (1.6.3; header.c compares them if that
+// is installed). The types are libgpiod's. The constants have names of their own, since generation 2 gives the same
+// names other values.
 #pragma once
 #include <stdbool.h>
 #include <time.h>

@@ -1,5 +1,5 @@
-// The functions of libgpiod 2 that are used here, as its gpiod.h declares them (2.2.1, and 2.1.3 alike; header.c compares them where
-// that is installed). The types are libgpiod's, the constants have names of their own.
+// The functions of libgpiod 2 that are used here, as its gpiod.h declares them (2.2.1, and 2.1.3 alike; header.c
+// compares them if that is installed). The types are libgpiod's, the constants have names of their own.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

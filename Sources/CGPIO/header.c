@@ -1,5 +1,6 @@
-// Holds what gpiod1.h and gpiod2.h declare against the gpiod.h that is installed where this is built (libgpiod-dev): that of
-// Debian 12 the one, that of 13 the other. A type, a size or a value that differs does not compile.
+// Compares the declarations of gpiod1.h or gpiod2.h with the gpiod.h that is installed where this is built
+// (libgpiod-dev): gpiod1.h on Debian 12, gpiod2.h on Debian 13. If a type, a size or a value differs, this does not
+// compile.
 #if __has_include(<gpiod.h>)
 #include <gpiod.h>
 #include <stddef.h>

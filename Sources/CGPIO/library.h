@@ -52,9 +52,9 @@ struct cgpio_request {
 
 // A name of the kernel's, or NULL, into CGPIO_NAME_SIZE bytes.
 void cgpio_copy_name(char *to, const char *from);
-// What errno says, negative in any case.
+// errno as a negative number, -EIO if it is not set.
 int cgpio_error(void);
 // Whether a read without waiting found nothing.
 bool cgpio_is_none(void);
-// Has reads of a descriptor not wait.
+// Makes reads of a descriptor return at once.
 int cgpio_never_wait(int descriptor);

@@ -15,9 +15,10 @@
 
 #if defined(__GLIBC__) && !defined(HAS_SANITIZER)
 
-// The names by which glibc exports its own functions; those below precede them in the order of symbols (see "Replacing malloc" in
-// glibc's manual). All of them are replaced, so that no block comes from another allocator that was loaded before. Not
-// GLIBC_TUNABLES=glibc.malloc.perturb: it misses the blocks of each thread's cache, which are nearly all.
+// The names by which glibc exports its own functions. The functions below take precedence over them (see "Replacing
+// malloc" in glibc's manual). All of them are replaced, so that no block comes from another allocator that was loaded
+// before. GLIBC_TUNABLES=glibc.malloc.perturb does not do: it misses the blocks of each thread's cache, which are
+// nearly all.
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *block, size_t size);
@@ -26,10 +27,12 @@ void *__libc_valloc(size_t size);
 void *__libc_pvalloc(size_t size);
 void __libc_free(void *block);
 
-// Whether the block is a mapping of its own (malloc.c, IS_MMAPPED): the kernel takes it back, and gives zeroed pages to the next.
+// Whether the block is a mapping of its own (malloc.c, IS_MMAPPED): the kernel takes it back, and hands out zeroed
+// pages only.
 static bool is_mapping(const void *block) { return ((const size_t *)block)[-1] & 2; }
 
-// What glibc writes into the second word of a block in a thread's cache, to see that it is released twice; 0: not known.
+// The value that glibc writes into the second word of a block in a thread's cache, to detect a second release; 0: not
+// known.
 static uintptr_t cache_key;
 
 __attribute__((constructor)) static void learn_cache_key(void) {
@@ -47,7 +50,7 @@ static void clear(char *start, size_t count) {
 
 void cwipe_free(void *block) {
     if (!block) return;
-    // One that is released twice is glibc's to find, by what it wrote there.
+    // A block that is released twice is left as it is, so that glibc finds its key there and reports it.
     bool is_cached = cache_key && ((const uintptr_t *)block)[1] == cache_key;
     if (!is_mapping(block) && !is_cached) clear(block, malloc_usable_size(block));
     __libc_free(block);

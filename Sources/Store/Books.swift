@@ -26,7 +26,7 @@ struct Books: Hashable, Sendable {
     var start: ChainPoint
     /// How far the ledger has come to each destination, by name.
     var deliveries: [Text: DeliveryCursor]
-    /// What destinations have not confirmed of ledgers before this one, the oldest ledger first.
+    /// What destinations have not confirmed of earlier ledgers, the oldest ledger first.
     var debts: [PastDebt] = []
     /// The last date heard.
     var clock: Timestamp?

@@ -23,8 +23,8 @@ struct Inheritance {
     private var replays: [(name: [UInt8], at: Int64)] = []
     private var settings: [(name: String, value: [UInt8])] = []
 
-    /// Of a database that cannot be read: what its witness knows. What was owed of it, or of ledgers before, cannot be
-    /// counted: cursors and debts are nowhere else. The next ledger names this one and where it ended, as the fault does.
+    /// Of a database that cannot be read: what its witness knows. What was owed of it, or of earlier ledgers, cannot be
+    /// counted, since only the database has cursors and debts. The next ledger and the fault name this one and its end.
     init(nothingBut head: HeadStatement?) {
         guard let state = head?.state else { return }
         predecessor = Predecessor(ledger: state.ledger, count: state.end.count, hash: state.end.hash)
@@ -49,7 +49,7 @@ struct Inheritance {
         }
         cursors = books.deliveries.values.map(\.inNewLedger)
         debts = books.debts.filter { $0.ledger != state.ledger }
-        // Who is owed something of a ledger before is known, though nothing of this one was confirmed yet.
+        // A destination with a debt of an earlier ledger is known, even if it has confirmed nothing of this one yet.
         let owed = Set(debts.map(\.destination))
         for cursor in books.deliveries.values
         where (cursor.isKnown || owed.contains(cursor.destination)) && cursor.confirmed < state.end.count {
@@ -63,8 +63,8 @@ struct Inheritance {
                     destination: cursor.destination, ledger: state.ledger, end: end, confirmed: cursor.confirmed,
                     reports: reports))
         }
-        // Where nobody vouches for the old ledger, nothing of it is delivered: anybody may have written it. It stays in
-        // the file that is put aside.
+        // A ledger that is not authentic is not delivered, since an attacker may have written it. It stays in the file
+        // that is put aside.
         giveUpDebts(ofAllBut: isAuthentic ? PastDebt.ledgers : 0)
         open = try Books.openVisits(db).prefix(LedgerLimits().openVisits).compactMap { intent in
             try Row.fetchOne(db, sql: "SELECT body FROM entry WHERE position = ?", arguments: [intent.position])?
@@ -109,7 +109,7 @@ struct Inheritance {
         giveUpDebts(ofAllBut: 0)
     }
 
-    /// What is owed of all but the last so many ledgers is given up; what the primary destination loses by that is told.
+    /// Gives up the debts of all but the newest `kept` ledgers, and counts what the primary destination loses by that.
     private mutating func giveUpDebts(ofAllBut kept: Int) {
         var ledgers: [Text] = []
         for debt in debts where !ledgers.contains(debt.ledger) { ledgers.append(debt.ledger) }

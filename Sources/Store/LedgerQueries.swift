@@ -12,7 +12,7 @@ enum LedgerQueries {
         ).map(entry)
     }
 
-    /// The hash at a place that is kept, or right before these.
+    /// The hash at a position that is kept, or at the one right before the oldest of them; nil: neither.
     static func hash(_ db: Database, at position: Int) throws -> ChainHash? {
         if let row = try Row.fetchOne(db, sql: "SELECT hash FROM entry WHERE position = ?", arguments: [position]) {
             return try row.hash("hash")

@@ -20,7 +20,7 @@ struct Opening {
         /// Files that had been put aside at earlier starts and are removed now, for there are ``PastDebt/ledgers``
         /// newer ones.
         var removed: [String] = []
-        /// What is not delivered any more of ledgers before.
+        /// Debts of earlier ledgers that are given up.
         var givenUp: [PastDebt] = []
     }
 

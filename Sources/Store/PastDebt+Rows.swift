@@ -4,7 +4,7 @@ import Ledger
 
 // The table `debt`. It is sealed with the cursors, so that the database alone cannot have another file delivered.
 extension PastDebt {
-    /// Rows that are read: more than there ever are. With others the seal is broken.
+    /// How many rows are read at most: more than there ever are. Further rows, which are not read, break the seal.
     private static let most = 4 * ledgers * DeliveryCursor.limit
 
     /// The debts, those of the oldest ledger first; none in a database of an earlier version.

@@ -1,19 +1,19 @@
 import Encoding
 package import Ledger
 
-/// The ledgers before the present one, in the files that were put aside beside the database: there their entries are
-/// that a destination is still owed.
+/// Earlier ledgers, in the files that were put aside beside the database. They hold the entries that destinations are
+/// still owed.
 ///
-/// A file counts only when its chain leads to the end that the debt names, which is sealed: whatever else anybody puts
-/// there is passed over.
+/// A file counts only if its chain leads to the end that the debt names, which is sealed. Any other file there is
+/// passed over.
 package actor PastLedgers {
     /// What the names of the files have before their numbers.
     static let word = "rewritten"
     /// Entries that are read together.
     private static let piece = 256
 
-    /// Failed reads of a ledger until what is owed of it is given up: at one in five seconds four hours. A disk that
-    /// fails as long does not come to itself any more; permissions an operator who is told can mend by then.
+    /// The number of failed reads of a ledger after which its debts are given up: four hours, at one in five seconds. A
+    /// disk that fails for so long does not recover by itself. An operator can correct permissions in that time.
     package static let patience = 2880
 
     private let path: String
@@ -24,7 +24,7 @@ package actor PastLedgers {
     /// Those of the database at `path`.
     package init(path: String) { self.path = path }
 
-    /// The ledger of a debt, proven as far as it is owed; nil: no file has it. Throws when that cannot be told now.
+    /// The ledger of a debt, proven as far as it is owed; nil: no file has it. Throws if that cannot be found out now.
     package func reader(of debt: PastDebt) async throws(StoreError) -> LedgerReader? {
         if let reader = proven[debt.end] { return reader }
         var failure: StoreError?

@@ -96,8 +96,8 @@ enum Schema {
         """
 
     private static let sixth = """
-        -- `made`: second of the date; 0: not known. `deleting`: 1: it is to be forgotten once its peer was told; 2: at
-        -- once.
+        -- `made`: second of the date; 0: not known. `deleting`: 1: to be deleted after telling its peer; 2: to be
+        -- deleted at once.
         ALTER TABLE connection ADD COLUMN made INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE connection ADD COLUMN deleting INTEGER NOT NULL DEFAULT 0;
         """
@@ -116,7 +116,8 @@ enum Schema {
         """
 
     private static let tenth = """
-        -- What destinations have not confirmed of ledgers before this one: PastDebt. `last`: the end, as a Checkpoint is written.
+        -- What destinations have not confirmed of earlier ledgers: PastDebt. `last`: the end, as a Checkpoint is
+        -- written.
         CREATE TABLE debt (
             destination TEXT NOT NULL,
             ledger TEXT NOT NULL,

@@ -2,11 +2,11 @@ package import Encoding
 import GRDB
 package import Ledger
 
-// What is left of ledgers before this one. Their entries are read from the files that were put aside (``PastLedgers``).
+// Debts of earlier ledgers. Their entries are read from the files that were put aside (``PastLedgers``).
 extension Store {
-    /// The destination has confirmed everything up to `position` of a ledger before, and with it `reports` outcomes; of
-    /// these it has refused `lost`, which counts with the primary destination as it does in the present ledger. What is
-    /// confirmed to the end is no debt any more. `handled`: keys of inbound messages, remembered as by
+    /// Notes that the destination has confirmed everything up to `position` of an earlier ledger, and with it `reports`
+    /// outcomes. It has refused `lost` of these, which counts for the primary destination as in the present ledger. A
+    /// debt that is confirmed to its end is removed. `handled`: keys of inbound messages, remembered as by
     /// ``confirm(_:upTo:receipt:over:passedOver:handled:)``. A confirmation over another connection than the present
     /// one changes nothing.
     package func confirm(
@@ -27,9 +27,9 @@ extension Store {
         }
     }
 
-    /// A destination never gets what it is owed of a ledger before. What the primary one loses by that is counted, for
-    /// the next outcome and for ``lostReports``; a copy has it from nobody, which says nothing of the others. Returns how
-    /// many reports it never gets.
+    /// Gives up what a destination is owed of an earlier ledger. What the primary destination loses by that is counted
+    /// in the next outcome and in ``lostReports``. What a copy loses is not counted, since the other destinations have
+    /// it. Returns how many reports the destination never gets.
     @discardableResult
     package func giveUp(_ destination: Text, past ledger: Text) async throws(StoreError) -> Int {
         try await commit { db, books in

@@ -13,15 +13,16 @@ package enum ConnectionDeletion: Hashable, Sendable {
     case begun([Text])
 }
 
-// A connection is deleted in two steps, so that what runs of it can end in between, and its peer can be told with the
-// keys that it knows: whatever ends the program meanwhile, the mark stays and the next start goes on.
+// A connection is deleted in two steps: it is marked, and later removed with its keys. In between its link can end, and
+// the service can tell its peer, which needs the keys. If the program ends in between, the mark stays and the next
+// start goes on.
 extension Store {
-    /// What the column `deleting` says of a connection whose peer is told before it goes, and of one that goes in
-    /// silence. 0: it stays.
+    /// Values of the column `deleting`: delete the connection after telling its peer; delete it without that. 0: keep
+    /// it.
     static let (isTold, isSilent): (Int64, Int64) = (1, 2)
 
     /// Marks a connection as one that is to go, unless it is the present way to a destination that is still owed something and
-    /// `isForced` is false. `tellsPeer`: whether its peer is told first; the last call decides.
+    /// `isForced` is false. `tellsPeer`: whether the service tells its peer first; the last call decides.
     package func beginDeletion(
         of id: Text, isForced: Bool, tellsPeer: Bool = true
     ) async throws(StoreError) -> ConnectionDeletion {

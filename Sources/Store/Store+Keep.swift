@@ -15,7 +15,7 @@ package struct StoredConnection: Hashable, Sendable {
     package let made: Timestamp?
     /// Whether it is to be forgotten (``Store/beginDeletion(of:isForced:tellsPeer:)``).
     package let isDeleting: Bool
-    /// Whether its peer is told before that.
+    /// Whether the service tells its peer first.
     package let tellsPeer: Bool
 
     /// A connection of these parts.

@@ -27,7 +27,7 @@ package actor Store {
     /// Ledgers that had been put aside at earlier starts and were removed when it was opened, for there are
     /// ``PastDebt/ledgers`` newer ones.
     package nonisolated let removed: [String]
-    /// What destinations were owed of ledgers before this one and never get, given up when it was opened.
+    /// Debts of earlier ledgers that were given up when this one was opened. The destinations never get these entries.
     package nonisolated let givenUp: [PastDebt]
     /// How the keys that it holds are kept.
     package nonisolated let keysAtRest: KeysAtRest
@@ -194,7 +194,7 @@ package actor Store {
     /// How far the ledger has come to each destination, by name; durable.
     package var deliveries: [Text: DeliveryCursor] { books.deliveries }
 
-    /// What destinations have not confirmed of ledgers before this one, the oldest ledger first; durable.
+    /// What destinations have not confirmed of earlier ledgers, the oldest ledger first; durable.
     package var debts: [PastDebt] { books.debts }
 
     /// Entries that a destination has not confirmed, of this ledger and those before it.

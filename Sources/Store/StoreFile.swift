@@ -134,7 +134,7 @@ final class StoreFile {
     /// The files `PATH.WORD-N` that there are, by their numbers.
     static func numbered(_ path: String, _ word: String) -> [String] { (try? listed(path, word)) ?? [] }
 
-    /// The same; throws when the folder cannot be read, in which there may be some then.
+    /// The same; throws if the folder cannot be listed, since it may hold some.
     static func listed(_ path: String, _ word: String) throws(StoreError) -> [String] {
         do {
             return try numbers(path, word).map { "\(path).\(word)-\($0)" }
@@ -206,8 +206,9 @@ final class StoreFile {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Why no file with something in it is seen there, with nothing but files beside it; nil: one is. What this user may
-    /// not look at is not told as absent. An empty file is what a first start leaves that is cut off: no database yet.
+    /// Why the path leads to no usable database; nil: it leads to one. A database is a regular file that is not empty,
+    /// with only regular files as companions. A path that this user may not look at does not count as absent. An empty
+    /// file is no database yet: a first start that was cut off leaves one.
     static func obstacle(_ path: String) -> StoreError? {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -217,8 +218,8 @@ final class StoreFile {
         return isThere ? foreignCompanion(path) : .absent(path: path)
     }
 
-    /// What lies beside the database and is no file: SQLite opens these with it, and would wait for the other end of a
-    /// pipe. Nil: nothing.
+    /// The error for a companion of the database that is no regular file; nil: there is none. SQLite opens companions
+    /// with the database, and would wait for the other end of a pipe.
     private static func foreignCompanion(_ path: String) -> StoreError? {
         var status = stat()
         for ending in ["-wal", "-shm", "-journal"] {

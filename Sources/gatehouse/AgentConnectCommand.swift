@@ -75,7 +75,7 @@ struct AgentConnectCommand: AsyncParsableCommand {
             let same = cards.filter { $0["invitation"] == first["invitation"] && $0["state"]?.string != "deleting" }
             card = same.last { $0["destination"]?.string != "mailbox" } ?? same.last ?? card
         }
-        // What is not made in time may yet be: the first connection, which leads to the mailbox, is.
+        // The second connection may still be made later. The first one, which leads to the mailbox, exists.
         guard card["state"]?.string == "connecting", let id = first["id"]?.string else { return card }
         return try await door.ask(.show(id))
     }
@@ -104,8 +104,8 @@ struct AgentConnectCommand: AsyncParsableCommand {
         let (name, id) = (AgentListing.name(card), Terminal.printable(card["id"]?.string?.string ?? ""))
         if card["destination"]?.string == "mailbox" {
             return
-                "connected to \(name), which keeps messages for us; the connection through its mailbox is not made yet: see "
-                + "gatehouse agent list"
+                "connected to \(name), which keeps messages for us; the connection through its mailbox is not "
+                + "made yet: see gatehouse agent list"
         }
         return switch way {
         case "known": "already connected: this invitation was accepted before, as \(id)"

@@ -2,8 +2,9 @@ import Appliance
 import LinuxIO
 import Synchronization
 
-/// As whom a command of root works in the folders of the service: as their owner, who could put a link, a pipe or anything else in the place
-/// of each name at each moment. Begun where a command learns which folders these are, it lasts until the command ends.
+/// The rights with which a command of root works in the folders of the service. These are the rights of the owner, who
+/// could put a link, a pipe or anything else in the place of each name at each moment. The role begins when the command
+/// learns which folders these are, and lasts until the command ends.
 enum CommandRole {
     private static let held = Mutex<OwnerRole?>(nil)
 
@@ -13,7 +14,7 @@ enum CommandRole {
     /// Begins it for what lies at a path.
     static func take(for path: String) { held.withLock { if $0 == nil { $0 = OwnerRole(of: path) } } }
 
-    /// Does something as who owns that path, who may be another than the folders' owner.
+    /// Runs `body` with the rights of the owner of that path, who may be another than the owner of the folders.
     static func asOwner<Value, Failure>(
         of path: String, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -22,7 +23,7 @@ enum CommandRole {
         return try OwnerRole.of(path, body)
     }
 
-    /// Does something as root in between, where the operator has said where it goes.
+    /// Runs `body` as root in between, for a path that the operator has named.
     static func asRoot<Value>(_ body: () throws -> Value) rethrows -> Value {
         held.withLock { $0?.pause() }
         defer { held.withLock { $0?.resume() } }

@@ -34,7 +34,7 @@ struct ConfigurationInput: ParsableArguments {
     /// Which gate it is.
     var places: SetupPlaces { SetupPlaces(absolutePath) }
 
-    /// Reads it, as who owns it.
+    /// Reads it with the rights of its owner.
     func read() throws(ConfigurationError) -> Configuration {
         let role = OwnerRole(of: path)
         defer { role?.end() }
@@ -43,11 +43,12 @@ struct ConfigurationInput: ParsableArguments {
 
     /// Whose rights a command of root has when it knows the gate.
     enum Rights {
-        /// Those of who owns the gate's folders (``CommandRole``).
+        /// Those of the owner of the gate's folders (``CommandRole``).
         case owners
-        /// Root's own, of a command that does something elsewhere too. It takes those of the owner where it comes to a folder of his.
+        /// Root's own, for a command that works elsewhere too. It takes the rights of the owner where it works in the
+        /// owner's folders.
         case roots
-        /// Those that its unit leaves it, by which it cannot become another user. It comes to none of these folders.
+        /// Those that its unit leaves it, with which it cannot become another user. It works in none of these folders.
         case units
     }
 

@@ -19,10 +19,11 @@ struct DemoCommand: AsyncParsableCommand {
             the radio, the phone and the cloud agent are virtual, and so is the clock. Scenarios: \
             \(DemoScenario.names.joined(separator: ", ")).
 
-            Others do something to the gate and look whether what it promises still holds: \
+            Others do something to the gate and check whether what it promises still holds: \
             \(DemoPromise.names.joined(separator: ", ")).
 
-            Exit code: 0 when the story ends as it must and every promise holds (with --credential: when it is accepted), else 1.
+            Exit code: 0 when the story ends as it must and every promise holds (with --credential: when it is \
+            accepted), else 1.
             """)
 
     @Option(help: ArgumentHelp("Which story to play.", valueName: "name"))

@@ -6,7 +6,7 @@ import Workbench
 
 /// The life of a gate that `gatehouse demo --scenario power-cut` ends: this program again, as a process of its own.
 enum DemoPower {
-    /// The folder of that life; set for the process alone whose plug is pulled.
+    /// The environment variable with the folder of that life; set only for the process that is killed.
     static let variable = "GATEHOUSE_DEMO_LIFE"
     /// What the process says when the gate is open, before the visit's id.
     private static let word = "open for "

@@ -15,8 +15,9 @@ struct RestoreCommand: AsyncParsableCommand {
             A backup made with --last goes on as it is with --continue.
 
             Only keys that are opened prove configuration, policy and trust: without them look with --check whose keys would count. \
-            They go nowhere but to the places of the configuration here and into the service's folders. A program that they have \
-            the service run (voice.program), and that the configuration here does not name, is refused without --programs.
+            They go nowhere but to the places of the configuration here and into the service's folders. A program \
+            that they have the service run (voice.program), and that the configuration here does not name, is \
+            refused without --programs.
 
             Exit code: 0 when it is done or proved, 1 when the backup is refused, 2 for usage or input/output errors.
             """)

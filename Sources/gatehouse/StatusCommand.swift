@@ -52,7 +52,7 @@ struct ControlQuestion {
     /// The same; nil when no service is there to answer.
     func answer(to request: ControlRequest, _ members: [JSONObject.Member] = []) throws -> JSON? {
         guard let path = try place() else { return nil }
-        // Who owns the folder says where the socket leads.
+        // The owner of the folder decides where the path of the socket leads.
         let role = OwnerRole(of: path)
         defer { role?.end() }
         let line: [UInt8]

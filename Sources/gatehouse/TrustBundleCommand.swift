@@ -95,7 +95,7 @@ extension TrustCommand {
             let bytes: [UInt8]
             let policy: String
             do {
-                // Read as its owner; what is written is the operator's.
+                // Read with the rights of its owner; what is written belongs to the operator.
                 let role = OwnerRole(of: directory)
                 defer { role?.end() }
                 let rules = RulesInForce(file: nil, over: try TrustDirectory(path: directory))

@@ -150,7 +150,7 @@ struct VerifyCommand: AsyncParsableCommand {
             let directory = try trust.map { try TrustCommand.reading($0, key: key) }
             store = try directory?.store ?? TrustStore(TrustMaterial())
             if let policy { CommandRole.take(for: policy) }
-            // The rules may be another's than the trust data.
+            // The rules may belong to another user than the trust data.
             let read = { RulesInForce(file: policy, over: noPolicy ? nil : directory) }
             inForce = policy.map { CommandRole.asOwner(of: $0, read) } ?? read()
             chosen = try chosenPolicy(PolicyCommand.usable(inForce))

@@ -90,7 +90,7 @@ import Testing
             #expect(gone.output == "deleted \(id); its agent was not told: delete the connection there, too\n")
             let rest = try await agent("list", "--json", configuration: configuration).json
             #expect(rest.map { $0["label"]?.string } == ["Second\u{1B}[31m agent"])
-            // With the word to tell it the service does, beside everything else.
+            // With `--tell` the service tells the agent, in the background.
             let marked = try await agent("delete", "primary", "--tell", "--json", configuration: configuration)
             #expect(marked.json.first?["state"]?.string == "deleting", "\(marked)")
             for _ in 0..<200 where !second.wasHungUp { try await Task.sleep(for: .milliseconds(50)) }
@@ -101,8 +101,8 @@ import Testing
         #expect(log.contains("\"event\":\"agent.deleted\"") && !log.contains("\"seed\""))
     }
 
-    /// The connection by an invitation may become that to the mailbox, and another one that to the agent: its id is
-    /// printed.
+    /// The first connection of an invitation may become that to the mailbox, and a second one that to the agent. The
+    /// command prints the id of the second.
     @Test(.timeLimit(.minutes(2)), arguments: [false, true])
     func theIDOfTheConnectionToTheAgent(isJSON: Bool) async throws {
         let server = try AgentOnLoopback("Postal agent", keepsMessages: true)
@@ -221,8 +221,8 @@ import Testing
         }
     }
 
-    /// An agent that says that it has more of the ledger than there is, at every start: it is named, and nothing else
-    /// happens. It used to end the program, with a new ledger at each start, and a proof that failed.
+    /// An agent claims at every start that it has more of the ledger than there is. The log names the agent, and
+    /// nothing else happens. Once such a claim ended the program, and each start began a new ledger.
     @Test(.timeLimit(.minutes(2)))
     func anAgentThatClaimsMoreOfTheLedgerThanThereIs() async throws {
         let server = try AgentOnLoopback()
@@ -347,7 +347,7 @@ import Testing
         #expect(server.wasHungUp)
     }
 
-    /// What is marked goes beside everything else.
+    /// Waits for marked connections, which are deleted in the background.
     private func untilNothingIsLeft(_ configuration: String) async throws {
         for _ in 0..<200 {
             if try await agent("list", "--json", configuration: configuration).output.isEmpty { return }
@@ -403,7 +403,7 @@ import Testing
         let silent = try await agent("ping", "primary", "--wait", "1", configuration: configuration)
         #expect(silent.code == 1 && silent.hasRemedy && silent.errors.contains("not reachable"), "\(silent)")
         server.setUp(true)
-        // Nothing is sent for a deletion: an agent that the program does not survive can be deleted too.
+        // Nothing is sent for a deletion, so that an agent whose answers crash the program can be deleted too.
         let posts = server.posts
         let gone = try await agent("delete", "primary", configuration: configuration)
         #expect(gone.code == 0 && gone.output.contains("its agent was not told"), "\(gone)")

@@ -1,6 +1,6 @@
 /// What the test of hostile folders runs of each command. A command without a row fails it.
 enum HostileFolderTable {
-    /// A command that comes to none of the service's folders, and why.
+    /// The commands that work in none of the service's folders, and why.
     static let elsewhere: [String: String] = [
         "demo": "a virtual gate in a folder of its own",
         "crowd": "virtual phones in a folder of their own",
@@ -12,8 +12,8 @@ enum HostileFolderTable {
         "reference": "prints what is built in", "hardware": "reads the pinout of the package",
     ]
 
-    /// The words of the others, each line a run, with `PINOUT` for the pinout's path. They start in the scene's folder, whose configuration
-    /// is `gate.toml`.
+    /// The arguments of the others, one line for each run, with `PINOUT` for the pinout's path. They run in the scene's
+    /// folder, whose configuration is `gate.toml`.
     static let runs: [String: [String]] = [
         "setup": [
             setup + "--replace --config other/gate.toml", setup + "--replace --config state/gate.toml",

@@ -3,8 +3,8 @@ import Glibc
 import TestKit
 import Testing
 
-/// Every command of root in the folders of a service that was taken over: the service's user has put something else in the place of
-/// each file that is there. Nothing of root's is shown, packed, changed or waited for.
+/// Every command of root in the folders of a service that was taken over: the service's user has put something else in
+/// the place of each file. No file of root's is shown, packed or changed, and no command waits.
 @Suite(.enabled(if: geteuid() == 0, "only root acts for others"), .timeLimit(.minutes(5)))
 struct HostileFolderTests {
     /// What is in the place of the files.
@@ -13,7 +13,7 @@ struct HostileFolderTests {
         case link
         /// Another name of that file.
         case hardLink
-        /// A pipe, to which nobody writes.
+        /// A pipe without a writer.
         case pipe
         /// A folder.
         case folder
@@ -81,7 +81,7 @@ struct HostileFolderTests {
         #expect(tested.code == 1, "both can be read, and have no tests: \(tested)")
     }
 
-    /// Where root lacks what it takes to become another user nothing is done, and that is said.
+    /// If root lacks the capabilities to become another user, a command does nothing and says so.
     @Test func rootThatCannotBecomeTheOwnerDoesNothing() async throws {
         try folder.write("state/policy.toml", Self.policy)
         #expect(chown(folder.path("state"), Self.user, Self.group) == 0)

@@ -19,13 +19,13 @@ struct fake_board {
     int open, sets;
     // Edges of a request of generation 2.
     unsigned long number;
-    // Where a copy of the process that dies writes a byte for each set; 0: this is none.
+    // A dying copy of the process writes a byte here for each set; 0: this process is no copy.
     int report;
 };
 extern struct fake_board fake_board;
 extern pthread_mutex_t fake_lock;
 
-/// What stands in a pipe.
+/// An edge as it is written to the pipe of a line.
 struct fake_edge {
     uint64_t time;
     unsigned long number;

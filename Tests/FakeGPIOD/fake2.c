@@ -53,13 +53,16 @@ static struct gpiod_line_info *fake2_chip_get_line_info(struct gpiod_chip *chip,
     return info;
 }
 static void fake2_line_info_free(struct gpiod_line_info *info) { freed(info); }
-static const char *fake2_line_info_get_name(struct gpiod_line_info *info) { return fake_board.lines[info->offset].name; }
+static const char *fake2_line_info_get_name(struct gpiod_line_info *info) {
+    return fake_board.lines[info->offset].name;
+}
 static bool fake2_line_info_is_used(struct gpiod_line_info *info) { return fake_board.lines[info->offset].is_held; }
 static const char *fake2_line_info_get_consumer(struct gpiod_line_info *info) { return fake_holder(info->offset); }
 
 static struct gpiod_line_settings *fake2_line_settings_new(void) { return made(sizeof(struct gpiod_line_settings)); }
 static void fake2_line_settings_free(struct gpiod_line_settings *settings) { freed(settings); }
-static int fake2_line_settings_set_direction(struct gpiod_line_settings *settings, enum gpiod_line_direction direction) {
+static int fake2_line_settings_set_direction(
+    struct gpiod_line_settings *settings, enum gpiod_line_direction direction) {
     return settings->direction = direction, 0;
 }
 static int fake2_line_settings_set_edge_detection(struct gpiod_line_settings *settings, enum gpiod_line_edge edge) {

@@ -11,7 +11,7 @@ KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 
 def fetch(folder: pathlib.Path):
-    """Gets those that are not in the folder, by an apt that knows their suite alone and believes that nothing is installed."""
+    """Gets those that are not in the folder, with an apt that knows only their suite and no installed package."""
     folder.mkdir(parents=True, exist_ok=True)
     for suite, package, name in LIBRARIES.values():
         if (folder / name).exists():
@@ -22,9 +22,9 @@ def fetch(folder: pathlib.Path):
             (work / part).mkdir(parents=True)
         (work / "status").touch()
         (work / "sources.list").write_text(f"deb [arch=amd64 signed-by={KEYRING}] {mirror()} {suite} main\n")
-        options = {"Dir::Etc::SourceList": work / "sources.list", "Dir::Etc::SourceParts": "/dev/null", "Dir::State": work / "state",
-                   "Dir::State::Status": work / "status", "Dir::Cache": work / "cache", "APT::Architecture": "amd64",
-                   "APT::Sandbox::User": "root"}
+        options = {"Dir::Etc::SourceList": work / "sources.list", "Dir::Etc::SourceParts": "/dev/null",
+                   "Dir::State": work / "state", "Dir::State::Status": work / "status", "Dir::Cache": work / "cache",
+                   "APT::Architecture": "amd64", "APT::Sandbox::User": "root"}
         apt = ["apt-get", "-qq", *(word for key, value in options.items() for word in ("-o", f"{key}={value}"))]
         subprocess.run([*apt, "update"], check=True, timeout=150)
         subprocess.run([*apt, "download", package], check=True, timeout=150, cwd=work)
@@ -35,8 +35,8 @@ def fetch(folder: pathlib.Path):
 
 def mirror() -> str:
     """The Debian mirror of this machine's apt."""
-    shown = subprocess.run(["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages", "Label: Debian"],
-                           capture_output=True, text=True, check=True).stdout.split()
+    words = ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages", "Label: Debian"]
+    shown = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
     return shown[0] if shown else "http://deb.debian.org/debian"
 
 

@@ -158,7 +158,8 @@ def furnish(tree: pathlib.Path, program: pathlib.Path, repository: pathlib.Path,
     guest, gpio = pathlib.Path(__file__).parent / "guest", repository / "Sources/CGPIO"
     equip(tree)
     # Not static: it loads libgpiod, as the program does.
-    subprocess.run([*COMPILER, f"-I{gpio}/include", "-o", tree / "bin/requests", guest / "requests.c", *gpio.glob("*.c")], check=True)
+    sources = [guest / "requests.c", *gpio.glob("*.c")]
+    subprocess.run([*COMPILER, f"-I{gpio}/include", "-o", tree / "bin/requests", *sources], check=True)
     (tree / "etc/passwd").write_text(f"root:x:0:0:root:/tmp:/bin/sh\ngatehouse:x:{USER}:{USER}::/tmp:/bin/sh\n")
     (tree / "etc/group").write_text(f"root:x:0:\ngatehouse:x:{USER}:\n")
 

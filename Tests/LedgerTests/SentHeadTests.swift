@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// Whoever has the public key can check it, by what the protocol's page says of it.
+    /// A holder of the public key can check it as the protocol's page says.
     @Test func itIsWhatTheProtocolSays() throws {
         let key = try #require(key)
         let signature = try #require(key.sign(sent: end, of: "ledger"))

@@ -91,7 +91,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: path + "/old") == (failing < 6))
     }
 
-    /// Who owns the folder cannot know the name, and so put nothing in its place before.
+    /// The owner of the folder cannot know the name, and so cannot put something in its place beforehand.
     @Test func noNameIsKnownBefore() throws {
         var seen: Set<String> = []
         for _ in 0..<20 {
@@ -101,7 +101,8 @@ import Testing
         #expect(seen.count == 20 && seen.allSatisfy { plain([$0]) == ["rename NEW file"] }, "\(seen)")
     }
 
-    /// What processes left that have ended goes; what one that lives may be writing stays, and so do others' files.
+    /// Files that ended processes left are removed. A file that a live process may be writing stays, and so do other
+    /// files.
     @Test func whatACutLeftGoesWithTheNextWrite() throws {
         let (alive, ended) = (getppid(), Int32.max)
         let stays = [
@@ -116,8 +117,8 @@ import Testing
         #expect(try names == (stays + ["file"]).sorted())
     }
 
-    /// The owner of the folder puts a link in its place between two steps, and links in the place of all names in it: nothing where they
-    /// lead changes, and what was begun goes on where it began.
+    /// The owner of the folder puts a link in its place between two steps. Nothing changes where the link leads, and
+    /// the work goes on in the folder in which it began.
     @Test(arguments: [DurableFile.Step.created, .written, .synced, .renamed], [false, true])
     func noSwapBetweenTwoStepsLeadsElsewhere(_ step: DurableFile.Step, isFolder: Bool) throws {
         let (inside, moved, outside) = (folder.path + "/in", folder.path + "/moved", folder.path + "/out")
@@ -143,7 +144,7 @@ import Testing
         #expect(FileManager.default.contents(atPath: moved + (isFolder ? "/file/a/b" : "/file")) == Data([1]))
     }
 
-    /// What has another name too is somebody else's as well.
+    /// A file with another name may belong to another user as well.
     @Test func aFileWithAnotherNameIsNotOverwritten() throws {
         let (path, other) = (folder.path + "/file", folder.path + "/other")
         try Data([1, 2]).write(to: URL(fileURLWithPath: other))

@@ -16,8 +16,9 @@ final class KioskProcess {
     /// Where the present run begins in the journal.
     private var beginning = 0
 
-    /// Writes the configuration; nothing is started yet. `prefix` stands before the command (``Air/networkPrefix``); `sections`
-    /// stand in the place of those that are usual here, or beside them. Without `relay`, a chip of its own, it opens nothing.
+    /// Writes the configuration; nothing is started yet. `prefix` comes before the command (``Air/networkPrefix``);
+    /// `sections` replace or supplement the usual ones. `relay` is a chip of its own; without it the kiosk opens
+    /// nothing.
     init(
         _ place: Workplace, radioPort: Int, trust: String, invitation: String? = nil, prefix: [String] = [],
         sections: [String: String] = [:], relay: Stall? = nil, program: String = Workplace.product

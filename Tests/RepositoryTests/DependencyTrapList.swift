@@ -1,4 +1,5 @@
-/// Where the bytes of a socket go in the dependencies: what is scanned for traps, below the checkouts.
+/// The folders and files of the dependencies that handle bytes of a socket, below the checkouts. They are scanned for
+/// traps.
 let receivePath = [
     "async-http-client/Sources/AsyncHTTPClient/AsyncAwait/",
     "async-http-client/Sources/AsyncHTTPClient/ConnectionPool/",
@@ -22,7 +23,7 @@ let receivePath = [
     "swift-asn1/Sources/SwiftASN1/",
 ]
 
-/// What is there and never runs: the beginning of its path, and why.
+/// Parts of these that never run: the beginning of their paths, and why.
 let unusedParts: [(path: String, reason: String)] = [
     (
         "async-http-client/Sources/AsyncHTTPClient/ConnectionPool/HTTP2/",
@@ -163,11 +164,13 @@ let reviewedTraps: [ReviewedFile] = [
         "**A status below 100, whose head is left out and whose end is not, ends the process (1.37.0): "
             + "`AnswerGuard`**, also for 101. Else head, body and end come in order from the decoder."),
     ReviewedFile(
-        "async-http-client/Sources/AsyncHTTPClient/ConnectionPool/State Machine/HTTPConnectionPool+HTTP1Connections.swift",
+        "async-http-client/Sources/AsyncHTTPClient/ConnectionPool/State Machine/"
+            + "HTTPConnectionPool+HTTP1Connections.swift",
         17, 0xf7a20fc3b30d68a2,
         "Ids of connections of the pool: events come once each, whatever a server does."),
     ReviewedFile(
-        "async-http-client/Sources/AsyncHTTPClient/ConnectionPool/State Machine/HTTPConnectionPool+HTTP1StateMachine.swift",
+        "async-http-client/Sources/AsyncHTTPClient/ConnectionPool/State Machine/"
+            + "HTTPConnectionPool+HTTP1StateMachine.swift",
         19, 0x3fb8990ab9bcd089,
         "The same; changes from HTTP/2, which is not spoken."),
     ReviewedFile(

@@ -2,12 +2,12 @@ import Foundation
 import TestKit
 import Testing
 
-/// What in the dependencies ends the process, where bytes of a socket go: every file with such lines was reviewed in
-/// the version that is built here. A new version says which files to look at again; then their rows in
-/// `DependencyTrapList.swift` are renewed.
+/// Lines of the dependencies that can end the process, in the files that handle bytes of a socket. Each such file was
+/// reviewed in the version that is built here. With a new version this test names the files to review again; then
+/// their rows in `DependencyTrapList.swift` are renewed.
 ///
-/// Found are preconditions, fatal errors and forced unwraps. What traps without a word, as sums and indices do, is for
-/// the fuzz targets.
+/// It finds preconditions, fatal errors and forced unwraps. The fuzz targets are for what traps without such a word,
+/// as sums and indices do.
 @Suite struct DependencyTrapTests {
     /// The sources of the dependencies of this build, above the tests' own program. Where there are none, the test
     /// fails.

@@ -2,7 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// Files of a gate are read by `FileBytes`, which waits for no pipe and has a limit: their owner may have put anything in their place.
+/// Only `FileBytes`, which waits for no pipe and has a limit, reads the files of a gate: their owner may have put
+/// anything in their place.
 @Suite struct FileReadingTests {
     /// Ways of Foundation's that wait for a pipe, or read without an end.
     private static let waiting = [

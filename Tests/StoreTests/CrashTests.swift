@@ -92,8 +92,8 @@ import Testing
         #expect(problems.prefix(5) == [])
     }
 
-    /// Debts of ledgers before: what was confirmed of one stays so, and one that is given up is counted in the same
-    /// instant.
+    /// Debts of earlier ledgers: what was confirmed of one stays confirmed, and a debt that is given up is counted in
+    /// the same instant.
     @Test func debtsAreCountedThroughPowerCuts() async throws {
         let disk = try CrashDisk()
         let store = try await Store.open(disk.database, options: CrashScript.options)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-/// What destinations are owed of ledgers before the present one, in the database and in the files beside it.
+/// What destinations are owed of earlier ledgers, in the database and in the files beside it.
 @Suite struct DebtTests {
     private func asides(_ folder: TemporaryFolder) throws -> [String] {
         StoreFile.numbered(folder.database, PastLedgers.word)
@@ -65,9 +65,9 @@ import Testing
         try witnessed.folder.edit("UPDATE debt SET confirmed = confirmed + 1 WHERE destination = 'primary'")
         store = try await witnessed.open()
         guard case .rewritten = store.standing else { Issue.record("not sealed"); return }
-        #expect(await store.debts.isEmpty, "nobody vouches for it")
+        #expect(await store.debts.isEmpty, "it is not authentic")
         let (dropped, reports) = (await store.head.dropped, await store.lostReports)
-        #expect(reports > 0 && dropped >= reports, "and it is told")
+        #expect(reports > 0 && dropped >= reports, "and that is counted")
         await store.close()
     }
 
@@ -97,8 +97,8 @@ import Testing
         await store.close()
     }
 
-    /// A copy that is owed something of the first ledger, and whose connection was deleted in the second, is owed that one,
-    /// too.
+    /// A copy is owed something of the first ledger, and its connection was deleted in the second. It is owed the
+    /// second ledger too.
     @Test func whoIsOwedWithoutAConnectionIsOwedTheNextLedgerToo() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         var store = try await beginAnew(witnessed)
@@ -128,7 +128,7 @@ import Testing
         await store.close()
     }
 
-    /// Files are put aside under numbers that grow; the oldest go, and that is told.
+    /// Files are put aside under increasing numbers. The oldest are removed, and the store names them.
     @Test func soManyFilesAreKept() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         var (removed, givenUp): ([String], [PastDebt]) = ([], [])
@@ -178,7 +178,8 @@ import Testing
             let body = entry.position == 9 ? Array("{}".utf8) : entry.body
             hash = hash.next(position: entry.position, body: body)
             edits +=
-                "UPDATE entry SET body = x'\(Hex.encode(body))', hash = x'\(hash.hex)' WHERE position = \(entry.position);"
+                "UPDATE entry SET body = x'\(Hex.encode(body))', hash = x'\(hash.hex)' "
+                + "WHERE position = \(entry.position);"
         }
         try forged.edit(edits + "UPDATE chain SET hash = x'\(hash.hex)'")
         try FileManager.default.copyItem(atPath: forged.database, toPath: database + ".rewritten-2")

@@ -26,9 +26,10 @@ create table if not exists gatehouse.writer (
     primary key (ledger, connection)
 );
 
--- The newest signed head of each ledger that came over a connection. The gate gets it back over the same one when it asks what is
--- here: without its own signature it takes no agent's word that its ledger was once further. One that is older never takes the place
--- of a newer one. Signatures cannot be told from junk here: so what one connection brings never takes the place of another's.
+-- The newest signed head of each ledger that came over a connection. A gate that asks what is here gets it back over
+-- the same connection: it believes no agent that its ledger was once further, except with its own signature. An older
+-- head never replaces a newer one. Signatures are not checked here, so the head of one connection never replaces that
+-- of another.
 create table if not exists gatehouse.signed_head (
     ledger text not null,
     connection text not null,
@@ -129,7 +130,8 @@ create or replace view gatehouse.silent_gates as
 select coalesce(kiosk, ledger) as gate, max(seen) as seen, now() - max(seen) as silence
 from gatehouse.writer group by coalesce(kiosk, ledger) having max(seen) < now() - interval '25 hours';
 
--- Every visit once, with what its record says. `opened` is null where the box opens nothing, and where nobody knows (interrupted).
+-- Every visit once, with what its record says. `opened` is null if the box opens nothing, and if it is not known
+-- (interrupted).
 create or replace view gatehouse.visits as
 select ledger, position, record ->> 'kiosk' as kiosk, gatehouse.number(record -> 'seq') as seq, record ->> 'visit' as visit,
     record ->> 'time' as time, record ->> 'clock' as clock, record ->> 'result' as result,

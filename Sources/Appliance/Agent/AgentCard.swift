@@ -17,7 +17,7 @@ struct AgentCard {
         case replaced
         /// Its peer has ended it.
         case ended
-        /// It is deleted as soon as what runs of it has ended and its peer was told, where it is to be.
+        /// It is marked for deletion. Its link ends first; then, if requested, the service tells its peer.
         case deleting
         /// Its stored state cannot be read.
         case unreadable

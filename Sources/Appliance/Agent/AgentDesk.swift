@@ -123,7 +123,7 @@ package struct AgentDesk: Sendable {
         throw Destination.NotReady()
     }
 
-    /// Nothing is sent for it, unless it is asked for: an agent that the program does not survive can be deleted too.
+    /// Sends nothing unless that is asked for, so that an agent whose answers crash the program can be deleted too.
     private func delete(_ name: Text, _ isForced: Bool, _ tellsAgent: Bool) async throws(ControlRefusal) -> JSON {
         let card = try await self.card(name)
         do {

@@ -35,7 +35,7 @@ final class AgentHealth: Sendable {
         case .heard: return clear(.agentSilent, name)
         case .held, .setAside, .pastUnread: return set(.reportsRefused, name, notice.text)
         case .released: return clear(.reportsRefused, name)
-        // Lost is lost: it is told until the next start.
+        // The reports stay lost, so the fault stays until the next start.
         case .pastGivenUp: return set(.reportsDropped, name, notice.text)
         case .behind: return set(.ledgerBehind, name, notice.text)
         case .claimed: return set(.agentClaims, name, notice.text)

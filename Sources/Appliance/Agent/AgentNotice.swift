@@ -41,7 +41,7 @@ package enum AgentNotice: Sendable {
     case refill(after: Int)
     /// The peer has a head that this box signed and this ledger does not contain.
     case behind(ReportPoint)
-    /// The peer says that it has a place that this ledger does not contain, without a head that this box signed.
+    /// The peer claims a position that this ledger does not contain, and gives back no head that this box signed.
     case claimed(ReportPoint)
     /// What the peer says it has agrees with the ledger again.
     case agreed
@@ -61,9 +61,9 @@ package enum AgentNotice: Sendable {
     case quarantined(Discard)
     /// The agent keeps no messages for us, or cannot be asked to; asked again at the next start, or a day later.
     case mailboxDenied(MailboxFailure)
-    /// What is owed of a ledger before this one cannot be read now, for that reason; it is tried again.
+    /// The unconfirmed entries of an earlier ledger cannot be read now, for that reason; the read is tried again.
     case pastUnread(String)
-    /// So many reports of a ledger before this one are given up, for that reason: the destination never gets them.
+    /// So many reports of an earlier ledger are given up, for that reason: the destination never gets them.
     case pastGivenUp(reports: Int, String)
     /// The connection's state or the outbox could not be read or written; nothing is sent before that works again.
     case storeFailed(String)
@@ -106,8 +106,8 @@ package enum AgentNotice: Sendable {
         case .behind(let point):
             "the agent has a head that this box signed at record \(point.position), which this ledger does not contain"
         case .claimed(let point):
-            "the agent says that it has record \(point.position), which this ledger does not contain, and shows no head for it that "
-                + "this box signed"
+            "the agent says that it has record \(point.position), which this ledger does not contain, "
+                + "and shows no head for it that this box signed"
         case .agreed: "what the agent says it has agrees with the ledger again"
         case .refusedAnswer(let error): "an answer of the agent was refused: \(error)"
         case .refused(let id, let status): "the agent's server refused the message \(id) with status \(status)"

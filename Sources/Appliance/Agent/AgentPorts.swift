@@ -24,16 +24,15 @@ package protocol ConnectionStore: Sendable {
 package protocol Outbox: Sendable {
     /// Makes `connection` the way to the destination, unless a newer one is.
     func takeOver(by connection: Text) async throws -> OutboxState?
-    /// Where the ledger ends, with our signature where there is a key, and whether something urgent is behind
-    /// `position`: what went wrong at the gate. A ledger that another one has taken the place of comes before that one,
-    /// until the destination has it.
+    /// The end of the ledger, signed if there is a key, and whether an entry after `position` is urgent, which means
+    /// that something went wrong at the gate. An earlier ledger comes first, until the destination has all of it.
     func end(after position: Int, over connection: Text) async throws -> (end: ReportPoint, isUrgent: Bool)?
-    /// The entries of `ledger` behind `position`, at most `limit` of together about `bytes`, with their reports where
-    /// these are wanted; none where another ledger is delivered now.
+    /// The entries of `ledger` after `position`: at most `limit`, of about `bytes` together, with their reports if
+    /// `reports` is set. Empty if another ledger is delivered now.
     func entries(
         of ledger: Text, after position: Int, limit: Int, bytes: Int, reports: Bool, over connection: Text
     ) async throws -> [ReportEntry]?
-    /// The hash of the entry of `ledger` at `position`; nil when it is not kept, or another ledger is delivered now.
+    /// The hash of the entry of `ledger` at `position`; nil if it is not kept, or if another ledger is delivered now.
     func hash(of ledger: Text, at position: Int) async throws -> [UInt8]?
     /// Whether this box signed that head.
     func hasSigned(_ head: ReportPoint) -> Bool
@@ -43,7 +42,7 @@ package protocol Outbox: Sendable {
     func confirm(
         _ point: ReportPoint, isReceipt: Bool, passedOver: [Int], over connection: Text, handled: [[UInt8]]
     ) async throws -> [Text]
-    /// The destination will never take what is left of `ledger`, one of before: it is given up, and the next one follows.
+    /// Gives up the rest of `ledger`, an earlier ledger that the destination will never accept. The next one follows.
     func giveUp(_ ledger: Text, over connection: Text) async throws
 }
 
@@ -55,7 +54,7 @@ package struct OutboxState: Hashable, Sendable {
     package var confirmed: Int
     /// The last receipt; nil when there is none.
     package var receipt: ReportPoint?
-    /// Whether another ledger has taken the place of this one, which is delivered next.
+    /// Whether this is an earlier ledger. The one that took its place is delivered next.
     package var isPast: Bool
 
     /// A state of these parts.

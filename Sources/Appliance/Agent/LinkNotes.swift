@@ -39,8 +39,8 @@ package final class LinkNotes: Sendable {
     /// The last ping that was asked for.
     package var ping: Ping? { state.withLock(\.ping) }
 
-    /// Whether its agent may yet grant a mailbox over this connection, which leads to that mailbox from then on; nil:
-    /// it does not run yet.
+    /// Whether its agent may yet grant a mailbox over this connection. If it does, the connection leads to that
+    /// mailbox. nil: the link does not run yet.
     package var asksForMailbox: Bool? { state.withLock(\.asksForMailbox) }
 
     func note(asksForMailbox: Bool) { state.withLock { $0.asksForMailbox = asksForMailbox } }

@@ -3,8 +3,8 @@ package import Encoding
 import Ledger
 package import Store
 
-/// The ledger of the kiosk's database as the outbox of one destination. What that is still owed of ledgers before
-/// goes first, until that turns out to be impossible: nothing holds the present ledger up for ever.
+/// The ledger of the kiosk's database as the outbox of one destination. Unconfirmed entries of earlier ledgers go
+/// first. An earlier ledger that cannot be delivered is given up, so that it never blocks the present one for ever.
 package struct StoredOutbox: Outbox {
     private let store: Store
     private let destination: Text
@@ -12,8 +12,8 @@ package struct StoredOutbox: Outbox {
     private let patience: Int
     private let observe: @Sendable (AgentNotice) -> Void
 
-    /// What `store` has for `destination`. `patience`: failed reads of a ledger before until that is given up; `observe`
-    /// is told of these, from any thread.
+    /// The outbox of `destination` in `store`. `patience`: the number of failed reads after which an earlier ledger is
+    /// given up. `observe` is called with each failure, from any thread.
     package init(
         _ store: Store, _ destination: Text, patience: Int = PastLedgers.patience,
         observe: @escaping @Sendable (AgentNotice) -> Void = { _ in }
@@ -22,8 +22,8 @@ package struct StoredOutbox: Outbox {
         (self.patience, self.observe) = (patience, observe)
     }
 
-    /// Makes `connection` the way to the destination, unless a newer one is. What no file has any more of a ledger
-    /// before is given up, and told.
+    /// Makes `connection` the way to the destination, unless a newer one is. Gives up an earlier ledger that no file
+    /// holds any more, and reports that to `observe`.
     package func takeOver(by connection: Text) async throws -> OutboxState? {
         let cursor = try await store.takeOver(destination, by: connection)
         guard cursor.connection == connection else { return nil }
@@ -38,7 +38,7 @@ package struct StoredOutbox: Outbox {
             receipt: cursor.receipt.map { ReportPoint(ledger: end.ledger, position: $0.count, hash: $0.hash.bytes) })
     }
 
-    /// Where the ledger ends, and whether something went wrong at the gate behind `position`.
+    /// The end of the ledger, and whether something went wrong at the gate after `position`.
     package func end(after position: Int, over connection: Text) async throws -> (end: ReportPoint, isUrgent: Bool)? {
         guard await isPresent(connection) else { return nil }
         if let debt = await debt { return (Self.end(of: debt), false) }
@@ -47,7 +47,7 @@ package struct StoredOutbox: Outbox {
         return (end, new.contains { Report.isUrgent($0) })
     }
 
-    /// The entries of `ledger` behind `position`; none where that one is not delivered now.
+    /// The entries of `ledger` after `position`; empty if another ledger is delivered now.
     package func entries(
         of ledger: Text, after position: Int, limit: Int, bytes: Int, reports: Bool, over connection: Text
     ) async throws -> [ReportEntry]? {
@@ -58,7 +58,7 @@ package struct StoredOutbox: Outbox {
         } else if let debt = await debt, debt.ledger == ledger {
             let entries = try await read(debt) { reader in
                 let entries = try await reader.entries(after: position, limit: limit)
-                // They were there when the file was proven: whether another one has them is found out.
+                // The file had them when it was proven. The next read looks for another file that has them.
                 if entries.isEmpty, position < debt.end.count { throw StoreError.absent(path: store.path) }
                 return entries
             }
@@ -76,7 +76,7 @@ package struct StoredOutbox: Outbox {
         return found
     }
 
-    /// The hash of the entry of `ledger` at `position`; nil where that one is not delivered now.
+    /// The hash of the entry of `ledger` at `position`; nil if another ledger is delivered now.
     package func hash(of ledger: Text, at position: Int) async throws -> [UInt8]? {
         if await store.head.ledger == ledger { return try await store.hash(at: position)?.bytes }
         guard let debt = await debt, debt.ledger == ledger else { return nil }
@@ -89,7 +89,8 @@ package struct StoredOutbox: Outbox {
         return store.hasSigned(head.ledger, count: head.position, hash: hash, signature)
     }
 
-    /// The destination has confirmed everything up to `point`; the connections that go by that.
+    /// Notes that the destination has confirmed everything up to `point`. Returns the ids of the connections that this
+    /// one has replaced.
     package func confirm(
         _ point: ReportPoint, isReceipt: Bool, passedOver: [Int], over connection: Text, handled: [[UInt8]]
     ) async throws -> [Text] {
@@ -114,19 +115,19 @@ package struct StoredOutbox: Outbox {
         ).replaced
     }
 
-    /// What is left of that ledger is given up, if it is the one before the present that is delivered over `connection`.
+    /// Gives up the rest of `ledger`, if it is the earlier ledger that is delivered over `connection` now.
     package func giveUp(_ ledger: Text, over connection: Text) async throws {
         guard await isPresent(connection), let debt = await debt, debt.ledger == ledger else { return }
         try await giveUp(debt, "the agent says that another connection writes it (was the box copied?)")
     }
 
-    /// What the destination gets first.
+    /// The oldest earlier ledger with entries that the destination lacks. It is delivered first.
     private var debt: PastDebt? {
         get async { await store.debts.first { $0.destination == destination } }
     }
 
-    /// Reads a ledger before; nil: it is given up by now. What fails is told and thrown, so that it is tried again; the
-    /// last time it is given up, too.
+    /// Reads an earlier ledger. A failure is reported to `observe` and thrown, so that the link tries again. After
+    /// `patience` failures, or if no file holds the ledger, gives it up and returns nil.
     private func read<Value: Sendable>(
         _ debt: PastDebt, _ work: (LedgerReader) async throws -> Value
     ) async throws -> Value? {

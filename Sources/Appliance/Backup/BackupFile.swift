@@ -76,7 +76,8 @@ package struct BackupFile {
         try archive.rewind()
         while let header = try archive.next() {
             guard header.name == BackupManifest.Name.database else { continue }
-            // What an attempt that was cut off left; nothing that has the name is written through.
+            // Removes what an interrupted attempt left. The new file must not be written to anything that has this
+            // name.
             unlink(target)
             let descriptor = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else {

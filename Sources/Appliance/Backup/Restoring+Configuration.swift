@@ -36,16 +36,17 @@ extension Restoring {
             remedy: "leave out --configuration, and take over what you need by hand", isRefusal: true)
     }
 
-    /// Throws where a configuration that no key proves has the service run a program that neither the configuration here nor this version
-    /// names. Also where nothing is said aloud: that is another key, which an operator may set later.
+    /// Throws if `target`, which no key proves, names a program for the service to run that neither the configuration
+    /// here nor this version names. It does so even where voice is off: an operator may switch it on later.
     func checkPrograms(of target: Configuration) throws(BackupFailure) {
         let known = NamedPlace.executed(configuration).map(\.path) + [VoiceSection.standardProgram]
         for program in NamedPlace.executed(target) where !known.contains(program.path) {
             throw BackupFailure(
-                "\(program.key) of the configuration in the backup is a program that the service would run, and no key proves it: "
-                    + program.path,
+                "\(program.key) of the configuration in the backup is a program that the service would run, "
+                    + "and no key proves it: " + program.path,
                 remedy:
-                    "open the keys of the backup, or give --programs if that program is yours; else leave out --configuration",
+                    "open the keys of the backup, or give --programs if that program is yours; "
+                    + "else leave out --configuration",
                 isRefusal: true)
         }
     }

@@ -22,7 +22,7 @@ package struct Restoring: Sendable {
         package var continues = false
         /// Whether configuration, rules and trust are put back too.
         package var takesConfiguration = false
-        /// Whether the service may run the programs that a configuration names which no key proves.
+        /// Whether the service may run programs that only a configuration names which no key proves.
         package var takesPrograms = false
         /// Opens the keys; nil: they stay in the backup.
         package var passphrase: [UInt8]?

@@ -1,8 +1,9 @@
 package import LinuxIO
 
 extension Configuration {
-    /// Root as the owner of the gate's folders: the one of the ledger's, else the first user but root to whom a part belongs of a path where
-    /// commands write, or whose files the gate believes. Nil for any other user, and where all of that is root's.
+    /// The role in which root acts as the owner of the gate's folders. That is the owner of the ledger's folder, else
+    /// the first user other than root who owns a part of a path where commands write or whose files the gate believes.
+    /// Nil if the process does not run as root, and if all of these belong to root.
     package func ownerRole() -> OwnerRole? {
         for path in [ledger.path] + NamedPlace.writtenByCommands(self).map(\.path) {
             if let role = OwnerRole(of: path) { return role }

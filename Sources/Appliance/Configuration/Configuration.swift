@@ -67,7 +67,7 @@ package struct Configuration: Sendable {
     /// Every key with the value in force, nested by section, for `gatehouse config check --json`.
     package let effective: JSON
 
-    /// A configuration is longer than that nowhere; bytes.
+    /// The longest configuration file that is read, in bytes.
     private static let largestFile = 16 * 1024 * 1024
 
     /// Reads and checks a file; throws everything that is wrong with it at once.

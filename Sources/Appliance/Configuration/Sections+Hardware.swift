@@ -160,7 +160,7 @@ package struct IndicatorSection: Hashable, Sendable {
 }
 
 extension Configuration {
-    /// Whether there is something to open: a relay, or wires to a controller. A box without only judges.
+    /// Whether there is something to open: a relay, or wires to a controller. A box without either only judges.
     var opens: Bool { gate.line != nil || wiegand.wires != nil }
 
     /// The outputs by the keys that name their lines: lamps and sounder from top to bottom, wires to a controller, the output for free

@@ -8,8 +8,7 @@ package enum AgentRequest: Hashable, Sendable {
     case list
     /// The connection of that id, or the one to the destination of that name.
     case show(Text)
-    /// Delete it; forced also where its destination is still owed something. Its agent is told first only where that is
-    /// asked for.
+    /// Delete it. `isForced`: even if its destination lacks entries. `tellsAgent`: the service tells its agent first.
     case delete(Text, isForced: Bool, tellsAgent: Bool)
     /// Ping its agent.
     case ping(Text)

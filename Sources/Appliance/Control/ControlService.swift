@@ -4,8 +4,8 @@ package import Kiosk
 package import LinuxIO
 import ServiceLifecycle
 
-/// The control socket, as long as the service runs. That it cannot be made stops nothing: it is reported, and tried
-/// again. One that was removed is made anew.
+/// The control socket, as long as the service runs. If it cannot be made, that is reported and tried again, and the
+/// service goes on. A socket that was removed is made anew.
 package struct ControlService: ServiceLifecycle.Service {
     private let section: ControlSection
     private let desk: ControlDesk

@@ -39,7 +39,7 @@ extension Doctor {
             + (stays ? [Finding(.chip, .boxLinesStayDriven, "dtparam=strict_gpiod is missing")] : [])
     }
 
-    /// By what lines are driven.
+    /// The finding about the library that drives lines; empty if it was not looked for.
     var library: [Finding] {
         switch facts.gpioLibrary {
         case .success(let name): [.good(.chip, "lines are driven by \(name)")]

@@ -66,7 +66,7 @@ package struct Doctor: Sendable {
         return [installed] + (missing.isEmpty ? [.good(.user, name)] : missing)
     }
 
-    /// Where the service's memory could get to a disk.
+    /// The finding that the service's memory could get to a disk; nil: it cannot.
     private var swap: Finding? {
         guard let unit = facts.unit, let device = facts.swaps.first else { return nil }
         guard unit.forbidsSwap else {

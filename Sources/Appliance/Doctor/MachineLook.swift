@@ -28,7 +28,8 @@ package struct MachineLook: Sendable {
     package func facts(
         _ configuration: Configuration, file: String, made: Timestamp, asksService: Bool
     ) -> MachineFacts {
-        // Root looks at devices and units; what lies in the service's folders it reads as their owner, who could put anything there.
+        // Root looks at devices and units. It reads the service's folders with the rights of their owner, who could put
+        // anything there.
         let role = configuration.ownerRole()
         role?.pause()
         func asOwner<Value>(_ body: () -> Value) -> Value {

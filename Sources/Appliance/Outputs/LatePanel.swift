@@ -24,7 +24,8 @@ package final class LatePanel: Panel {
     private let watch: OpeningWatch
 
     /// Without lines yet: ``takeLines()`` has `open` take them all, inactive; what that is given is to be called, from any thread,
-    /// when their chip has gone away. `report` hears whether there are any; `watch` is over all that come one after the other.
+    /// when their chip has gone away. `report` hears whether there are any; `watch` observes all that come one after
+    /// the other.
     package init(
         report: @escaping HealthReporter, watch: OpeningWatch,
         open: @escaping @Sendable (_ gone: @escaping @Sendable () -> Void) throws(ServiceFailure) -> LinePanel

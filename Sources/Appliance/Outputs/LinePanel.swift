@@ -29,7 +29,8 @@ package final class LinePanel: Panel {
     private let wiegand: WiegandOutput?
     private let watch: OpeningWatch
 
-    /// A panel of these; nil for what is not wired. `watch`: over the relay's bank, or over the wires where there is no relay.
+    /// A panel of these; nil for what is not wired. `watch` observes the relay's bank, or the wires if there is no
+    /// relay.
     package init(
         _ wiring: Wiring, lamps: LampLines?, relay: Relay?, free: Relay? = nil, wiegand: WiegandOutput? = nil,
         watch: OpeningWatch

@@ -62,7 +62,8 @@ package struct LogEvent: Sendable {
             "The verdict; microseconds since the last byte, and how much of it was waiting for its turn."),
         LogEvent(
             "gate", "info", "open",
-            "The relay, or a controller, was told to open, or the pulse is over. Never on a box that opens nothing."),
+            "The relay or a controller got the order to open, or the pulse is over. Never on a box that opens "
+                + "nothing."),
         LogEvent(
             "visit.ended", "info", "result, reasons, (remedy), ms, (bytes, chunks, crcErrors, repairs)",
             "A visit is decided or given up: accepted, rejected, failed or abandoned."),
@@ -81,7 +82,8 @@ package struct LogEvent: Sendable {
                 + "nothing was cut off."),
         LogEvent(
             "ledger.removed", "warning", "files, remedy",
-            "Another ledger was put aside at this start, and these files of earlier ones, the oldest, were removed for it."
+            "Another ledger was put aside at this start, and these files of earlier ones, the oldest, were removed "
+                + "for it."
         ),
         LogEvent(
             "fault", "error, warning, info", "code, present, count, (detail, remedy)",

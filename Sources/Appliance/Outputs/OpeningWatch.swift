@@ -2,7 +2,7 @@ package import Encoding
 package import LinuxIO
 import Synchronization
 
-/// What came of an opening that the panel was told of, by the lines' own threads.
+/// The result of an order to open, as the threads of the lines observed it.
 package enum Opening: Hashable, Sendable {
     /// It is under way: a line is energised, or may still be.
     case lasting
@@ -14,7 +14,7 @@ package enum Opening: Hashable, Sendable {
 
 /// An opening as it was ordered.
 package struct OpeningOrder: Hashable, Sendable {
-    /// When the panel was told.
+    /// When the panel got the order.
     package var from: Instant
     /// Until when at the latest: its end as it was ordered, or the instant at which it was cut short.
     package var until: Instant
@@ -23,11 +23,13 @@ package struct OpeningOrder: Hashable, Sendable {
     package init(from: Instant, until: Instant) { (self.from, self.until) = (from, until) }
 }
 
-/// What the lines that open the gate did. Their threads write it down without a lock (``WatchedBank``); the radio's thread reads it.
+/// What the lines that open the gate did. Their threads write it down without a lock (``WatchedBank``), and the radio's
+/// thread reads it.
 ///
-/// It knows the last two times that the relay was energised. Between two pulses the relay rests for longer than the reader takes.
+/// It keeps the last two spans in which the relay was energised. No span changes under a reader: the relay rests
+/// between two pulses for longer than a read takes.
 package final class OpeningWatch: Sendable {
-    /// How late the relay's thread may be to begin what it was told: a pulse that has not begun by then never will.
+    /// How late the relay's thread may begin a pulse. A pulse that has not begun by then never will.
     package static let late: Duration = .milliseconds(50)
     /// How long a frame may take that was begun at the last moment: 37 bits, 20 ms apart, and a margin.
     package static let frame: Duration = .seconds(1)
@@ -51,14 +53,15 @@ package final class OpeningWatch: Sendable {
     /// What has come of an order, as far as is known `now`.
     package func opening(_ order: OpeningOrder, at now: Instant) -> Opening {
         var length: Duration?
-        // Before the spans: one that begins after this look is being tried now.
+        // Read before the spans: a pulse that begins between the two reads is still seen as being tried.
         let isTrying = isTrying.load(ordering: .acquiring)
-        // A thread that was late to hear of an earlier end has energised the relay all the same.
+        // A thread that learned too late that the order was cut short has energised the relay all the same.
         let last = sendsFrames ? order.until : order.until.advanced(by: Self.late)
         for span in [spans.0, spans.1] {
             let began = Instant(nanoseconds: span.began.load(ordering: .acquiring))
             guard began > .zero, began < last else { continue }
-            // A frame is that of the order before which it did not begin; a pulse may go on from one order to the next.
+            // A frame that began before this order belongs to an earlier one. A pulse may go on from one order to the
+            // next.
             if sendsFrames, began < order.from { continue }
             let ended = Instant(nanoseconds: span.ended.load(ordering: .acquiring))
             guard ended > .zero else { return .lasting }
@@ -71,7 +74,8 @@ package final class OpeningWatch: Sendable {
         return now < order.until.advanced(by: sendsFrames ? Self.frame : Self.late) ? .lasting : .never
     }
 
-    /// A controller was sent a frame that began at that instant, whole or not at all. Called on the thread of its wires.
+    /// Notes that a frame to a controller was sent, or was given up. `begun`: when it began. Called on the thread of
+    /// the wires.
     package func frame(isSent: Bool, begun: Instant) {
         guard isSent else { return lost.store(begun.nanoseconds, ordering: .releasing) }
         begin(at: begun)
@@ -84,7 +88,7 @@ package final class OpeningWatch: Sendable {
     /// The line is energised, from then on at the earliest.
     fileprivate func begin(at now: Instant) {
         let last = isSecond.load(ordering: .relaxed) ? spans.1 : spans.0
-        // One that could not be released goes on.
+        // A line that could not be released is still energised.
         if last.began.load(ordering: .relaxed) > 0, last.ended.load(ordering: .relaxed) == 0 { return }
         let isSecond = !isSecond.load(ordering: .relaxed)
         let span = isSecond ? spans.1 : spans.0
@@ -108,8 +112,9 @@ package final class WatchedBank: LineBank {
     /// Passes everything on to `bank`, and tells `watch` what has come of it.
     package init(_ bank: any LineBank, _ watch: OpeningWatch) { (self.bank, self.watch) = (bank, watch) }
 
-    /// Energises or releases the line. What fails has not released it; it has energised it unless the line is read as inactive, or
-    /// is gone: an expander may obey a call whose answer is lost.
+    /// Energises or releases the line. A failed call to release it counts as not done. A failed call to energise it
+    /// counts as done, unless the line is gone or is read as inactive: an expander may obey a call whose answer is
+    /// lost.
     package func set(active names: Set<String>) throws(GPIOError) {
         guard !names.isEmpty else {
             try bank.set(active: names)
@@ -117,7 +122,7 @@ package final class WatchedBank: LineBank {
         }
         watch.tries(true)
         defer { watch.tries(false) }
-        // From before the call: nobody is told of a shorter pulse than there was.
+        // Taken before the call, so that no record says a shorter pulse than there was.
         let now = SystemClock.now()
         do throws(GPIOError) { try bank.set(active: names) } catch {
             if !error.isGone, (try? bank.active())?.isEmpty != true { watch.begin(at: now) }

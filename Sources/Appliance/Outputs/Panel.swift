@@ -14,9 +14,9 @@ package protocol Panel: Sendable {
     func free(_ command: Gate.Command, at now: Instant)
     /// Tells a gate controller that a visitor may pass, once, and not later than `until`.
     func admit(until: Instant, at now: Instant)
-    /// Whether there is something to open: a relay, or wires to a controller. Where there is not, records say nothing of a gate.
+    /// Whether there is something to open: a relay, or wires to a controller. If not, records say nothing of a gate.
     var opens: Bool { get }
-    /// What has come of an opening that it was told of, as far as is known `now`.
+    /// The result of an order to open, as far as it is known at `now`.
     func opening(_ order: OpeningOrder, at now: Instant) -> Opening
 }
 

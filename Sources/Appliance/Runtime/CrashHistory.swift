@@ -2,16 +2,16 @@ package import Encoding
 
 /// Crashes of the program since the start of the machine, and the servers that are left out because of them.
 ///
-/// An answer of a server may make a library end the program, and would do so at every start. Each crash makes suspects of the servers
-/// that were asked within ``memory`` before the last question, as answers come late. A suspect of two crashes within ``window`` is
-/// left out until the program ends in order. Of several suspects it is the one that was asked last; each further crash leaves out
-/// another one.
+/// The answer of a server may crash a library, and would do so again at every start. The suspects of a crash are the
+/// servers that were asked within ``memory`` before the last question, since answers come late. A suspect of two
+/// crashes within ``window`` is left out until the program ends in order. If there are several, the server that was
+/// asked last is left out. Each further crash leaves out another one.
 package struct CrashHistory: Hashable, Sendable {
     /// Crashes that are further apart have nothing to do with each other.
     package static let window: Duration = .seconds(3600)
     /// How long an exchange and an idle connection last after the question.
     package static let memory: Duration = .seconds(60)
-    /// Crashes that are remembered, and servers of each and that are left out, at most; the oldest go.
+    /// The most crashes that are kept, and the most servers of each crash and in ``leftOut``. The oldest are dropped.
     static let (ends, servers) = (20, 8)
 
     /// A server, and when it was asked last.
@@ -65,8 +65,9 @@ package struct CrashHistory: Hashable, Sendable {
 
     // MARK: - Between two runs
 
-    /// What is kept while the program runs, a line each: the name of the start of the machine; how many crashes there were; the servers
-    /// that are left out; those that were asked, each behind its instant in nanoseconds; and each crash, its instant before its suspects.
+    /// What is kept while the program runs, one line each: the id of the machine's boot; the number of crashes; the
+    /// servers that are left out; the servers that were asked, each after its instant in nanoseconds; and each crash,
+    /// its instant before its suspects.
     package func bytes(boot: Text) -> [UInt8] {
         let lines =
             [

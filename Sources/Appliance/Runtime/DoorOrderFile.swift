@@ -20,7 +20,7 @@ package struct DoorOrderFile: Sendable {
     /// The file.
     package let path: String
 
-    /// Told after each step of an order that is being kept: a test lets the disk take its time there.
+    /// Called after each step of writing an order. A test delays the disk there.
     var onStep: @Sendable (DurableFile.Step) -> Void = { _ in }
 
     /// The orders for the gate with that database.

@@ -24,7 +24,7 @@ package actor Gatekeeper {
     private var schedule: ScheduleWord
     /// How long the end waits until the adapter is given back; behind that the kernel takes it.
     private static let closingLimit: Duration = .milliseconds(500)
-    /// How long the relay's thread may take for what it was told last.
+    /// How long the relay's thread may take for its last order.
     private static let lastPulse: Duration = .milliseconds(100)
     /// Where credentials are verified.
     package nonisolated let verifications = WorkThreads<VisitID>(name: "gatehouse-judge")
@@ -177,7 +177,7 @@ package actor Gatekeeper {
         }
     }
 
-    /// What the gate did is asked of the panel: the kiosk knows what it was told.
+    /// Records an outcome with what the gate did, which only the panel knows. The kiosk knows what was ordered.
     private func record(_ outcome: Outcome, of visit: VisitID, _ signedDigests: [[UInt8]], at now: Instant) {
         guard let outcome = outcomes.take(outcome, of: visit, signedDigests, panel: surroundings.panel) else {
             return recordKnown(at: now)
@@ -192,7 +192,7 @@ package actor Gatekeeper {
         outcomeTimer?.set(outcomes.deadline(after: now))
     }
 
-    /// The relay's thread needs a moment for what it was told last.
+    /// Waits a moment for the relay's thread to finish its last order, and records the outcomes that are left.
     private func recordLast() {
         var now = SystemClock.now()
         let end = now.advanced(by: Self.lastPulse)

@@ -2,10 +2,10 @@ import Encoding
 import Kiosk
 import Ledger
 
-/// Outcomes on their way to the ledger: each says what the gate did, not what it was told.
+/// Outcomes on their way to the ledger. Each says what the gate did, not what was ordered.
 ///
-/// The panel is asked as soon as an order is over, as it keeps no more than the last pulses; the outcome of the visit may come
-/// later, when somebody has passed. It waits where the relay's thread is still at the pulse.
+/// The panel keeps only the last pulses, so it is asked as soon as an order is over. The outcome of the visit may come
+/// later, after the visitor has passed. An outcome that comes before the result of its pulse waits for it.
 struct Openings {
     /// An outcome that waits.
     struct Waiting {
@@ -17,14 +17,14 @@ struct Openings {
     /// What a visit opened.
     private struct Pulse {
         var order: OpeningOrder
-        /// What came of it; ``Opening/lasting``: that was not to be found out.
+        /// The result of the order; nil: not known yet; ``Opening/lasting``: the wait for it was given up.
         var result: Opening?
     }
 
     /// The pause before the panel is asked again.
     static let pause: Duration = .milliseconds(5)
-    /// How long after its end a pulse may go on before its outcome is recorded without it, as it was ordered: a line that hangs is
-    /// no reason to lose the visit.
+    /// How long after the end of an order its result may take. After that the outcome is recorded as it was ordered, so
+    /// that a line that hangs does not lose the visit.
     static let patience = Gate.hardLimit
 
     private var told: OpeningOrder?
@@ -37,20 +37,20 @@ struct Openings {
         pulses.values.filter { $0.result == nil }.map(\.order.until).min().map { max($0, now.advanced(by: Self.pause)) }
     }
 
-    /// The panel was told that.
+    /// Notes a command that the panel got.
     mutating func told(_ command: Gate.Command, at now: Instant) {
         if let current, let pulse = pulses[current] { pulses[current]?.order.until = min(pulse.order.until, now) }
         current = nil
         if case .open(let until) = command { told = OpeningOrder(from: now, until: until) } else { told = nil }
     }
 
-    /// What it was told last was for this visit; nil: for somebody who asked to go out.
+    /// Says which visit the last command was for; nil: it was for a person who asked to go out.
     mutating func belongs(to visit: VisitID?) {
         guard let visit, let order = told.take() else { return }
         (pulses[visit], current) = (Pulse(order: order), visit)
     }
 
-    /// Takes an outcome as the kiosk tells it; nil: it waits. Else it is what is recorded.
+    /// Takes an outcome from the kiosk. Returns the outcome to be recorded; nil: it waits for the result of its pulse.
     mutating func take(
         _ outcome: Outcome, of visit: VisitID, _ signedDigests: [[UInt8]], panel: any Panel
     ) -> Outcome? {
@@ -69,7 +69,7 @@ struct Openings {
         return Self.outcome(outcome, of: result)
     }
 
-    /// Gives out what is known by now. `isLast`: nothing more will be known.
+    /// Takes out the waiting outcomes whose result is known by now. `isLast`: no further result will become known.
     mutating func takeKnown(_ panel: any Panel, at now: Instant, isLast: Bool = false) -> [Waiting] {
         for (visit, pulse) in pulses where pulse.result == nil && (isLast || pulse.order.until <= now) {
             let opening = panel.opening(pulse.order, at: now)

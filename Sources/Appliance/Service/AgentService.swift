@@ -166,8 +166,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// The faults of a destination.
     func faults(of name: Text) -> [ReasonCode] { health.faults(of: name) }
 
-    /// Goes on with the deletion of connections to a destination that are marked in the store: those whose agent is
-    /// told go later, beside everything else, the others now.
+    /// Goes on with the deletion of connections to a destination that are marked in the store: with `tellsAgent` later
+    /// and in the background, since their agents come first; otherwise now.
     func delete(_ ids: [Text], of name: Text, tellsAgent: Bool) async throws(StoreError) {
         if name == MailRoom.destination, let mail = mail.withLock({ $0 }) {
             for id in ids { await mail.remove(id) }
@@ -319,7 +319,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
             if let mail = mail.withLock({ $0 }) { Task { await mail.retryNow() } }
         default: break
         }
-        // It is our own signature: which agent shows it does not matter.
+        // The signature is our own, so it does not matter which agent shows it.
         guard case .behind(let point) = notice else { return }
         let finding = Text(
             "an agent has a head that was signed here at record \(point.position), which this ledger does not contain")

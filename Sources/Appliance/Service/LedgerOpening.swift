@@ -80,7 +80,8 @@ enum LedgerOpening {
                 [
                     "files": .array(store.removed.map(JSON.text)),
                     "remedy": .text(
-                        "none: the last \(PastDebt.ledgers) ledgers that were put aside are kept; copy them elsewhere if they matter"
+                        "none: the last \(PastDebt.ledgers) ledgers that were put aside are kept; "
+                            + "copy them elsewhere if they matter"
                     ),
                 ])
         }

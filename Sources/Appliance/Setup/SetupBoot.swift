@@ -136,9 +136,10 @@ package struct SetupBoot {
         return bytes
     }
 
-    /// Overwrites and removes what is carried out: first the invitation that lies beside the file, which names it. One that a new file
-    /// names too is not yet carried out, and goes with that. Anyone who can write to the partition can write such a file: it takes away nothing but
-    /// what the configuration in force was made of.
+    /// Overwrites and removes the files of a setup that is carried out: first the invitation beside the answers, which
+    /// name it. An invitation that new answers name too stays until those are carried out. Anyone who can write to the
+    /// partition can write such answers, so they remove no invitation but the one that the configuration in force was
+    /// made of.
     private func takeAway() throws(SystemError) {
         guard SystemFiles(root: "").exists(doneFile) else { return }
         DurableFile.clean(resultFile)

@@ -96,8 +96,8 @@ package struct SetupWork: Sendable {
     /// A configuration is longer than that nowhere.
     private static let largestFile = 1024 * 1024
 
-    /// The configuration that is there, as who owns it reads it: what only root may read must not come into a copy of
-    /// that user's. Nil where there is none that the owner can read.
+    /// The configuration that is there, read with the rights of its owner: bytes that only root may read must not get
+    /// into a copy that belongs to that user. Nil if there is none that the owner can read.
     static func content(_ file: String) -> [UInt8]? {
         OwnerRole.of(file) { FileBytes.whole(file, limit: largestFile) }
     }
@@ -135,7 +135,7 @@ package struct SetupWork: Sendable {
         if let state = places.state { try DurableFile.make(folder: state) }
         for path in [places.file, places.invitation] { DurableFile.clean(path) }
         var lines: [String] = []
-        // Trust directory and unit may be another's.
+        // The trust directory and the unit may belong to another user.
         try role.asRoot { () throws(SystemError) in try trust.install(onStep: onFile) }
         lines += trust.words
         onStep(.trust)

@@ -13,8 +13,8 @@ package struct TrustCopy: Sendable {
         files = try TrustFiles.read(directory)
     }
 
-    /// Adds rules where it has none: those that are in its place already, as its owner reads them, else those to begin
-    /// with. Returns words about the latter.
+    /// Adds rules if it has none: those that are in its place already, read with the rights of their owner, else those
+    /// to begin with. Returns words about the latter.
     mutating func begin(at directory: String) -> [String] {
         let name = TrustDirectory.policyFile
         if files.contains(where: { $0.path == name }) { return [] }

@@ -1,8 +1,8 @@
 import Encoding
 
 /// What a keeper has of our ledger, as evidence against this box: asked at the start and daily. A head that this box
-/// signed and that the ledger does not contain shows that the ledger was put back or rewritten. What a peer says
-/// without that shows something of the peer alone.
+/// signed and that the ledger does not contain shows that the ledger was put back or rewritten. A claim without such a
+/// head says something about the peer only.
 struct FarWitness: Sendable {
     private let limits: ReportSettings.Limits
     private var state = State.due
@@ -86,7 +86,8 @@ struct FarWitness: Sendable {
         }
     }
 
-    /// The peer's answer, with the head that it gives back if this box signed that; refused when nobody asked.
+    /// Takes the peer's answer. `signed`: the head that it gave back, if this box signed that. Throws if no question is
+    /// open.
     mutating func answer(
         _ head: ReportPoint, signed: ReportPoint?, end: ReportPoint, at now: Instant
     ) throws(ReportError) -> [Finding] {
@@ -113,8 +114,8 @@ struct FarWitness: Sendable {
         return .look(point.position)
     }
 
-    /// The ledger's own hash at that position, nil when the entry is no longer kept; the claim that it does not fulfil,
-    /// if so.
+    /// Takes the ledger's own hash at that position, nil if the entry is no longer kept. Returns the claim that the
+    /// hash contradicts, if there is one.
     mutating func found(_ hash: [UInt8]?, at position: Int) -> Claim? {
         guard let index = compared.firstIndex(where: { $0.point.position == position }) else { return nil }
         let claim = compared.remove(at: index)

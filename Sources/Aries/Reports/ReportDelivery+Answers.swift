@@ -31,7 +31,7 @@ extension ReportDelivery {
             }
         case .problem(let code, let thread): return problem(code, thread, at: now)
         case .retryNow:
-            // An attempt before its time is none of those that are counted.
+            // A refusal of an attempt before its time does not count.
             if holdUntil != nil { foreignHolds = max(foreignHolds - 1, 0) }
             (holdUntil, readAt) = (nil, nil)
             liveness.ask(at: now, evenIfSilent: true)
@@ -232,7 +232,7 @@ extension ReportDelivery {
         do throws(ReportError) {
             let findings = try witness.answer(point, signed: signed, end: end, at: now)
             let isMissing = findings.contains { if case .missing = $0 { true } else { false } }
-            // Who has nothing may only not know us: a new connection to whom has everything.
+            // A peer without entries may just not know this connection, and may have all of them over an earlier one.
             let hasLess = !isMissing && point.position > 0 && point.position < confirmed
             refillAfter = hasLess ? point.position : nil
             isAgreeing = !isMissing
@@ -244,14 +244,14 @@ extension ReportDelivery {
         }
     }
 
-    /// What the peer says agrees again, once all of it is looked up.
+    /// Ends the claim, once the peer's last answer agrees and all of it is looked up.
     private mutating func agreed() -> [Action] {
         guard isClaimed, isAgreeing, !witness.isWaiting else { return [] }
         (isClaimed, isAgreeing) = (false, false)
         return [.agreed]
     }
 
-    /// A place held against the ledger. Only what this box signed says something of the ledger.
+    /// Acts on a position that was compared with the ledger. Only what this box signed counts against the ledger.
     mutating func judge(_ finding: FarWitness.Finding) -> [Action] {
         switch finding {
         case .contained: return []
@@ -283,8 +283,8 @@ extension ReportDelivery {
         }
     }
 
-    /// Only this says something of the ledger itself: what else holds a ledger of before up would hold the next one up,
-    /// too, so nothing is gained by giving it up.
+    /// Only this refusal concerns the ledger itself. Any other trouble would hold up the next ledger too, so giving up
+    /// an earlier one for it would gain nothing.
     private mutating func foreign(at now: Instant) -> [Action] {
         foreignHolds += 1
         return held(.foreign, at: now) + (isPast && foreignHolds >= limits.foreignHolds ? [.giveUp] : [])

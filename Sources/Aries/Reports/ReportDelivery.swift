@@ -57,15 +57,15 @@ package struct ReportDelivery: Sendable {
     var sentEnds: [ReportPoint] = []
     var holdUntil: Instant?
     var holds = 0
-    /// Times that the peer called the ledger another connection's since anything was confirmed.
+    /// How often the peer said that another connection writes the ledger, since the last confirmation.
     var foreignHolds = 0
     var witness: FarWitness
-    /// Whether the ledger is one of before: that it is not what it was is known, so nothing that the peer has speaks
+    /// Whether this is an earlier ledger. It is known already that it was replaced, so nothing that the peer has counts
     /// against it again.
     let isPast: Bool
-    /// Whether it is told that the peer says what it cannot prove.
+    /// Whether an unproven claim of the peer was reported, and not taken back since.
     var isClaimed = false
-    /// Whether what it said since agrees, as far as that has been looked up.
+    /// Whether its last answer agrees with the ledger, as far as that has been looked up.
     var isAgreeing = false
     /// The last entry that a peer has which had more.
     var refillAfter: Int?
@@ -111,8 +111,8 @@ package struct ReportDelivery: Sendable {
         var isStale = false
     }
 
-    /// Delivers the ledger that ends with `end` from behind position `confirmed` on. `receipt` is the last one that was
-    /// kept; `isPast`: whether another ledger has taken its place.
+    /// Delivers the entries after position `confirmed` of the ledger that ends with `end`. `receipt` is the last one
+    /// that was kept; `isPast`: whether another ledger has taken its place.
     package init(
         _ settings: ReportSettings, end: ReportPoint, confirmed: Int, receipt: ReportPoint? = nil, isPast: Bool = false
     ) {

@@ -80,8 +80,8 @@ extension ReportDelivery {
         case heard
         /// Nothing goes on, for that reason; told once.
         case held(ReportHold)
-        /// What is left of this ledger, which is one of before, is to be given up: the peer says again and again that
-        /// another connection writes it. What comes after it waits for that.
+        /// Give up the rest of this earlier ledger: the peer keeps saying that another connection writes it. The next
+        /// ledger waits for that.
         case giveUp
         /// It goes on.
         case released

@@ -18,7 +18,7 @@ package struct ReportPoint: Hashable, Sendable {
     package var position: Int
     /// The hash of that entry, ``hashBytes`` bytes.
     package var hash: [UInt8]
-    /// What the box signed it with as the ledger's end, ``signatureBytes`` bytes; nil: nobody vouches for it.
+    /// The box's signature of it as the ledger's end, ``signatureBytes`` bytes; nil: it is not signed.
     package var signature: [UInt8]?
 
     /// A place of these parts.

@@ -70,9 +70,9 @@ package struct ReportSettings: Sendable {
         package var unansweredPings = 3
         /// Entries that are passed over, refused one after the other; none further before something was confirmed.
         package var refusals = 3
-        /// Times that a peer calls a ledger of before another connection's, one after the other, until what is left of
-        /// that is given up: with the waits in between four to five hours. An operator who is told in working hours can
-        /// mend it by then, and a gate that is switched off at night comes to that, too.
+        /// After so many consecutive answers that another connection writes an earlier ledger, the rest of that ledger
+        /// is given up. With the waits in between that takes four to five hours. An operator who learns of it in
+        /// working hours can mend it in that time, and a gate that is switched off at night reaches it too.
         package var foreignHolds = 24
         /// Longest wait between attempts at a peer that is silent or does not confirm; the first is ``answer``.
         package var longestWait = Duration.seconds(15 * 60)

@@ -9,9 +9,9 @@ package import Encoding
 /// | `head-query` | kiosk | `ledger` |
 /// | `head` | keeper | `ledger`, `position`, `hash`: the last entry that it has; position 0 when it has none; `head` |
 ///
-/// The keeper gives the `head` back that came with the last entry it has, as it is. Only with it does what a keeper
-/// says count against this box's ledger: a keeper can invent a position, our signature it cannot. One that gives none
-/// back works all the same.
+/// The keeper gives back, unchanged, the `head` that came with the last entry it has. A claim of a keeper counts
+/// against this box's ledger only with such a head: a keeper can invent a position, but not our signature. A keeper
+/// that gives none back works all the same.
 ///
 /// What the keeper cannot do it says with notification/1.0/problem-report in the thread of the records, with one of the codes of
 /// ``Trouble``.
@@ -55,7 +55,8 @@ package enum VerificationReport {
         }
     }
 
-    /// One that cannot be read proves as little as none, and the rest of the message counts all the same.
+    /// The head that an answer gives back. One that cannot be read counts as none, and the rest of the message is
+    /// valid.
     private static func returned(_ message: Message, _ ledger: Text) -> ReportPoint? {
         try? ReportPoint(head: message.body["head"], of: ledger)
     }

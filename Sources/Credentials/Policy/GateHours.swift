@@ -71,7 +71,8 @@ extension GateHours {
         return Set((0...((last - first + 7) % 7)).map { (first + $0) % 7 })
     }
 
-    /// The day, or the first and the last day, that a word may mean: the one whose name it begins with, else the nearest.
+    /// The day, or the first and the last day, that a misspelt word may mean: the one whose name it begins with, else
+    /// the nearest by spelling.
     private static func nearestDays(to word: String) -> String {
         word.lowercased().split(separator: "-").prefix(2).map { part in
             let start = String(part.prefix(8))

@@ -56,7 +56,7 @@ extension ReasonCode {
     package static let ledgerRewritten = ReasonCode(
         "fault.ledger-rewritten",
         "The ledger does not continue what its witness has seen: it was changed, cut or put back.",
-        "Keep the file for whoever looks into it; a new ledger, which names this one, has begun.")
+        "Keep the file as evidence; a new ledger, which names this one, has begun.")
     /// `fault.ledger-restored`
     package static let ledgerRestored = ReasonCode(
         "fault.ledger-restored",
@@ -177,20 +177,21 @@ extension ReasonCode {
     package static let ledgerBehind = ReasonCode(
         "fault.ledger-behind",
         "A cloud agent has a head that this box signed and this ledger does not contain: it was put back or changed.",
-        "Keep the database that was put aside for whoever looks into it; the program starts again in a quiet moment, "
+        "Keep the database that was put aside as evidence; the program starts again in a quiet moment, "
             + "with a new ledger that names this one.")
     /// `fault.agent-claims`
     package static let agentClaims = ReasonCode(
         "fault.agent-claims",
-        "A cloud agent says that it has records which this ledger does not contain, and shows no head for them that this box signed. "
-            + "Nothing else changes.",
-        "Ask the agent's operator. If an older database was put back here by hand, compare both: gatehouse ledger export.",
+        "A cloud agent says that it has records which this ledger does not contain, and shows no head for them "
+            + "that this box signed. Nothing else changes.",
+        "Ask the agent's operator. If an older database was put back here by hand, compare both: "
+            + "gatehouse ledger export.",
         severity: .warning)
     /// `fault.reports-dropped`
     package static let reportsDropped = ReasonCode(
         "fault.reports-dropped",
-        "Records were given up that a cloud agent had not confirmed: for lack of room, or with a ledger before this one that cannot be "
-            + "delivered any more.",
+        "Records were given up that a cloud agent had not confirmed: for lack of room, or with a ledger before this "
+            + "one that cannot be delivered any more.",
         "Look at the agent, or give the ledger more room: ledger.keepMegabytes.", severity: .warning)
     /// `fault.control`
     package static let controlFailed = ReasonCode(

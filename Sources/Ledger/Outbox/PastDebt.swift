@@ -1,14 +1,14 @@
 package import Encoding
 
-/// What a destination had not confirmed of a ledger when another one took that one's place. The old ledger lies in a
-/// file beside the database, from which the rest is delivered before anything of the new one.
+/// What a destination had not confirmed of a ledger when another ledger took its place. The old ledger is in a file
+/// beside the database. Its rest is delivered from there, before anything of the new one.
 package struct PastDebt: Hashable, Sendable {
-    /// Ledgers before this one that are kept for delivery, and files of them beside the database.
+    /// How many earlier ledgers are kept for delivery, each in a file beside the database.
     package static let ledgers = 8
 
-    /// Whose debt it is.
+    /// The destination that lacks the entries.
     package let destination: Text
-    /// The ledger before.
+    /// The id of the earlier ledger.
     package let ledger: Text
     /// Its last entry, and the hash that binds all before.
     package let end: Checkpoint

@@ -1,7 +1,7 @@
 package import Encoding
 
-// A head that goes to the agents with their entries. They give it back, and only one that this box signed says anything
-// about its own ledger: an agent can invent a position and a hash, the signature it cannot.
+// A head that goes to the agents with their entries. They give it back. Only a head that this box signed is evidence
+// about its ledger: an agent can invent a position and a hash, but not the signature.
 extension WitnessKey {
     /// The Ed25519 signature of a ledger's end, 64 bytes, for those who get its entries; nil only if the library
     /// cannot.

@@ -5,10 +5,11 @@ import Synchronization
 
 /// A thread that waits for edges of input lines and tells of them in their order.
 ///
-/// What nobody was told of is inactive: lines that are active when they are taken are told as edges of that moment. Where the
-/// kernel had to drop edges, that is told (the kernel does not tell libgpiod 1.6), and the levels are read again; so they are now
-/// and then, since a chip that goes is not told by every kernel. Lines that cannot be had, or are lost, are tried again every ``retryAfter``; until then nothing is
-/// known of them, and what has changed meanwhile is told as edges of the moment when they are back.
+/// A line without a reported edge is inactive: lines that are active when they are taken are reported as edges of that
+/// moment. If the kernel dropped edges, that is reported (libgpiod 1.6 does not learn of it), and the levels are read
+/// again. They are also read every ``readBack``, since not every kernel reports a chip that goes away. Lines that
+/// cannot be had, or are lost, are tried again every ``retryAfter``. Until then nothing is known of them; what has
+/// changed meanwhile is reported as edges of the moment when they are back.
 package final class GPIOInputs: Sendable {
     /// What the operator should hear of, besides edges.
     package enum News: Hashable, Sendable {
@@ -24,7 +25,7 @@ package final class GPIOInputs: Sendable {
     package static let retryAfter: Duration = .seconds(2)
     /// How often levels are read although no edge came.
     package static let readBack: Duration = .seconds(2)
-    /// Edges are told in at most so many pieces before somebody looks whether the thread shall end.
+    /// Edges are reported in at most so many pieces before the thread looks whether it is to end.
     private static let mostReads = 8
 
     private let counter: EventCounter
@@ -35,8 +36,8 @@ package final class GPIOInputs: Sendable {
     ///
     /// - Parameters:
     ///   - chip: A label (see ``GPIOChips``).
-    ///   - lines: 1 to 32. With libgpiod 2 and more than five of them, at most nine kinds of polarity and bias and times of
-    ///     debouncing.
+    ///   - lines: 1 to 32. With libgpiod 2, more than five lines may have at most nine different settings in all: pairs
+    ///     of polarity and bias, and debounce times.
     ///   - consumer: Shown by gpioinfo.
     ///   - onEdges: Called on the thread with changes in their order; may not block.
     ///   - onNews: Called on the thread; may not block either.

@@ -1,7 +1,7 @@
 import CGPIO
 import Synchronization
 
-/// libgpiod, by which all lines are found, taken and driven.
+/// libgpiod, which finds, takes and drives all lines.
 ///
 /// It is loaded when lines are first asked for: one program runs with the generation of Debian 12 (1.6) and with
 /// that of 13 (2), and without any where no lines are configured.

@@ -27,8 +27,8 @@ final class GPIORequest {
     /// Whether the kernel passes over changes that do not last.
     let debounces: Bool
 
-    /// Takes the lines; outputs are inactive from then on. `chip` is a label (see ``GPIOChips``), `consumer` is shown by
-    /// gpioinfo, `library` is nil for that of this machine.
+    /// Takes the lines; outputs are inactive from then on. `chip` is a label (see ``GPIOChips``), `consumer` is shown
+    /// by gpioinfo, `library` is nil for that of this machine.
     init(
         chip label: String, _ lines: [Line], for use: cgpio_use, consumer: String, library: GPIOLibrary? = nil
     ) throws(GPIOError) {

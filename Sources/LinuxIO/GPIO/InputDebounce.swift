@@ -2,8 +2,8 @@ import Encoding
 
 /// Passes over changes of input lines that do not last, where the kernel was not asked to (libgpiod 1.6 cannot).
 ///
-/// The rule is the kernel's (Linux, `drivers/gpio/gpiolib-cdev.c`, `debounce_work_func`): each edge, also one back, begins
-/// the line's time anew. At its end the level counts, if it is another than before.
+/// The rule is the kernel's (Linux, `drivers/gpio/gpiolib-cdev.c`, `debounce_work_func`): each edge, also one back,
+/// restarts the line's time. At the end of that time the level counts, if it differs from the last one that counted.
 struct InputDebounce {
     private struct Line {
         let time: Duration
@@ -33,7 +33,7 @@ struct InputDebounce {
     /// When to settle again; nil: when there is an edge.
     var end: Instant? { lines.compactMap(\.end).min() }
 
-    /// An edge, of which none earlier follows; the changes that had lasted before it.
+    /// Takes an edge; edges come in the order of their times. Returns the changes that had lasted before it.
     mutating func take(_ edge: InputEdge) -> [InputEdge] {
         let before = settle(at: edge.at)
         guard lines.indices.contains(edge.index) else { return before }
@@ -42,7 +42,7 @@ struct InputDebounce {
         return before
     }
 
-    /// What the levels are now: one that no edge told of is an edge of this moment.
+    /// Compares with the levels as they are now. A change that came without an edge counts as an edge of this moment.
     mutating func match(_ levels: UInt64, at now: Instant) {
         for index in lines.indices where lines[index].level != (levels & (1 << UInt64(index)) != 0) {
             lines[index].level.toggle()

@@ -99,7 +99,7 @@ final class GPIOInputBank: InputBank {
     var until: Instant? { debounce?.end }
 
     func edges() throws(GPIOError) -> [NumberedEdge] {
-        // Whatever happened before now is read: what has lasted until now is not taken back by it.
+        // Taken before the read, so that every edge before `now` is read when changes are settled by `now`.
         let now = SystemClock.now()
         let edges = try request.edges()
         guard var debounce = self.debounce.take() else { return edges }

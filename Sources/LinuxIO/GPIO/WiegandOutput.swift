@@ -40,7 +40,8 @@ package final class WiegandOutput: Sendable {
     /// - Parameters:
     ///   - wires: The lines of data 0 and data 1.
     ///   - bits: The frame.
-    ///   - sent: Told on the thread what came of each frame, and when it began; one that did not begin, when it was given up.
+    ///   - sent: Called on the thread with the result of each frame and the instant at which it began. For a frame that
+    ///     did not begin it is the instant at which it was given up.
     ///   - failed: See ``LineThread``.
     package init(
         _ bank: sending any LineBank, wires: (String, String), bits: [Bool], timing: WiegandTiming,

@@ -97,7 +97,7 @@ package enum DurableFile {
         _ = try HeldFolder(parent(of: folder), isListed: false).make(last(of: folder), group: group)
     }
 
-    /// Removes what replacements of that file left when they were cut. Only where nobody else may be replacing it now.
+    /// Removes what interrupted replacements of that file left. Only for a file that no other process may be replacing.
     package static func clean(_ path: String) {
         guard let folder = try? HeldFolder(parent(of: path)) else { return }
         TemporaryName.removeAll(of: last(of: path), in: folder)
@@ -111,9 +111,9 @@ package enum DurableFile {
         try folder.sync()
     }
 
-    /// Takes a file away so that its content is not in the file any more: it is overwritten, and then removed. What the disk itself keeps
-    /// of old blocks (a flash card does) nobody can say. One that is not there is fine. One that has other names too is not overwritten, since
-    /// it is theirs as well: it loses this name.
+    /// Overwrites a file and then removes it. The disk itself may keep old blocks, as a flash card does. A file that is
+    /// not there is fine. A file that has other names too is not overwritten, since they share the content: only this
+    /// name is removed.
     package static func erase(_ path: String, onStep: (Step) -> Void = { _ in }) throws(SystemError) {
         let (folder, name) = (try HeldFolder(parent(of: path)), last(of: path))
         let file = folder.openForWriting(name)
@@ -161,9 +161,10 @@ package enum DurableFile {
     }
 }
 
-/// What a file is called until it is whole: a name that nobody can know before, as who owns the folder could put something there.
+/// The name of a file until it is complete. It is random, since the owner of the folder could put something in the
+/// place of a name that can be known beforehand.
 private enum TemporaryName {
-    /// Of this process, as its number may have been that of another one.
+    /// Distinguishes this process from an earlier one that had the same number.
     private static let token = String(UInt32.random(in: 0...UInt32.max), radix: 16)
 
     /// `.NAME.PROCESS-TOKEN-RANDOM.new`

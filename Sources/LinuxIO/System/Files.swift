@@ -12,15 +12,17 @@ package enum FileBytes {
         return count < 0 ? nil : Array(bytes.prefix(count))
     }
 
-    /// All of a file; nil where it cannot be read, is longer than `limit` bytes or is no regular file: of a pipe nobody waits for an end.
+    /// All of a file; nil if it cannot be read, is longer than `limit` bytes or is no regular file. So no read waits
+    /// for the end of a pipe.
     package static func whole(_ path: String, limit: Int) -> [UInt8]? {
         guard let bytes = beginning(path, limit: limit + 1), bytes.count <= limit else { return nil }
         return bytes
     }
 
-    /// At most `limit` bytes from the start of a regular file; nil where it cannot be read or is none. Another kind is
-    /// not even opened, as that starts some devices. It could take the file's place between look and opening; root is
-    /// safe from that, as it reads in a folder of another user as that user (``OwnerRole``).
+    /// At most `limit` bytes from the start of a regular file; nil if it cannot be read or is none. A file of another
+    /// kind is not even opened, since opening starts some devices. Such a file could take the place of a regular one
+    /// between look and opening; root is safe from that, as it reads another user's folder as that user
+    /// (``OwnerRole``).
     package static func beginning(_ path: String, limit: Int) -> [UInt8]? {
         guard isFile(path) else { return nil }
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)

@@ -1,14 +1,14 @@
 import CLinuxShims
 import Glibc
 
-/// A folder that is held open: what is done by its descriptor is done in this folder, whatever its name leads to meanwhile. No name in it is
-/// followed where it is a link.
+/// A folder that is held open. All work is done by its descriptor, and so in this folder, even if its path leads
+/// elsewhere by then. Links in it are not followed.
 final class HeldFolder {
     /// `O_PATH`, which Swift's Glibc module does not show: to make something in it needs no right to read it.
     private static let unread: Int32 = 0o10000000
 
     private let descriptor: Int32
-    /// How it was called, for what is told of it.
+    /// Its path, for messages.
     private let path: String
 
     /// Opens a folder by its path. `isListed`: it is to be read and synced, which takes the right to read it.
@@ -72,7 +72,7 @@ final class HeldFolder {
         onStep(.synced)
     }
 
-    /// Gives what root has just made to whom this folder belongs.
+    /// Makes the owner of this folder the owner of what root has just made in it.
     private func adopt(_ made: Int32, _ group: UInt32?, _ mode: mode_t) {
         var status = stat()
         guard geteuid() == 0, fstat(descriptor, &status) == 0 else { return }
@@ -80,7 +80,7 @@ final class HeldFolder {
         fchmod(made, mode)
     }
 
-    /// Opens a file to overwrite it, without waiting for anybody; the descriptor is the caller's.
+    /// Opens a file to overwrite it, without waiting for the reader of a pipe. The caller closes the descriptor.
     func openForWriting(_ name: String) -> Int32 {
         openat(descriptor, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     }
@@ -91,7 +91,7 @@ final class HeldFolder {
         return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
     }
 
-    /// Gives another name, in the place of whatever has that.
+    /// Renames `name` to `other`, in the place of whatever has that name.
     func rename(_ name: String, to other: String) throws(SystemError) {
         guard renameat(descriptor, name, descriptor, other) == 0 else {
             throw SystemError("renaming \(path(of: name))", code: errno)

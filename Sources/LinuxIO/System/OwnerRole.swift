@@ -66,7 +66,7 @@ package final class OwnerRole {
         return try body()
     }
 
-    /// Does something as who owns a path (``owner(of:)``), where root does it; else as who does it.
+    /// Runs `body` with the rights of the owner of a path (``owner(of:)``) if this process is root; else as it is.
     package static func of<Value, Failure>(
         _ path: String, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {

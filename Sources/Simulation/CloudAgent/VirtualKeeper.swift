@@ -13,7 +13,7 @@ package struct VirtualKeeper: Sendable {
     package var lead = 0
     /// What it says of its last entry and the gate's head in place of the truth; nil: it is honest.
     package var claim: (@Sendable (_ last: ReportPoint, _ head: ReportPoint?) -> (ReportPoint, head: ReportPoint?))?
-    /// Whether it knows of signed heads; keepers of before do not.
+    /// Whether it knows of signed heads. Keepers of earlier versions do not.
     package var givesHeadsBack = true
 
     /// Positions of entries that it does not take, each message with one of them.

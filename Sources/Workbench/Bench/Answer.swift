@@ -1,7 +1,7 @@
 import Foundation
 
 /// An answer that a thread waits for.
-final class Answer: @unchecked Sendable {  // behind its own condition
+final class Answer: @unchecked Sendable {  // guarded by its condition
     private let condition = NSCondition()
     private var answer: String??
 

@@ -113,7 +113,7 @@ private final class GateClock: Panel {
     func free(_ command: Gate.Command, at now: Instant) {}
     func admit(until: Instant, at now: Instant) {}
     var opens: Bool { true }
-    // It does what it is told.
+    // Each order is carried out in full.
     func opening(_ order: OpeningOrder, at now: Instant) -> Opening { .over(order.from.duration(to: order.until)) }
 
     func gate(_ command: Gate.Command, at now: Instant) {

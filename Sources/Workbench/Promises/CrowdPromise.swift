@@ -1,7 +1,7 @@
 import Encoding
 package import Simulation
 
-/// A crowd with attackers in it: everybody is told what he should be, and gate and records agree.
+/// A crowd with attackers in it: every visitor gets the right answer, and gate and records agree.
 package struct CrowdPromise: Sendable {
     private let plan: CrowdPlan
     private let credentials: CrowdCredentials
@@ -24,7 +24,7 @@ package struct CrowdPromise: Sendable {
         tell(
             .init(
                 "gate",
-                "told \(figures.accepted) that they may pass and \(figures.rejected) that they may not, over \(figures.connections) connections"
+                "accepts \(figures.accepted) and rejects \(figures.rejected), over \(figures.connections) connections"
             ))
         let half = Int(figures.waiting.percentile(0.5).milliseconds / 1000)
         let most = Int(figures.waiting.percentile(0.95).milliseconds / 1000)
@@ -36,9 +36,9 @@ package struct CrowdPromise: Sendable {
     /// What must hold.
     package static func findings(_ figures: CrowdFigures) -> [DemoPromise.Finding] {
         [
-            .init("nobody is told the contrary of what is right", "\(figures.wrong) were", isKept: figures.wrong == 0),
+            .init("no visitor gets a wrong answer", "\(figures.wrong) got one", isKept: figures.wrong == 0),
             .init(
-                "everybody with a credential is told something", "\(figures.unserved) were not",
+                "every visitor with a credential gets an answer", "\(figures.unserved) got none",
                 isKept: figures.unserved == 0 && figures.isOver && figures.accepted > 0),
             .init(
                 "each opening has its record", "\(figures.pulses) pulses, \(figures.recordedPulses) records of one",

@@ -1,6 +1,6 @@
-/// A promise of the gate that `gatehouse demo` tries: something is done to a gate, and what must hold is looked at.
+/// A promise of the gate that `gatehouse demo` tries: it does something to a gate, and then checks what must hold.
 package struct DemoPromise: Sendable {
-    /// Something that happens, as it is told.
+    /// A step of the story.
     package struct Step: Hashable, Sendable {
         /// Who does it, in one word.
         package let who: String
@@ -33,8 +33,8 @@ package struct DemoPromise: Sendable {
         package let seed: UInt64
         /// An empty folder for databases.
         package let folder: String
-        /// Runs ``PowerCut/live(in:seed:version:onPulse:)`` on a folder in a process of its own, and kills that during the pulse. Returns the visit
-        /// whose pulse ran, and how the process ended.
+        /// Runs ``PowerCut/live(in:seed:version:onPulse:)`` on a folder in a process of its own, and kills that process
+        /// during the pulse. Returns the visit whose pulse ran, and how the process ended.
         package let pullThePlug: @Sendable (_ folder: String) async throws -> (visit: String, end: String)
 
         /// Tools.
@@ -73,11 +73,11 @@ package struct DemoPromise: Sendable {
             }),
         DemoPromise(
             name: "wrong-clock",
-            story: "Somebody moves the gate's clock back to a day on which an expired credential was valid.",
+            story: "An attacker moves the gate's clock back to a day on which an expired credential was valid.",
             real: "Real: kiosk, protocol, verifier, guard of the clock. Virtual: radio, phones, relay, disk, clocks.",
             play: { tools, tell in try await WrongClock(seed: tools.seed).play(tell) }),
         DemoPromise(
-            name: "forged-ledger", story: "Somebody who can write the gate's files changes what they say.",
+            name: "forged-ledger", story: "An attacker who can write the gate's files changes what they say.",
             real:
                 "Real: kiosk, verifier, database, seal, witness and their files. Virtual: radio, phones, relay, clock.",
             play: { tools, tell in try await ForgedLedger(tools).play(tell) }),

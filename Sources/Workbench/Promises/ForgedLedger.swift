@@ -3,7 +3,7 @@ import Foundation
 package import Ledger
 import Store
 
-/// Whatever is done to the files of a ledger, the proof finds it.
+/// The proof of a ledger finds every change of its files.
 package struct ForgedLedger: Sendable {
     /// Something done to a copy of the ledger's folder. Throws what keeps it from being done.
     package struct Forgery: Sendable {
@@ -40,7 +40,7 @@ package struct ForgedLedger: Sendable {
     private let forgeries: [Forgery]
     private let rewrite: Rewriting
 
-    /// `forgeries`: what is done to the files; `rewrite`: to all entries, by somebody who knows how they are chained.
+    /// `forgeries`: what is done to the files; `rewrite`: what an attacker who knows the chain does to all entries.
     package init(
         _ tools: DemoPromise.Tools, forgeries: [Forgery] = Self.usual,
         rewrite: @escaping Rewriting = Self.rewritten
@@ -76,7 +76,7 @@ package struct ForgedLedger: Sendable {
         return findings
     }
 
-    /// A chain that is whole in itself is held to what the agent confirmed.
+    /// Compares a chain that is consistent in itself with what the agent confirmed.
     private func rewritten(
         _ folder: String, _ entries: [LedgerEntry], _ receipts: [Checkpoint], _ tell: DemoPromise.Teller
     ) async throws -> [DemoPromise.Finding] {
@@ -115,7 +115,7 @@ package struct ForgedLedger: Sendable {
         return verifier.finish()
     }
 
-    /// The entries with another pulse, and hashes that fit: what somebody writes who has read the program.
+    /// The entries with another pulse, and hashes that fit: what an attacker writes who has read the program.
     package static let rewritten: Rewriting = { entries, ledger in
         var hash = ChainHash.genesis(ledger: ledger)
         return entries.map { entry in
@@ -126,8 +126,8 @@ package struct ForgedLedger: Sendable {
         }
     }
 
-    /// Changes each such text of a file into one of the same length: a database keeps copies of what it has moved. Throws where there is
-    /// none, as nothing would be forged.
+    /// Replaces each occurrence of a text in a file by one of the same length: a database keeps copies of what it has
+    /// moved. Throws if there is none, since nothing would be forged.
     private static func change(_ path: String, _ text: String, _ other: String) throws {
         let file = URL(fileURLWithPath: path)
         var bytes = try Data(contentsOf: file)

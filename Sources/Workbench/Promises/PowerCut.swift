@@ -38,8 +38,8 @@ package struct PowerCut: Sendable {
     /// A promise with these tools.
     package init(_ tools: DemoPromise.Tools) { self.tools = tools }
 
-    /// A life of the gate in that folder: one visitor is let in, and while the gate is open for the second `onPulse` is told whose visit that
-    /// is. If it returns, the day ends in order.
+    /// Runs the gate in that folder. It lets one visitor in, and calls `onPulse` with the second visit while the gate
+    /// is open for that one. If `onPulse` returns, the day ends in order.
     package static func live(
         in folder: String, seed: UInt64, version: String, onPulse: @escaping @Sendable (VisitID) -> Void
     ) async throws {
@@ -53,7 +53,7 @@ package struct PowerCut: Sendable {
 
     /// Pulls the plug, and starts twice.
     package func play(_ tell: @escaping DemoPromise.Teller) async throws -> [DemoPromise.Finding] {
-        tell(.init("gate", "serves two visitors, each behind a record on the disk"))
+        tell(.init("gate", "serves two visitors, each after a record on the disk"))
         let (visit, end) = try await tools.pullThePlug(tools.folder)
         tell(.init("gate", "is open for visit \(visit)"))
         tell(.init("plug", "is pulled: \(end)"))
@@ -104,7 +104,8 @@ package struct PowerCut: Sendable {
                 isKept: facts.outcomes.count == 2 && facts.outcomes.allSatisfy { $0 == 1 }
                     && facts.reports == (2, 2)),
             .init(
-                "a further start finds nothing to close", "\(facts.closedAgain) closed", isKept: facts.closedAgain == 0),
+                "a further start finds nothing to close", "\(facts.closedAgain) closed",
+                isKept: facts.closedAgain == 0),
             .init("the ledger verifies", facts.verified.first ?? "nothing was read", isKept: facts.isIntact),
         ]
     }

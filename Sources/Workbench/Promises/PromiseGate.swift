@@ -6,11 +6,12 @@ import LinuxIO
 import Simulation
 import Tuvali
 
-/// A gate in virtual time before which visitors come one after the other, on a thread of its own: it waits for a real disk.
+/// A gate in virtual time, to which visitors come one after the other. It has a thread of its own, since it waits for a
+/// real disk.
 final class PromiseGate: Sendable {
     /// What came of some visitors.
     struct Day: Sendable {
-        /// What each phone was told, in the order of coming.
+        /// The answer that each phone got, in the order of coming.
         var phones: [VisitOutcome?] = []
         /// Why, by the records: the first code of each.
         var reasons: [String] = []
@@ -23,8 +24,9 @@ final class PromiseGate: Sendable {
     private let thread: SideThread
     private let world: World
 
-    /// A gate that trusts the samples' issuer. `ledger`: where it records; nil: nowhere. `date`: by which it judges. `onOpening`: told on its
-    /// thread, while the relay is energised, whose pulse it is and how many there were.
+    /// A gate that trusts the samples' issuer. `ledger`: where it records; nil: nowhere. `date`: by which it judges.
+    /// `onOpening`: called on its thread while the relay is energised, with the visit and the number of openings so
+    /// far.
     init(
         seed: UInt64, ledger: PromiseLedger? = nil, date: @escaping @Sendable () -> WallTime,
         onOpening: @escaping @Sendable (_ visit: VisitID, _ number: Int) -> Void = { _, _ in }
@@ -33,7 +35,7 @@ final class PromiseGate: Sendable {
         world = try World(seed, ledger, date, onOpening)
     }
 
-    /// Lets somebody come with each of these records, one after the other.
+    /// Lets a visitor come with each of these records, one after the other.
     func play(_ records: [[UInt8]]) async -> Day {
         await withCheckedContinuation { done in
             thread.run { [world] in done.resume(returning: world.play(records)) }

@@ -2,7 +2,7 @@ package import Encoding
 package import Kiosk
 import Simulation
 
-/// A clock that is led back to a day on which an expired credential was valid lets nobody in.
+/// The gate rejects an expired credential even if its clock is moved back to a day on which the credential was valid.
 package struct WrongClock: Sendable {
     /// What the box believes after these looks at its clocks, the last one now.
     package typealias Belief = @Sendable ([ClockGuard.Look]) -> WallTime
@@ -14,7 +14,7 @@ package struct WrongClock: Sendable {
         return watch.time
     }
 
-    /// A clock, and what a visitor with the credential must be told by it.
+    /// A clock, and whether a visitor with the credential may pass by it.
     private struct Case {
         let what: String
         let looks: [ClockGuard.Look]
@@ -29,7 +29,7 @@ package struct WrongClock: Sendable {
 
     private static let cases: [Case] = {
         let (valid, expired) = (Samples.validDate, Samples.expiredDate)
-        // Twelve hours behind the credential's end, 2027-01-02T05:16:46Z.
+        // Twelve hours after the credential's end, 2027-01-02T05:16:46Z.
         let evening = expired.advanced(by: .seconds(-64 * 3600))
         let steps = (1...5).map { step in
             look(expired.advanced(by: .seconds(-Int64(step) * 23 * 3600)), after: Int64(step) * 10, byServer: true)
@@ -37,7 +37,8 @@ package struct WrongClock: Sendable {
         return [
             Case(what: "the date is right, and the credential valid", looks: [look(valid, after: 0)], mayPass: true),
             Case(
-                what: "the date is right, and the credential expired", looks: [look(expired, after: 0)], mayPass: false),
+                what: "the date is right, and the credential expired", looks: [look(expired, after: 0)],
+                mayPass: false),
             Case(
                 what: "a time server says that it is seven months earlier",
                 looks: [look(expired, after: 0), look(valid, after: 10, byServer: true)], mayPass: false),
@@ -51,7 +52,7 @@ package struct WrongClock: Sendable {
                 what: "a time server leads it back by 23 h, five times", looks: [look(expired, after: 0)] + steps,
                 mayPass: false),
             Case(
-                what: "the battery is empty, and nobody vouches for the date",
+                what: "the battery is empty, and no time server confirms the date",
                 looks: [look(valid, after: 0, battery: .absent)], mayPass: false),
         ]
     }()
@@ -76,11 +77,11 @@ package struct WrongClock: Sendable {
             let day = try await PromiseGate(seed: seed, date: { date }).play([Samples.record(Samples.credential)])
             let told = day.phones.first.flatMap(\.self)
             let answer = told == .accepted ? "accepted" : told == .rejected ? "rejected" : "nothing"
-            tell(.init("phone", "is told: \(answer) (\(day.reasons.first ?? "no record"))"))
+            tell(.init("phone", "shows: \(answer) (\(day.reasons.first ?? "no record"))"))
             let isRight = told == (item.mayPass ? .accepted : .rejected) && day.openings == (item.mayPass ? 1 : 0)
             findings.append(
                 .init(
-                    item.what + ": " + (item.mayPass ? "the visitor passes" : "nobody passes"),
+                    item.what + ": " + (item.mayPass ? "the visitor passes" : "the visitor does not pass"),
                     "\(answer), the gate opened \(day.openings) times", isKept: isRight && day.violations.isEmpty))
         }
         return findings

@@ -38,10 +38,10 @@ final class ClaimingBox: Sendable {
         return store
     }
 
-    /// Runs the connection to a destination, made at the first time, until `isDone`; what it told. Like the service, it
-    /// lets a head that speaks against the ledger be known to the witness. `batch`: entries of a message; `life`: that of
-    /// a process that dies, on the way to the primary agent; `patience`: failed reads and
-    /// refusals of a ledger before until it is given up, where that is not to take hours.
+    /// Runs the connection to a destination until `isDone`, and returns its notices. The first run makes the
+    /// connection. Like the service, it records in the witness that an agent's head contradicts the ledger. `batch`:
+    /// entries of a message; `life`: that of a process that dies on the way to the primary agent; `patience`: failed
+    /// reads and refusals after which an earlier ledger is given up, if that is not to take hours.
     func run(
         _ store: Store, to peer: Peer, batch: Int = 256, life: Life? = nil, patience: Int? = nil,
         until isDone: @escaping @Sendable () async -> Bool

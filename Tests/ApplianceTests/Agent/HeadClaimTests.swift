@@ -9,7 +9,7 @@ import Testing
 
 @testable import Appliance
 
-/// What agents say about our ledger: only a head that this box signed counts against it.
+/// Claims of agents about our ledger: only a head that this box signed counts against it.
 @Suite(.timeLimit(.minutes(5)), .tags(.models)) struct HeadClaimTests {
     /// What goes with a claim in place of the head that it needs.
     private enum Vouching: CaseIterable {
@@ -19,7 +19,7 @@ import Testing
         case wrong
         /// The claim without a signature, as a head.
         case unsigned
-        /// No head at all: an agent of before.
+        /// No head at all: an agent of an earlier version.
         case absent
         /// Our signature over the same place of another ledger.
         case otherLedger
@@ -171,8 +171,8 @@ import Testing
         await store.close()
     }
 
-    /// A keeper of before gives no head back: its receipts confirm, and what it says beyond the end is a fault of it
-    /// and no more.
+    /// A keeper of an earlier version gives no head back. Its receipts confirm, and a claim beyond the end is a fault
+    /// of that keeper only.
     @Test func anAgentOfBeforeGoesOn() async throws {
         let box = try await ClaimingBox()
         let store = try await box.open()

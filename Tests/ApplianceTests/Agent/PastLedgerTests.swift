@@ -153,13 +153,13 @@ import Testing
         await store.close()
     }
 
-    /// The file cannot be read: that is told, it is tried so often, and then the new ledger goes out. What comes in
-    /// between is lost to each destination by itself.
+    /// The file cannot be read: each attempt is reported, and after the last one the new ledger goes out. Each
+    /// destination loses only its own part.
     @Test func whatCannotBeReadHoldsNothingUpForEver() async throws {
         let box = try await ClaimingBox()
         let (store, old) = try await beginAnew(box)
         let file = box.box.path("state/gatehouse.db.rewritten-1")
-        // Where SQLite has its log no file can be read that has a folder there; for root, too.
+        // With a folder in the place of SQLite's log the file cannot be read, not even by root.
         let obstacle = file + "-wal"
         try? FileManager.default.removeItem(atPath: obstacle)
         try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
@@ -182,8 +182,8 @@ import Testing
         await store.close()
     }
 
-    /// A keeper that calls the old ledger another connection's for ever gets the new one; a copy's loss counts as none
-    /// of the primary agent's.
+    /// A keeper that says for ever that another connection writes the old ledger gets the new one. The loss of a copy
+    /// does not count for the primary agent.
     @Test(arguments: [true, false]) func whatIsForeignForEverHoldsNothingUp(isCopy: Bool) async throws {
         let box = try await ClaimingBox()
         let (store, old) = try await beginAnew(box)
@@ -191,7 +191,7 @@ import Testing
         let peer = isCopy ? box.copy : box.primary
         await peer.exchange.withAgent { $0.keeper?.foreign = [old] }
         let notices = try await box.run(store, to: peer, patience: 3) { await store.owed(to: peer.name) == 0 }
-        #expect(notices.contains { if case .held(.foreign) = $0 { true } else { false } }, "it is told meanwhile")
+        #expect(notices.contains { if case .held(.foreign) = $0 { true } else { false } }, "it is reported meanwhile")
         let givenUp = notices.compactMap { if case .pastGivenUp(let reports, _) = $0 { reports } else { nil } }
         #expect(givenUp == [isCopy ? 10 : 2])
         let (lost, dropped) = (await store.lostReports, await store.head.dropped)
@@ -226,7 +226,7 @@ import Testing
         await store.close()
     }
 
-    /// The faults: one while it is tried, one of the loss, which stays, by the name of the destination.
+    /// The faults of a destination: one while reads are tried again, and one for the loss, which stays.
     @Test func whatIsTriedAndWhatIsLostAreFaults() {
         let health = AgentHealth(report: { _ in })
         #expect(health.take(.pastUnread("the disk fails"), of: "copy") == .reportsRefused)

@@ -112,7 +112,8 @@ import Testing
         #expect(!done.notices.contains { $0.hasPrefix("no key proves") }, "\(done.notices)")
     }
 
-    /// Who can write a stick has the service run nothing; the operator can, who names the program here, opens the keys or says so.
+    /// An attacker who can write the stick cannot have the service run a program. The operator can: by naming the
+    /// program here, by opening the keys, or with an option.
     @Test(arguments: ["none", "en"]) func aProgramThatNothingProvesIsNotTaken(_ language: String) async throws {
         let program = outside.path("usb/say")
         let forged = box.path("usb/forged")
@@ -134,7 +135,7 @@ import Testing
         #expect(try Configuration.load(card.path("gate.toml")).voice.program == program)
     }
 
-    /// What keys prove is the box's own, and what every box has is no stranger's.
+    /// A program that keys prove belongs to the box, and the standard program to every box.
     @Test func aProgramThatKeysProveIsTaken() async throws {
         try box.write("gate.toml", text("[voice]\nlanguage = \"en\"\nprogram = \"/opt/say\"\n"))
         _ = try await box.making.make(box.path("usb/own"), passphrase: passphrase)

@@ -90,7 +90,7 @@ import Testing
     }
 }
 
-/// A disk that takes nothing until it is told to go on.
+/// A disk that writes nothing until ``goOn()``.
 private final class SlowDisk: Sendable {
     private let gate = DispatchSemaphore(value: 0)
 

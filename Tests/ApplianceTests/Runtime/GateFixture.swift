@@ -122,7 +122,7 @@ final class Recorder: Panel, KioskListener {
 
     var opens: Bool { true }
 
-    /// It does what it is told.
+    /// Each order is carried out in full.
     func opening(_ order: OpeningOrder, at now: Instant) -> Opening { .over(order.from.duration(to: order.until)) }
 
     func free(_ command: Gate.Command, at now: Instant) { mutex.withLock { $0.free.append(command != .shut) } }

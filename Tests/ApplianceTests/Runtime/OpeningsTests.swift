@@ -13,7 +13,7 @@ import Workbench
 
 @testable import Appliance
 
-/// The record says what the relay's line did, and not what it was told.
+/// The record says what the relay's line did, not what was ordered.
 @Suite(.timeLimit(.minutes(5)), .tags(.realTime)) struct OpeningsTests {
     private let line = TestLines()
     private let watch = OpeningWatch()
@@ -153,7 +153,7 @@ import Workbench
 
 /// Outcomes wait for what the gate did, and no longer than that.
 @Suite struct WaitingOutcomeTests {
-    /// A panel that answers what it is told to.
+    /// A panel with prepared answers.
     private final class AskedPanel: Panel {
         let answers = Mutex<[OpeningOrder: Opening]>([:])
         let opens = true
@@ -184,7 +184,7 @@ import Workbench
         panel.answers.withLock { $0[order] = opening }
     }
 
-    /// Somebody passes long after his pulse; others have opened the gate meanwhile, and the panel has forgotten his.
+    /// A visitor passes long after the pulse; others have opened the gate meanwhile, and the panel has forgotten it.
     @Test func theOrderIsLookedAtWhenItIsOver() {
         var openings = Openings()
         open(&openings, VisitID("1"), at: 1000)

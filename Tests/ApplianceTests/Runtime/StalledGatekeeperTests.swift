@@ -170,7 +170,7 @@ final class TestLines: Sendable {
 
     func bank() -> sending any LineBank { Bank(self) }
 
-    /// From now on each call that energises a line fails; `obeys`: though the line does what it is told.
+    /// From now on each call that energises a line fails; `obeys`: although the line follows the call.
     func breaks(obeys: Bool = false) { state.withLock { ($0.isBroken, $0.obeys) = (true, obeys) } }
 
     var active: Set<String> { state.withLock { $0.active } }

@@ -303,7 +303,8 @@ import Testing
         #expect(run().outcome == .done && folder.read("elsewhere.json") != nil)
     }
 
-    /// Any computer can write a file with the name of one that is carried out: it takes away nothing that no setup took over.
+    /// Any computer can write a file with the name of answers that are carried out. It removes nothing that no setup
+    /// took over.
     @Test func aFileThatWasNeverCarriedOutTakesNothingAway() throws {
         try writeAnswers()
         #expect(run().outcome == .done)

@@ -43,7 +43,7 @@ final class DeliveryHarness {
         var problem: (OutboundMessage) -> Text? = { _ in nil }
         /// The head that it answers; nil: none.
         var head: ReportPoint? = DeliveryHarness.point(0)
-        /// The head that it gives back and that this box signed; nil: none, or somebody else's.
+        /// The head that it gives back and that this box signed; nil: none, or one that another key signed.
         var signed: ReportPoint?
         var stored: [Int: ReportEntry] = [:]
         /// Reports that came in basicmessages, by id, with how often.

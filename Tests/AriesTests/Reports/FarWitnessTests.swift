@@ -86,7 +86,7 @@ import Testing
         #expect(claimed(harness) == [Harness.point(25)] && behind(harness).isEmpty && harness.cursor == 20)
         harness.feed(.receipt(Harness.point(20), signed: Harness.point(25)))
         #expect(behind(harness) == [Harness.point(25)] && harness.cursor == 20)
-        // Of a ledger of before it is known already that it is not what it was.
+        // An earlier ledger is known to be replaced, so neither counts against it.
         var past = ReportDelivery(ReportSettings(format: .records), end: Harness.point(20), confirmed: 5, isPast: true)
         var actions = past.handle(.connected, at: .zero)
         actions += past.handle(.head(Harness.point(30), signed: Harness.point(30)), at: .zero)

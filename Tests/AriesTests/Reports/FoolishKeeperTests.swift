@@ -41,8 +41,8 @@ import Testing
         #expect(harness.cursor == 400 && harness.peer.stored.count == 400 - aside)
     }
 
-    /// It calls the ledger another connection's for ever: one of before is given up after some hours, which attempts
-    /// before their time do not shorten; the present one never is.
+    /// It says for ever that another connection writes the ledger. An earlier ledger is given up after some hours,
+    /// which attempts before their time do not shorten; the present one is never given up.
     @Test(arguments: [true, false]) func aLedgerThatIsForeignForEver(isPast: Bool) {
         let harness = Harness(entries: 10, isPast: isPast)
         harness.peer.problem = { $0.name == "records" ? VerificationReport.Trouble.foreign : nil }
@@ -50,7 +50,7 @@ import Testing
         for _ in 0..<100 { harness.feed(.retryNow) }
         harness.run(for: .seconds(3 * 3600))
         #expect(!harness.seen.contains(.giveUp))
-        #expect(harness.seen.count { $0 == .held(.foreign) } == 1, "it is told meanwhile")
+        #expect(harness.seen.count { $0 == .held(.foreign) } == 1, "it is reported meanwhile")
         harness.run(for: .seconds(3 * 3600))
         #expect(harness.seen.contains(.giveUp) == isPast && !harness.isEndless)
     }

@@ -1,6 +1,7 @@
-// A chip of eight lines in memory, "GPIO0" to "GPIO7", with the functions of both generations of libgpiod that Sources/CGPIO uses.
-// It behaves as the library on a kernel does where they differ: generation 1 has one set of flags for each request, sets the first
-// lines of a request whatever lines a bulk names, keeps the oldest edges and gives a line back with its chip.
+// A chip of eight lines in memory, "GPIO0" to "GPIO7", with the functions of both generations of libgpiod that
+// Sources/CGPIO uses. Where the generations differ it behaves as the library on a kernel does: generation 1 has one set
+// of flags for each request, sets the first lines of a request whatever lines a bulk names, keeps the oldest edges and
+// gives a line back with its chip.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,13 +19,13 @@ void fake_reset(void);
 void fake_drive(int line, bool level, uint64_t nanoseconds);
 /// The level at the pin.
 bool fake_level(int line);
-/// Who holds a line: the name that he gave; NULL: it is free.
+/// The name that the holder of a line gave; NULL: the line is free.
 const char *fake_holder(int line);
 /// Another program takes a line, or lets it go.
 void fake_hold(int line, bool isHeld);
 /// The chip goes, or comes back.
 void fake_go(bool isGone);
-/// What was asked for a line: whether its polarity is turned, its bias (0 as it is, 1 up, 2 down, 3 none), its debouncing in µs.
+/// The settings of a line: whether it is active-low; its bias (0 as it is, 1 up, 2 down, 3 none); debounce time in µs.
 bool fake_is_active_low(int line);
 int fake_bias(int line);
 unsigned long fake_debounce(int line);
@@ -32,5 +33,5 @@ unsigned long fake_debounce(int line);
 int fake_open(void);
 /// How often values were set.
 int fake_sets(void);
-/// Lets a copy of this process die of that signal: how often it set values before; -1: it did not die of it.
+/// Lets a copy of this process die of that signal. Returns how often the copy set values; -1: it did not die of it.
 int fake_crash(int signal);

@@ -42,8 +42,8 @@ extension FuzzTarget {
 
     private static let keys = KeyPair(seed: Secret([UInt8](repeating: 1, count: 32)))
 
-    /// Whether a URL is one. The client connects to the host and port that were read and to no others, and it never
-    /// traps.
+    /// Whether the text is a URL. Requires that the client connects to the host and port that were read, and does not
+    /// trap.
     private static func connects(to text: Text) -> Bool {
         guard let url = WebURL(text) else { return false }
         let again = WebURL(Text(url.request))

@@ -29,7 +29,7 @@ extension FuzzTarget {
     private static let server = AnswerServer()
 }
 
-/// A server on loopback that answers one request at a time with the bytes that it is given, and closes; and its client.
+/// A server on loopback that answers one request at a time with given bytes and closes the connection; and its client.
 private final class AnswerServer: Sendable {
     private let listener: Int32
     private let url: String

@@ -51,7 +51,8 @@ static int pulse(cgpio_chip *chip, cgpio_line *lines, int count, int millisecond
     cgpio_request *request, *again;
     int error = cgpio_take(chip, "pulse", CGPIO_OUTPUT, lines, count, &request);
     if (error) return fail("request", error);
-    if (cgpio_take(chip, "again", CGPIO_OUTPUT, lines, 1, &again) != -EBUSY) return fputs("lines that are held were given away\n", stderr), 1;
+    if (cgpio_take(chip, "again", CGPIO_OUTPUT, lines, 1, &again) != -EBUSY)
+        return fputs("lines that are held were given away\n", stderr), 1;
     if (!is_active(request, 0)) return fputs("not inactive at first\n", stderr), 1;
     if ((error = cgpio_set(request, all))) return fail("set", error);
     if (!is_active(request, all)) return fputs("not active\n", stderr), 1;

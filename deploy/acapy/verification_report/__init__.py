@@ -39,7 +39,8 @@ with writer as (
     insert into gatehouse.signed_head as s (ledger, connection, position, hash, signature)
     select %(ledger)s, %(connection)s, %(head_position)s, %(head_hash)s, %(head_signature)s::bytea from writer
     where %(head_signature)s::bytea is not null
-    on conflict (ledger, connection) do update set position = excluded.position, hash = excluded.hash, signature = excluded.signature
+    on conflict (ledger, connection) do update set position = excluded.position, hash = excluded.hash,
+        signature = excluded.signature
     where s.position < excluded.position
 ), stored as (
     insert into gatehouse.entry (ledger, position, hash, body, connection)
@@ -48,12 +49,16 @@ with writer as (
     on conflict do nothing
 )
 select 1 from writer"""
-# Only who writes a ledger is told of it. The newest signed head that came over the same connection goes with it: only that shows
-# the gate something. Never another connection's: nothing here can tell a signature from junk, which would hide the right one.
+# Answers only the writer of a ledger. The answer has the newest signed head that came over the same connection, which
+# is the only evidence for the gate. It never has the head of another connection: signatures are not checked here, so a
+# false head would hide the right one.
 HEAD = """
-with writer as (update gatehouse.writer set seen = now() where ledger = %(ledger)s and connection = %(connection)s returning 1)
+with writer as (
+    update gatehouse.writer set seen = now() where ledger = %(ledger)s and connection = %(connection)s returning 1
+)
 select e.position, encode(e.hash, 'hex'), s.position, encode(s.hash, 'hex'), encode(s.signature, 'hex')
-from writer, gatehouse.entry e left join gatehouse.signed_head s on s.ledger = e.ledger and s.connection = %(connection)s
+from writer, gatehouse.entry e
+    left join gatehouse.signed_head s on s.ledger = e.ledger and s.connection = %(connection)s
 where e.ledger = %(ledger)s order by e.position desc, e.received desc limit 1"""
 
 
