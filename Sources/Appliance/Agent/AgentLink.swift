@@ -1,5 +1,4 @@
 package import Aries
-package import DIDComm
 package import Encoding
 import HTTPTransport
 import Ledger
@@ -20,10 +19,10 @@ package actor AgentLink {
     /// What it knows beside its stored state.
     package nonisolated let notes = LinkNotes()
 
-    private let surroundings: Surroundings
-    private var connection: AgentConnection
+    let surroundings: Surroundings
+    var connection: AgentConnection
     /// Events that came out of actions or from outside and wait to be handled.
-    private var inbox: [AgentConnection.Event] = []
+    var inbox: [AgentConnection.Event] = []
     private var isStoreBroken = false
     /// What goes to the destination, and how; nil before the connection is the way there.
     private var delivery: ReportDelivery?
@@ -42,9 +41,9 @@ package actor AgentLink {
     private var asked: [Text: CheckedContinuation<Bool?, Never>] = [:]
     /// No access to the outbox before this: it failed.
     private var outboxRetryAt: Instant?
-    private let nap = Nap()
+    let nap = Nap()
     /// Messages out of the mailbox that wait to be read.
-    private var mail: [MailboxMessage] = []
+    var mail: [MailboxMessage] = []
     /// The one that nobody could read, before it is put aside.
     private var unread: (message: MailboxMessage, reason: Discard)?
     /// Those that were read, and are released once that is durable.
@@ -52,8 +51,9 @@ package actor AgentLink {
     /// Keys of messages that were seen, not durably yet.
     private var unkeptKeys: [[UInt8]] = []
     /// The question whether the peer keeps messages for us; nil where it is not asked.
-    private var mediation: MediationQuestion?
-    private var granted: MailboxAddress?
+    var mediation: MediationQuestion?
+    /// The mailbox that the peer has granted over this connection.
+    var granted: MailboxAddress?
 
     /// A link for `connection`; nothing happens before it runs.
     package init(_ connection: consuming AgentConnection, _ surroundings: Surroundings) {
@@ -254,9 +254,9 @@ package actor AgentLink {
 
     // MARK: - Delivery
 
-    /// What the peer says about our ledger. It is held to the ledger as it is now: over another connection more may
-    /// have gone out than this delivery knows of. What cannot be held to it now counts for nothing; the peer is asked
-    /// or sent the entries again.
+    /// Takes what the peer says about our ledger, and compares it with the ledger as it is now: more may have gone out
+    /// over another connection than this delivery knows of. If the ledger cannot be read now, the answer is dropped,
+    /// and the peer is asked, or gets the entries, again.
     private func take(_ answer: VerificationReport.Answer) async {
         guard let outbox = surroundings.outbox, delivery != nil else { return }
         do { try await look(outbox) } catch { return outboxFailed(error) }
@@ -265,7 +265,7 @@ package actor AgentLink {
             head.flatMap { $0.ledger == end.ledger && outbox.hasSigned($0) ? $0 : nil }
         }
         switch answer {
-        // What lies within the ledger a receipt need not prove.
+        // A receipt for a position within the ledger needs no signature.
         case .receipt(let point, let head):
             let beyond = head.flatMap { $0.position > end.position ? $0 : nil }
             events.append(.receipt(point, signed: signed(beyond)))
@@ -307,7 +307,7 @@ package actor AgentLink {
             if end.ledger == delivery?.end.ledger {
                 events.append(.available(end: end, isUrgent: isUrgent))
             } else {
-                // The peer has all of a ledger before: the next one is another delivery.
+                // The peer has all of an earlier ledger. The next one is another delivery.
                 (delivery, next) = (nil, nil)
             }
         } catch {
@@ -462,52 +462,5 @@ package actor AgentLink {
     private func seenKeys() -> [[UInt8]] {
         unkeptKeys = (unkeptKeys + connection.takeSeen()).suffix(1024)
         return unkeptKeys
-    }
-
-    /// Asks the peer whether it keeps messages for us, before anything is delivered; false when there is nothing to do now.
-    private func ask(at now: Instant) -> Bool {
-        guard connection.isComplete, mediation != nil else { return false }
-        denied(mediation?.expire(at: now))
-        guard connection.wantsMessage, let question = mediation?.message(at: now) else { return false }
-        inbox.append(.deliver(question))
-        return true
-    }
-
-    private var askDeadline: Instant? {
-        connection.isComplete && (connection.wantsMessage || mediation?.isOpen == true) ? mediation?.deadline : nil
-    }
-
-    private func answered(_ message: Message) {
-        do throws(MailboxProblem) {
-            granted = try mediation?.take(message, at: surroundings.clock.now())
-        } catch {
-            denied(error.failure)
-        }
-    }
-
-    private func denied(_ failure: MailboxFailure?) {
-        guard let failure else { return }
-        notes.note(asksForMailbox: false)
-        surroundings.observe(.mailboxDenied(failure))
-    }
-}
-
-extension AgentLink: MailReceiver {
-    /// The mailbox takes messages for `key` there.
-    package func take(_ address: MailboxAddress, for key: Verkey) {
-        inbox.append(.address(address, for: key))
-        nap.end()
-    }
-
-    /// The mailbox will never take messages for `key`.
-    package func refuse(_ key: Verkey) {
-        inbox.append(.keyRefused(key))
-        nap.end()
-    }
-
-    /// A message out of the mailbox; it is released there once what it leads to is durable.
-    package func take(_ message: MailboxMessage) {
-        mail.append(message)
-        nap.end()
     }
 }
