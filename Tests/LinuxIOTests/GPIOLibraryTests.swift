@@ -14,18 +14,15 @@ struct GPIOLibraryTests {
     /// A chip of that library, with a node to open.
     private final class Board {
         let library: GPIOLibrary
-        private let folder: URL
+        private let folder: TemporaryFolder
 
         init(generation: Int32) throws {
             fake_reset()
-            folder = FileManager.default.temporaryDirectory.appendingPathComponent("gpiod-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-            try Data().write(to: folder.appendingPathComponent("gpiochip0"))
+            folder = try TemporaryFolder()
+            try Data().write(to: URL(fileURLWithPath: folder.path + "/gpiochip0"))
             let made = GPIOLibraryTests.load(generation)
             library = GPIOLibrary(try #require(made.library), folder: folder.path)
         }
-
-        deinit { try? FileManager.default.removeItem(at: folder) }
 
         func outputs(_ outputs: [GPIOLines.Output]) throws(GPIOError) -> GPIOLines {
             try GPIOLines(chip: "fake", outputs, library: library)
@@ -83,7 +80,7 @@ struct GPIOLibraryTests {
 
     // MARK: - Lines
 
-    @Test("chips and lines are told with their holders, and nothing stays open", arguments: [1, 2] as [Int32])
+    @Test("chips and lines are listed with their holders, and nothing stays open", arguments: [1, 2] as [Int32])
     func chips(_ generation: Int32) throws {
         let board = try Board(generation: generation)
         fake_hold(3, true)
@@ -116,7 +113,7 @@ struct GPIOLibraryTests {
     }
 
     @Test(
-        "lines of another, absent lines and a chip that goes are told apart; a failure leaves nothing open",
+        "lines of another, absent lines and a chip that goes are distinct errors; a failure leaves nothing open",
         arguments: [1, 2] as [Int32])
     func failures(_ generation: Int32) throws {
         let board = try Board(generation: generation)
@@ -204,7 +201,7 @@ struct GPIOLibraryTests {
         #expect(fake_open() == 0)
     }
 
-    @Test("with libgpiod 1.6 a contact that bounces is told once, and a blip not at all")
+    @Test("with libgpiod 1.6 a contact that bounces is one edge, and a blip is none")
     func bounce() throws {
         let board = try Board(generation: 1)
         let line = InputLine("GPIO6", debounce: .milliseconds(20))

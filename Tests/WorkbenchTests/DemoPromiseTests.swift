@@ -12,20 +12,18 @@ import Testing
 
 /// The promises that `gatehouse demo` tries are kept here, and what breaks one of them is seen.
 @Suite(.tags(.models)) struct DemoPromiseTests {
-    /// Plays with a folder of its own. Where the program pulls a plug, the gate's life ends in order.
+    /// Plays with a folder of its own. In place of the program that pulls a plug, the gate's day ends in order.
     private func play(
         _ body: (DemoPromise.Tools) async throws -> [DemoPromise.Finding]
     ) async throws -> [DemoPromise.Finding] {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("promise-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let pulse = Pulse()
-        return try await body(
-            DemoPromise.Tools(version: "test", seed: 1, folder: folder.path) { folder in
-                try await PowerCut.live(in: folder, seed: 1, version: "test") { pulse.began($0) }
-                return (pulse.visit, "ended in order")
-            })
+        try await Leftovers.ended { leftovers in
+            let pulse = Pulse()
+            return try await body(
+                DemoPromise.Tools(version: "test", seed: 1, folder: try leftovers.folder("promise").path) { folder in
+                    try await PowerCut.live(in: folder, seed: 1, version: "test") { pulse.began($0) }
+                    return (pulse.visit, "ended in order")
+                })
+        }
     }
 
     private final class Pulse: Sendable {
