@@ -1,7 +1,7 @@
 package import Encoding
 import Glibc
-package import HTTPTransport
-package import LinuxIO
+import HTTPTransport
+import LinuxIO
 import Synchronization
 
 /// Keeps the ``CrashHistory`` in a small file in memory (`/run`), written before each server that is asked, so that it survives the
