@@ -52,7 +52,7 @@ enum HostileFolderTable {
         "doctor": ["doctor --config gate.toml", "doctor --json --config gate.toml"],
         "report": ["report --config gate.toml", "report --redacted --config gate.toml"],
         "sticker": ["sticker --png out/sticker.png --config gate.toml"],
-        "backup": ["backup out/backup.tar --config gate.toml"],
+        "backup": ["backup out/backup.tar --config gate.toml", "backup state/new/backup.tar --config gate.toml"],
         "restore": [
             "restore --check good.tar --config gate.toml",
             "restore --replace --configuration --other-machine good.tar --config gate.toml",

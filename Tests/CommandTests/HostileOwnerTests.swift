@@ -57,6 +57,25 @@ import Testing
         #expect(rootsFiles == ["backup.tar", "secret"], "nothing is left behind")
     }
 
+    /// An operator may name a folder of the service's, also by a link of root's: root comes no further there than the
+    /// folder's owner.
+    @Test func noBackupGoesWhereALinkLeads() async throws {
+        link("copies", to: "root")
+        let refused = try await folder.gatehouse("backup", "state/copies/backup.tar", "--config", configuration)
+        #expect(refused.code == 2 && refused.hasRemedy, "\(refused)")
+        #expect(rootsFiles == ["secret"])
+        #expect(symlink(state, folder.path("spare")) == 0)
+        for name in ["state/backup.tar", "spare/second.tar"] {
+            let made = try await folder.gatehouse("backup", name, "--config", configuration)
+            #expect(made.code == 0, "\(made)")
+            var status = stat()
+            #expect(stat(folder.path(name), &status) == 0 && status.st_mode & 0o777 == 0o600)
+            #expect(status.st_uid == Self.user, "\(name)")
+            let check = try await folder.gatehouse("restore", "--check", name, "--config", configuration)
+            #expect(check.code == 0, "\(check)")
+        }
+    }
+
     @Test func noCopyGoesWhereALinkLeads() async throws {
         link("gatehouse.db.backup", to: "root/planted.db")
         let made = try await folder.gatehouse("backup", "root/backup.tar", "--config", configuration)

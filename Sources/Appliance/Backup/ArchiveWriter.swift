@@ -20,12 +20,12 @@ final class ArchiveWriter {
         }
     }
 
-    /// Begins one, where nothing has the name yet. What an attempt that was cut off left is removed. The file is root's where `role`
-    /// lets root act as another user for what goes into it.
+    /// Begins one, where nothing has the name yet. What an attempt that was cut off left is removed. Where `role` lets
+    /// root act as the owner of what goes into it, the file is root's, but in a folder of that owner's it is his.
     init(_ path: String, _ role: OwnerRole? = nil) throws(BackupFailure) {
         (self.path, partial, self.role, descriptor) = (path, Self.partial(of: path), role, -1)
         let partial = partial
-        descriptor = try role.asRoot { () throws(BackupFailure) in
+        descriptor = try role.at(path) { () throws(BackupFailure) in
             try Self.checkName(path)
             unlink(partial)
             let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -37,7 +37,7 @@ final class ArchiveWriter {
     deinit {
         guard descriptor >= 0 else { return }
         close(descriptor)
-        if !isKept { role.asRoot { _ = unlink(partial) } }
+        if !isKept { role.at(path) { _ = unlink(partial) } }
     }
 
     /// From now on it stays, whatever becomes of its name: it may be all that there is.
@@ -48,6 +48,9 @@ final class ArchiveWriter {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
     }
+
+    /// Whether others than the owner can read the file that has its name.
+    var isOpenToOthers: Bool { role.at(path) { Self.isOpenToOthers(path) } }
 
     /// Bytes that find room behind what is written.
     var room: Int {
@@ -100,7 +103,8 @@ final class ArchiveWriter {
         let found: BackupManifest
         do throws(BackupFailure) {
             // By its descriptor: its name may lead elsewhere by now.
-            found = try role.asRoot { () throws(BackupFailure) in try BackupFile("/proc/self/fd/\(descriptor)").manifest
+            found = try role.at(path) { () throws(BackupFailure) in
+                try BackupFile("/proc/self/fd/\(descriptor)").manifest
             }
         } catch {
             throw Self.unlike(error.text)
@@ -116,7 +120,7 @@ final class ArchiveWriter {
 
     /// Gives it its name.
     func finish() throws(BackupFailure) {
-        try role.asRoot { () throws(BackupFailure) in try Self.name(path) }
+        try role.at(path) { () throws(BackupFailure) in try Self.name(path) }
         close(descriptor)
         descriptor = -1
     }

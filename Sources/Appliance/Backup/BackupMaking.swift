@@ -11,6 +11,11 @@ import Store
 /// ledger in the copy is proved, and the whole file read back from its disk, before it gets its name. One backup at a time. What does not
 /// travel: the key of a printed code with its book, as an older book would let sessions be played again; invitations; and the keys, unless
 /// there is a passphrase to put them under.
+///
+/// Root reads the gate's files, and makes the copy, as the owner of its folders (``OwnerRole``). The backup is root's
+/// own file: opened once, written and proved by its descriptor, and never through a link of the owner's. So the service
+/// decides what is in its records, and not where root writes. A spool that the service fills and root fetches would
+/// change neither, need the room twice, and end a last ledger before its file is where the operator wants it.
 package struct BackupMaking: Sendable {
     /// Bytes that stay free on the database's disk: its service has to go on.
     static let reserve = 64 << 20
@@ -57,10 +62,9 @@ package struct BackupMaking: Sendable {
     package func make(
         _ path: String, passphrase: [UInt8]? = nil, isLast: Bool = false
     ) async throws(BackupFailure) -> Made {
-        try ArchiveWriter.checkName(path)
-        // All that is read of the gate, and the copy beside its database, is read and made as its owner; the backup itself is root's.
         let role = OwnerRole(of: folder)
         defer { role?.end() }
+        try role.at(path) { () throws(BackupFailure) in try ArchiveWriter.checkName(path) }
         guard FileBytes.isFile(configuration.ledger.path) else {
             throw BackupFailure(StoreError.absent(path: configuration.ledger.path))
         }
@@ -70,7 +74,7 @@ package struct BackupMaking: Sendable {
         let files = try texts(role)
         do {
             guard isLast else {
-                try role.asRoot { () throws(BackupFailure) in try Self.spare(path, ledger: nil) }
+                try role.at(path) { () throws(BackupFailure) in try Self.spare(path, ledger: nil) }
                 return try await make(try ArchiveWriter(path, role), scratch, files, secrets, closing: nil)
             }
             // Before anything of an earlier attempt is touched: that may have ended the ledger.
@@ -79,7 +83,7 @@ package struct BackupMaking: Sendable {
                 store = try await self.store()
             } catch {
                 let made = try end().flatMap { end throws(BackupFailure) in
-                    try role.asRoot { () throws(BackupFailure) in try Self.finish(path, behind: end) }
+                    try role.at(path) { () throws(BackupFailure) in try Self.finish(path, behind: end) }
                 }
                 if let made { return made }
                 throw error
@@ -87,7 +91,7 @@ package struct BackupMaking: Sendable {
             do {
                 try await restoreReserve(store)
                 let ledger = await store.head.ledger
-                try role.asRoot { () throws(BackupFailure) in try Self.spare(path, ledger: ledger) }
+                try role.at(path) { () throws(BackupFailure) in try Self.spare(path, ledger: ledger) }
                 let made = try await make(try ArchiveWriter(path, role), scratch, files, secrets, closing: store)
                 await store.close()
                 return made
@@ -164,7 +168,7 @@ package struct BackupMaking: Sendable {
             }
         }
         try archive.finish()
-        return Made(manifest: manifest, isOpenToOthers: ArchiveWriter.isOpenToOthers(archive.path))
+        return Made(manifest: manifest, isOpenToOthers: archive.isOpenToOthers)
     }
 
     // MARK: - What belongs in it

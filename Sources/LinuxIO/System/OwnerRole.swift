@@ -55,6 +55,8 @@ package final class OwnerRole {
         return Array(groups.prefix(Int(count)))
     }
 
+    fileprivate func owns(_ path: String) -> Bool { Self.owner(of: path)?.user == user }
+
     /// Root for good.
     package func end() { pause() }
 
@@ -76,16 +78,10 @@ package final class OwnerRole {
     }
 
     /// The first one but root, from the top on, who owns a folder or a link of a path, as written or where it leads to: that one decides
-    /// what comes after it. Nil where all is root's.
+    /// what comes after it. Nil where all is root's. Of a file that is not there, its folder counts.
     package static func owner(of path: String) -> (user: UInt32, group: UInt32)? {
-        let paths = [
-            absolute(path),
-            realpath(path, nil).map { resolved in
-                defer { free(resolved) }
-                return String(cString: resolved)
-            },
-        ]
-        for case let path? in paths {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        for case let path? in [absolute(path), resolved(path) ?? resolved(folder)] {
             var place = ""
             for name in path.split(separator: "/") {
                 place += "/" + name
@@ -95,6 +91,14 @@ package final class OwnerRole {
             }
         }
         return nil
+    }
+
+    /// Where a path leads to; nil where nothing is.
+    private static func resolved(_ path: String) -> String? {
+        realpath(path, nil).map { resolved in
+            defer { free(resolved) }
+            return String(cString: resolved)
+        }
     }
 
     private static func absolute(_ path: String) -> String? {
@@ -111,5 +115,19 @@ extension OwnerRole? {
     package func asRoot<Value, Failure>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         guard let role = self else { return try body() }
         return try role.asRoot(body)
+    }
+
+    /// Does something with a file that the operator has named: as root, but as the owner where the path leads through
+    /// a folder or a link of his.
+    package func at<Value, Failure>(
+        _ path: String, _ body: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        guard let role = self else { return try body() }
+        return try role.asRoot { () throws(Failure) in
+            guard role.owns(path) else { return try body() }
+            role.resume()
+            defer { role.pause() }
+            return try body()
+        }
     }
 }
