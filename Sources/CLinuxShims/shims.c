@@ -12,6 +12,7 @@
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -36,6 +37,12 @@ int clinux_poll(struct pollfd *descriptors, int count, int64_t timeout_ns) {
 }
 
 void clinux_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+int clinux_run_first(void) {
+    struct sched_param lowest = {.sched_priority = 1};
+    // On Linux 0 is the thread, not the process.
+    return sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &lowest) < 0 ? -errno : 0;
+}
 
 int clinux_random(void *buffer, size_t count) {
     for (size_t done = 0; done < count;) {

@@ -101,6 +101,9 @@ struct DeployTests {
             "Restart=always", "ExecStopPost=-/usr/bin/gatehouse release-lines --config /etc/gatehouse/gatehouse.toml",
             "ExecStart=/usr/bin/gatehouse run --config /etc/gatehouse/gatehouse.toml", "LimitCORE=0",
             "CoredumpFilter=0x0", "MemorySwapMax=0", "MemoryDenyWriteExecute=yes",
+            // The priority of the relay's thread, and no higher one.
+            "RestrictRealtime=no", "LimitRTPRIO=1", "LimitRTTIME=500ms", "SystemCallFilter=~@privileged @resources",
+            "SystemCallFilter=sched_setscheduler",
         ] {
             #expect(lines.contains(line), "\(line)")
         }
@@ -218,7 +221,7 @@ struct DeployTests {
 
     @Test(
         "systemd finds no fault in the units, and their exposure stays low",
-        arguments: [("gatehouse", 15), ("gatehouse-radio", 17), ("gatehouse-radio-reset", 21), ("gatehouse-setup", 23)])
+        arguments: [("gatehouse", 17), ("gatehouse-radio", 17), ("gatehouse-radio-reset", 21), ("gatehouse-setup", 23)])
     func exposure(_ name: String, _ most: Int) throws {
         let analyze = "/usr/bin/systemd-analyze"
         guard FileManager.default.isExecutableFile(atPath: analyze) else {

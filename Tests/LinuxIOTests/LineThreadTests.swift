@@ -78,6 +78,54 @@ struct LineThreadTests {
         return lines
     }
 
+    /// Scheduling policies of this process's threads by name: field 41 of their stat, the 39th after the name (proc(5)).
+    private func policies() -> [String: Set<Int>] {
+        let threads = Directory.names(in: "/proc/self/task").compactMap { thread -> (String, Int)? in
+            // One that has ended meanwhile has none.
+            guard let name = FileBytes.line("/proc/self/task/\(thread)/comm"),
+                let stat = FileBytes.read("/proc/self/task/\(thread)/stat", limit: 4096),
+                let fields = String(decoding: stat, as: UTF8.self).split(separator: ")").last?.split(separator: " "),
+                fields.count > 38
+            else { return nil }
+            return Int(fields[38]).map { (name, $0) }
+        }
+        return Dictionary(grouping: threads, by: \.0).mapValues { Set($0.map(\.1)) }
+    }
+
+    /// Whether this machine lets a thread of the tests have real-time priority: asked of the system itself.
+    private static let mayRunFirst: Bool = {
+        let answer = Mutex<Int32?>(nil)
+        try? Threads.start("asks") {
+            var lowest = sched_param(sched_priority: 1)
+            let result = sched_setscheduler(0, SCHED_RR, &lowest)
+            answer.withLock { $0 = result }
+        }
+        return LinuxIOTests.waits { answer.withLock { $0 } != nil } && answer.withLock { $0 } == 0
+    }()
+
+    @Test("the relay's thread has real-time priority; the threads that it starts, and all others, have none")
+    func priority() throws {
+        let lines = Lines()
+        let hasEnded = Mutex(false)
+        defer { hasEnded.withLock { $0 = true } }
+        lines.state.withLock { $0.refusals = 1 }
+        let relay = try relay(lines) { trouble in
+            guard trouble != nil else { return }
+            // Called on the relay's thread.
+            try? Threads.start("of the relay") { while !hasEnded.withLock({ $0 }) { usleep(1000) } }
+        }
+        let lamps = try LampLines(Lines().bank(), names: ["red"]) { _ in }
+        #expect(LinuxIOTests.waits { policies()["of the relay"] != nil })
+        #expect(lines.waits { $0.changes.count == 1 } && LinuxIOTests.waits { policies()["gatehouse-lamps"] != nil })
+        var seen = policies()
+        #expect(seen.removeValue(forKey: Relay.threadName) == [Int(Self.mayRunFirst ? SCHED_RR : SCHED_OTHER)])
+        #expect(seen["gatehouse-lamps"] != nil && seen["of the relay"] != nil)
+        for (name, policies) in seen where name != "asks" {
+            #expect(policies.isDisjoint(with: [Int(SCHED_FIFO), Int(SCHED_RR)]), "\(name)")
+        }
+        #expect(relay.end(within: .seconds(30)) && lamps.end(within: .seconds(30)))
+    }
+
     @Test("a pulse ends by itself, whatever its caller does meanwhile")
     func pulse() async throws {
         let pulse = Duration.milliseconds(500)

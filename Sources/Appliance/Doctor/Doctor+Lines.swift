@@ -35,7 +35,7 @@ extension Doctor {
         guard let list = facts.chips else { return [Self.chipsUnseen] }
         if case .failure(let error) = facts.gpioLibrary { return [Finding(error, .chip)] }
         let stays = facts.keepsLinesDriven && configuration.gate.line != nil
-        return nothing + library + wanted.flatMap { findings($0.chip, $0.lines, list) }
+        return nothing + library + priority + wanted.flatMap { findings($0.chip, $0.lines, list) }
             + (stays ? [Finding(.chip, .boxLinesStayDriven, "dtparam=strict_gpiod is missing")] : [])
     }
 
@@ -46,6 +46,16 @@ extension Doctor {
         case .failure(let error): [Finding(error, .chip, state: .warning)]
         case nil: []
         }
+    }
+
+    /// Whether other programs can make a pulse longer.
+    private var priority: [Finding] {
+        guard let isFirst = facts.relaysRunFirst else { return [] }
+        let text =
+            isFirst
+            ? "the relay's thread has real-time priority"
+            : "the relay's thread has no real-time priority: on a busy machine a pulse may last longer"
+        return [.good(.chip, text)]
     }
 
     /// What is found when nobody could ask the chips.

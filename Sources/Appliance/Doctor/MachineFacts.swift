@@ -35,6 +35,8 @@ package struct MachineFacts: Sendable {
     package var gpioLibrary: Result<String, GPIOError>?
     /// The GPIO chips, and the nodes that could not be opened; nil: they could not be looked for.
     package var chips: (chips: [GPIOChips.Chip], forbidden: [String])?
+    /// Whether the threads of relays that run here have real-time priority; nil: none runs, or none can be seen.
+    package var relaysRunFirst: Bool?
     /// Whether this is a board whose kernel keeps driving a line that was given back.
     package var keepsLinesDriven = false
     /// The clocks.

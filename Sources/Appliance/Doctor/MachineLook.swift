@@ -59,6 +59,7 @@ package struct MachineLook: Sendable {
         facts.places = places.compactMapValues(\.self)
         facts.unseen = places.count - facts.places.count
         facts.disk = disk(configuration.ledger.path)
+        facts.relaysRunFirst = relaysRunFirst
         facts.keepsLinesDriven = keepsLinesDriven
         facts.clock = clock(made: made)
         (facts.trust, facts.policy, facts.expiries) = asOwner {
@@ -145,6 +146,22 @@ package struct MachineLook: Sendable {
             line.split(whereSeparator: \.isWhitespace).first.map(String.init)
         }
         return names.filter { !$0.hasPrefix("/dev/zram") }
+    }
+
+    /// By the scheduling policy of the threads of that name: field 41 of their stat (proc(5)), the 39th after the
+    /// name. Real-time are SCHED_FIFO, 1, and SCHED_RR, 2.
+    private var relaysRunFirst: Bool? {
+        let threads = files.names("/proc").filter { UInt32($0) != nil }.flatMap { process in
+            files.names("/proc/\(process)/task").map { "/proc/\(process)/task/\($0)" }
+        }
+        let policies = threads.compactMap { thread -> Int? in
+            guard files.line(thread + "/comm")?.utf8.elementsEqual(Relay.threadName.utf8) == true,
+                let fields = files.lines(thread + "/stat")?.first?.split(separator: ")").last?.split(separator: " "),
+                fields.count > 38
+            else { return nil }
+            return Int(fields[38])
+        }
+        return policies.isEmpty ? nil : policies.allSatisfy { $0 == 1 || $0 == 2 }
     }
 
     /// The kernels of Raspberry Pi OS do, unless they are told otherwise.

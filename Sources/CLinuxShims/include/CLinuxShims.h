@@ -15,6 +15,10 @@ int clinux_poll(struct pollfd *descriptors, int count, int64_t timeout_ns);
 // Names the calling thread (at most 15 bytes) as it is shown by ps and in /proc.
 void clinux_name_thread(const char *name);
 
+// Has the calling thread run before every thread of the fair scheduler: SCHED_RR at the lowest priority (sched(7)).
+// What it starts does not inherit that (SCHED_RESET_ON_FORK). -EPERM: the system does not allow it (RLIMIT_RTPRIO).
+int clinux_run_first(void);
+
 // Fills the buffer from the kernel's random generator (getrandom(2)); waits until it is seeded.
 int clinux_random(void *buffer, size_t count);
 

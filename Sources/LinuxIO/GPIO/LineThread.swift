@@ -27,6 +27,17 @@ package final class LineThread: Sendable {
     /// Attempts that fail one after the other until trouble counts as lasting: half a second.
     package static let lasting = 10
 
+    /// How a thread keeps its times.
+    package enum Timing: Sendable {
+        /// Like any other thread.
+        case usual
+        /// With real-time priority where the system allows it, so that a busy machine makes no pulse longer. It always
+        /// sleeps until its times: awake it would hold up the machine.
+        case first
+        /// Awake for times below ``LineThread/wakeful``.
+        case awake
+    }
+
     /// What is shorter is waited for awake: who sleeps is late by about as much.
     static let wakeful: Duration = .microseconds(200)
 
@@ -51,17 +62,20 @@ package final class LineThread: Sendable {
     ///
     /// - Parameters:
     ///   - name: At most 15 bytes, shown by ps.
+    ///   - timing: How exactly its times are kept.
     ///   - readBack: How often lines at rest are read back; nil: never.
     ///   - wanted: What the lines shall be at an instant. Called on the thread; may not block.
     ///   - failed: Told on the thread when lines cannot be set or are not as they were set: at once, again when it lasts, and nil
     ///     when they are as wanted again. May not block either.
     package init(
-        name: String, _ bank: sending any LineBank, readBack: Duration? = nil,
+        name: String, timing: Timing = .usual, _ bank: sending any LineBank, readBack: Duration? = nil,
         wanted: @escaping @Sendable (Instant) -> Wanted, failed: @escaping @Sendable (Trouble?) -> Void
     ) throws(SystemError) {
         counter = try EventCounter()
         let handover = Handover(bank: bank)
-        try Threads.start(name) { [self] in run(handover.bank, readBack, wanted, failed) }
+        try Threads.start(name, isFirst: timing == .first) { [self] in
+            run(timing, handover.bank, readBack, wanted, failed)
+        }
     }
 
     /// Has the thread look at what is wanted now. Never blocks.
@@ -80,7 +94,8 @@ package final class LineThread: Sendable {
     }
 
     private func run(
-        _ bank: any LineBank, _ readBack: Duration?, _ wanted: (Instant) -> Wanted, _ failed: (Trouble?) -> Void
+        _ timing: Timing, _ bank: any LineBank, _ readBack: Duration?, _ wanted: (Instant) -> Wanted,
+        _ failed: (Trouble?) -> Void
     ) {
         // They are taken as inactive; nil: nobody knows what they are.
         var applied: Set<String>? = []
@@ -92,7 +107,7 @@ package final class LineThread: Sendable {
             let look = readBack.map { lookedAt.advanced(by: $0) }
             let isChange = isFirst || want.active != applied
             guard isChange || look.map({ now >= $0 }) ?? false else {
-                wait(until: [want.until, look].compactMap { $0 }.min())
+                wait(until: [want.until, look].compactMap { $0 }.min(), timing)
                 continue
             }
             do throws(GPIOError) {
@@ -120,8 +135,8 @@ package final class LineThread: Sendable {
         hasEnded.store(true, ordering: .releasing)
     }
 
-    private func wait(until instant: Instant?) {
-        guard let instant, SystemClock.now().duration(to: instant) < Self.wakeful else {
+    private func wait(until instant: Instant?, _ timing: Timing) {
+        guard timing == .awake, let instant, SystemClock.now().duration(to: instant) < Self.wakeful else {
             return counter.wait(until: instant)
         }
         while SystemClock.now() < instant {}

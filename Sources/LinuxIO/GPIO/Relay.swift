@@ -6,6 +6,9 @@ package final class Relay: Sendable {
     /// No opening lasts longer, whoever asks.
     package static let hardLimit: Duration = .seconds(5)
 
+    /// The name of its thread, as ps and /proc show it.
+    package static let threadName = "gatehouse-relay"
+
     /// How often a relay at rest is read back.
     package static let readBack: Duration = .seconds(2)
 
@@ -23,7 +26,7 @@ package final class Relay: Sendable {
         let order = Order()
         self.order = order
         thread = try LineThread(
-            name: "gatehouse-relay", bank, readBack: readBack,
+            name: Self.threadName, timing: .first, bank, readBack: readBack,
             wanted: { now in
                 let until = Instant(nanoseconds: order.until.load(ordering: .acquiring))
                 return now < until ? LineThread.Wanted(active: [line], until: until) : LineThread.Wanted(active: [])

@@ -53,7 +53,7 @@ package final class WiegandOutput: Sendable {
         let state = Mutex(State(train: WiegandTrain(bits, timing)))
         let names = [wires.0, wires.1]
         thread = try LineThread(
-            name: "gatehouse-wiega", bank, readBack: Relay.readBack,
+            name: "gatehouse-wiega", timing: .awake, bank, readBack: Relay.readBack,
             wanted: { now in
                 let (want, news) = state.withLock { Self.step(&$0, order, at: now) }
                 if let news { sent(news.sent, news.begun) }

@@ -84,22 +84,31 @@ package final class SideThread: Sendable {
 enum Threads {
     private final class Body {
         let name: String
+        let isFirst: Bool
         let run: @Sendable () -> Void
 
-        init(_ name: String, _ run: @escaping @Sendable () -> Void) { (self.name, self.run) = (name, run) }
+        init(_ name: String, _ isFirst: Bool, _ run: @escaping @Sendable () -> Void) {
+            (self.name, self.isFirst, self.run) = (name, isFirst, run)
+        }
     }
 
     /// Starts a detached thread that ends with `body`. What that left on the stack is zeroed: the next thread gets the
     /// same stack, and until then it would keep parts of what a visitor sent.
-    static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    ///
+    /// `isFirst`: it has real-time priority where the system allows that (`clinux_run_first`), else that of any thread.
+    /// Its body has to wait in the kernel and to compute little in between.
+    static func start(
+        _ name: String, isFirst: Bool = false, _ body: @escaping @Sendable () -> Void
+    ) throws(SystemError) {
         var id = pthread_t()
-        let argument = Unmanaged.passRetained(Body(name, body))
+        let argument = Unmanaged.passRetained(Body(name, isFirst, body))
         let result = pthread_create(
             &id, nil,
             { argument in
                 guard let argument else { return nil }
                 let body = Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
                 clinux_name_thread(body.name)
+                if body.isFirst { _ = clinux_run_first() }
                 body.run()
                 clinux_clear_stack()
                 return nil

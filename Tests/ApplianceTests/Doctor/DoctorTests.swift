@@ -42,6 +42,17 @@ import Testing
         #expect(order == order.sorted())
     }
 
+    @Test func theRelaysPriorityIsTold() throws {
+        var gate = try SoundGate()
+        func told() -> [String] { gate.findings.map(\.detail).filter { $0.contains("real-time priority") } }
+        #expect(told() == [])
+        gate.facts.relaysRunFirst = true
+        #expect(told() == ["the relay's thread has real-time priority"])
+        gate.facts.relaysRunFirst = false
+        #expect(told().count == 1 && told()[0].contains("has no"))
+        #expect(gate.findings.exitCode == 0)
+    }
+
     @Test(arguments: machine + files + radio + lines + shown + clocks + rules + service) func isFoundAlone(
         _ one: Case
     ) throws {

@@ -112,6 +112,26 @@ import Testing
         #expect(seen.countsMemory)
     }
 
+    @Test func theRelaysThreads() throws {
+        defer { over() }
+        func thread(_ path: String, _ name: String, policy: Int) throws {
+            // Fields 4 to 39, the priority, the policy, and what follows it (proc(5)).
+            let fields = String(repeating: " 0", count: 36) + " 77 \(policy)" + String(repeating: " 0", count: 11)
+            try write(["proc/\(path)/comm": name + "\n", "proc/\(path)/stat": "7 (\(name)) S\(fields)\n"])
+        }
+        try write(["proc/sys/kernel/x": ""])
+        try thread("20/task/20", "gatehouse", policy: 0)
+        try thread("20/task/21", "gatehouse-radio", policy: 0)
+        #expect(try facts().relaysRunFirst == nil)
+        try thread("20/task/22", "gatehouse-relay", policy: 2)
+        #expect(try facts().relaysRunFirst == true)
+        // That of a second gate.
+        try thread("30/task/31", "gatehouse-relay", policy: 0)
+        #expect(try facts().relaysRunFirst == false)
+        try thread("30/task/31", "gatehouse-relay", policy: 1)
+        #expect(try facts().relaysRunFirst == true)
+    }
+
     /// A further gate on the box: the template's unit and drop-ins, and its own.
     @Test func anInstance() throws {
         defer { over() }
