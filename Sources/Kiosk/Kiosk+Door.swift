@@ -67,14 +67,9 @@ extension Kiosk {
         if settings.door.opening == .level, gate.isOpen, passage == .seen, isTheirs { gate.shut(at: now) }
         guard let visit else { return [] }
         if let index = unrecorded.firstIndex(where: { $0.visit == visit }) { unrecorded[index].passage = passage }
-        guard settings.door.whenUnused == .release, settings.door.seesPassage else {
-            return passage == .unseen ? [.note(.notPassed, visit)] : []
-        }
-        return passage == .unseen ? [.note(.notPassed, visit), .unused(visit)] : [.opened(visit)]
+        guard passage == .unseen else { return [] }
+        return [.note(.notPassed, visit)] + (settings.door.whenUnused == .release ? [.unused(visit)] : [])
     }
-
-    /// Whether a visit counts as let in once the gate was told to open, or only when somebody has passed.
-    var countsAtOnce: Bool { settings.door.whenUnused == .keep || !settings.door.seesPassage }
 
     /// Energises the relay for one person; nil: one who goes out.
     mutating func open(for visit: VisitID?, at now: Instant) {

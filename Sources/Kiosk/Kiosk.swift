@@ -137,7 +137,7 @@ package struct Kiosk: Sendable {
             freeShown = free
             actions.append(.free(free))
         }
-        if hasMoved, gate.isOpen, countsAtOnce, let visit = gate.visit { actions.append(.opened(visit)) }
+        if hasMoved, gate.isOpen, let visit = gate.visit { actions.append(.opened(visit)) }
         actions += reaction
         if !isStopped {
             actions += health.tell(at: now).map {
@@ -232,8 +232,6 @@ package struct Kiosk: Sendable {
         radio = .stopped
         turns = VerdictTurns()
         (openings, wantsExit) = ([], false)
-        // Nobody will see whether they pass: they count as let in.
-        if !countsAtOnce { actions += unrecorded.filter { door.awaits($0.visit) }.map { .opened($0.visit) } }
         gate.shut(at: now)
         indicator.show(.off, at: now)
         return actions + [.showInvitation(nil), .closeTransport]

@@ -110,13 +110,14 @@ package enum KioskAction: Sendable {
     case recordIntent(VisitID, session: [UInt8]?)
     /// Verify the payload beside the radio thread and answer with `verified`.
     case verify(VisitID, payload: [UInt8])
-    /// Write the outcome; the report leaves with it. `signedDigests`: SHA-256 of the signed contents, by which the driver names under
-    /// the site's key the credential and as many of the others as there are digests.
+    /// Write the outcome; the report leaves with it, and it settles the credential. `signedDigests`: SHA-256 of the
+    /// signed contents, by which the driver names under the site's key the credential and as many of the others as
+    /// there are digests.
     case recordOutcome(VisitID, Outcome, signedDigests: [[UInt8]])
-    /// The gate has been told to open for this visit, and where only a passage counts somebody has passed: who came in is remembered
-    /// from now on.
+    /// The gate has been told to open for this visit: its credential is ``CredentialUse/ordered`` until the outcome
+    /// settles it.
     case opened(VisitID)
-    /// Nobody passed for this visit, and that is to count as if the gate had not opened.
+    /// The visitor did not pass in time, and that releases the credential. Comes before the outcome.
     case unused(VisitID)
     /// Show this signal, a part of that pattern, which is that visit's sign; nil: nobody's. Stands before everything but the gate.
     case signal(Signal, IndicatorPattern, VisitID?)

@@ -1,12 +1,32 @@
 package import Encoding
 package import Ledger
 
+/// The state of a credential that a visit has brought and that was accepted.
+///
+/// | state | begins with | the same credential in another visit | on the disk |
+/// |---|---|---|---|
+/// | reserved | the accepted verdict | refused | no |
+/// | ``ordered`` | the order to the gate | refused | yes |
+/// | ``used`` | the result: the gate opened, or no answer | refused until the window is over | yes |
+/// | ``released`` | the result: nothing energised; or the end of a visit without an order | accepted | no |
+///
+/// The result is the one that the record has: the answer of the line's thread, which comes within the bound of the
+/// driver. The window begins with the order. The names are written 300 ms after the order at the latest; a power cut
+/// between that and the result leaves them on the disk, so the credential counts as used. The record says `interrupted`.
+package enum CredentialUse: Hashable, Sendable {
+    /// The gate was told to open, and the result is not known yet.
+    case ordered
+    /// The gate opened, or the line's thread gave no answer in time.
+    case used
+    /// The gate did not open, or the visitor did not pass and the operator chose that this releases the credential.
+    case released
+}
+
 /// Who was let in a moment ago, so that a credential which is passed back cannot open the gate again.
 ///
-/// A name is *reserved* for a visit while that visit is on its way from verification to gate, *remembered* once the gate was told
-/// to open, and *released* when the visit ended otherwise: a link that breaks before the verdict locks nobody out. However long the
-/// verdict waits for its turn, and the visitor before the gate, nobody else comes in by that credential. Runs on the monotonic clock: a
-/// jump of the date neither opens nor widens the window.
+/// A visit holds the names of its credential from the verification on. ``CredentialUse`` lists the states. A link that
+/// breaks before the verdict locks nobody out, and neither does a relay that fails. Runs on the monotonic clock: a jump
+/// of the date neither opens nor widens the window.
 package struct ReplayMemory: Sendable {
     /// Names remembered at most; beyond it the oldest is forgotten.
     package static let capacity = 16_384
@@ -18,7 +38,8 @@ package struct ReplayMemory: Sendable {
     package var window: Duration
     private let capacity: Int
     private var remembered: [ReplayName: Instant] = [:]
-    private var reserved: [(visit: VisitID, names: [ReplayName])] = []
+    /// `ordered`: when the gate was told to open; nil: it was not.
+    private var reserved: [(visit: VisitID, names: [ReplayName], ordered: Instant?)] = []
     private var early: [VisitID] = []
 
     /// A memory of nobody. The documented capacity is for every gate; tests take a smaller one.
@@ -32,27 +53,31 @@ package struct ReplayMemory: Sendable {
         return reserved.contains { $0.visit != visit && $0.names.contains(name) }
     }
 
-    /// Holds these names for a visit whose credential is accepted, until ``settle(_:opened:at:)``, which comes for each visit. One that
-    /// has ended already holds nothing.
+    /// Reserves these names for a visit whose credential is accepted, until ``settle(_:_:at:)``. A visit that has ended
+    /// already reserves nothing.
     package mutating func reserve(_ names: [ReplayName], for visit: VisitID) {
         if early.contains(visit) { return }
         reserved.removeAll { $0.visit == visit }
-        if reserved.count >= Self.visits { reserved.removeFirst() }
-        reserved.append((visit, names))
+        if reserved.count >= Self.visits {
+            let first = reserved.removeFirst()
+            if let ordered = first.ordered { for name in first.names { remember(name, at: ordered) } }
+        }
+        reserved.append((visit, names, ordered: nil))
     }
 
-    /// A visit has ended, whether it was verified or not. Returns the names that are remembered from `now` on: none unless the gate
-    /// was told to open.
-    package mutating func settle(_ visit: VisitID, opened: Bool, at now: Instant) -> [ReplayName] {
+    /// Puts the credential of a visit into that state; for a visit that was not verified nothing changes. Returns the
+    /// names that the disk must remove (``CredentialUse/released``) or keep from now on (any other state).
+    package mutating func settle(_ visit: VisitID, _ use: CredentialUse, at now: Instant) -> [ReplayName] {
         guard let index = reserved.firstIndex(where: { $0.visit == visit }) else {
             if early.count >= Self.visits { early.removeFirst() }
             early.append(visit)
             return []
         }
-        let reservation = reserved.remove(at: index)
-        guard opened else { return [] }
-        for name in reservation.names { remember(name, at: now) }
-        return reservation.names
+        let (_, names, ordered) = reserved[index]
+        if use == .ordered { reserved[index].ordered = ordered ?? now } else { reserved.remove(at: index) }
+        if use == .used { for name in names { remember(name, at: ordered ?? now) } }
+        // The names of an order are on the disk already, or on their way there.
+        return (use == .released) == (ordered != nil) ? names : []
     }
 
     /// Takes over what was kept on disk over a restart. By a date that can be believed those are left out whose window is over; by

@@ -8,13 +8,19 @@ extension Store {
     /// More names than there may be are removed so many at once: each time costs a page.
     private static let trimming = 64
 
-    /// Remembers the names of visits that opened the gate. Beyond ``StoreOptions/replays`` the oldest are forgotten, some later
-    /// than others.
+    /// Keeps the names of visits for which the gate was told to open, and removes those for which it did not open, in
+    /// their order. Beyond ``StoreOptions/replays`` the oldest are removed, some later than others.
     static func remember(_ visits: [UnwrittenNames], _ db: Database, _ options: StoreOptions) throws {
         for visit in visits {
             for name in visit.names {
+                guard let at = visit.at else {
+                    try db.cachedStatement(
+                        sql: "DELETE FROM replay WHERE number = (SELECT max(number) FROM replay WHERE name = ?)"
+                    ).execute(arguments: [Data(name.bytes)])
+                    continue
+                }
                 try db.cachedStatement(sql: "INSERT INTO replay (name, at) VALUES (?, ?)")
-                    .execute(arguments: [Data(name.bytes), visit.at.seconds])
+                    .execute(arguments: [Data(name.bytes), at.seconds])
                 guard db.lastInsertedRowID % Int64(min(trimming, options.replays)) == 0 else { continue }
                 try db.cachedStatement(sql: "DELETE FROM replay WHERE number <= ?")
                     .execute(arguments: [db.lastInsertedRowID - Int64(options.replays)])
@@ -22,7 +28,8 @@ extension Store {
         }
     }
 
-    /// The names kept, the newest ``StoreOptions/replays``, oldest first, with the second at which their visits opened the gate.
+    /// The names kept, the newest ``StoreOptions/replays``, oldest first, with the second at which the gate was told to
+    /// open.
     package func replays() async throws(StoreError) -> [(name: ReplayName, at: Timestamp)] {
         let ring = options.replays
         return try await read { db in

@@ -11,8 +11,12 @@ import Tuvali
     /// A world whose disk and verifier answer, and in which nobody looks.
     private final class World: SimulatedWorld {
         var open = 0
-        /// How often it was said of a visit that was verified whether it counts as let in.
+        /// How often the credential of a visit that was verified was settled, which is with the outcome.
         var settled: [VisitID: Int] = [:]
+        /// Visits for which the gate was told to open.
+        var ordered: Set<VisitID> = []
+        /// What was said of a credential when nothing could be said of it: before an order or after the outcome.
+        var strays = 0
 
         func recordIntent(_ visit: VisitID, at now: Instant) -> (takes: Duration, failure: String?) {
             (.milliseconds(3), nil)
@@ -37,8 +41,11 @@ import Tuvali
             for action in actions {
                 switch action {
                 case .verify(let visit, _): settled[visit, default: 0] += 0
-                case .opened(let visit), .unused(let visit): settled[visit]? += 1
-                case .recordOutcome(let visit, let outcome, _) where outcome.gate?.opened != true: settled[visit]? += 1
+                case .opened(let visit): if !ordered.insert(visit).inserted || settled[visit] != 0 { strays += 1 }
+                case .unused(let visit): if !ordered.contains(visit) || settled[visit] != 0 { strays += 1 }
+                case .recordOutcome(let visit, let outcome, _):
+                    settled[visit]? += 1
+                    if outcome.gate?.opened == true, !ordered.contains(visit) { strays += 1 }
                 default: break
                 }
             }
@@ -88,7 +95,8 @@ import Tuvali
         gate.inject(.door(event(&random, at: gate.now)), in: world)
         gate.stop(in: world)
         #expect(gate.hasStopped && gate.violations == [], "seed \(seed): \(gate.violations)")
-        #expect(!world.settled.isEmpty && world.settled.values.allSatisfy { $0 == 1 }, "who was let in is remembered")
+        #expect(!world.settled.isEmpty && world.settled.values.allSatisfy { $0 == 1 }, "each credential is settled")
+        #expect(world.strays == 0)
     }
 
     private func event(_ random: inout SplitMix64, at now: Instant) -> DoorEvent {

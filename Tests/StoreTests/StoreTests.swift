@@ -40,6 +40,12 @@ import Testing
         store = try await Store.open(folder.database, options: options)
         let kept = try await store.replays()
         #expect(kept.map(\.name) == Array(names[2...]) && kept.map(\.at.seconds) == [8, 8, 8])
+        // The next entry pushes the oldest out. Only the newest of a name is removed; a name without any is no error.
+        let again = UnwrittenNames([names[3]], at: Timestamp(seconds: 9))
+        _ = try await store.append(
+            [], [],
+            names: [again, UnwrittenNames(forgotten: [names[3]]), UnwrittenNames(forgotten: [names[4], names[0]])])
+        #expect(try await store.replays().map(\.name) == [names[3]])
         await store.close()
     }
 

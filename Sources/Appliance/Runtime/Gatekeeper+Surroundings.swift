@@ -17,8 +17,9 @@ extension Gatekeeper {
         package var sticker: Sticker?
         /// Judges a visit's payload at a date; called beside the radio's thread.
         package var verify: @Sendable (VisitID, [UInt8], WallTime) -> Verdict
-        /// Told of each visit once: when the gate was told to open for it, or of its end without that. Returns at once.
-        package var settle: @Sendable (VisitID, _ opened: Bool) -> Void
+        /// Told the state of a visit's credential: `ordered` with the order to the gate, and `used` or `released` with
+        /// the outcome. Returns at once.
+        package var settle: @Sendable (VisitID, CredentialUse) -> Void
         /// The date and what is known about it.
         package var wallTime: @Sendable () -> WallTime
         /// When passage is free and when the gate is locked down.
@@ -37,7 +38,7 @@ extension Gatekeeper {
             openTransport: @escaping @Sendable () throws(TransportError) -> any HCITransport,
             resetAdapter: @escaping @Sendable () -> Void = {}, ledger: any VisitLedger,
             sticker: Sticker? = nil, verify: @escaping @Sendable (VisitID, [UInt8], WallTime) -> Verdict,
-            settle: @escaping @Sendable (VisitID, _ opened: Bool) -> Void = { _, _ in },
+            settle: @escaping @Sendable (VisitID, CredentialUse) -> Void = { _, _ in },
             wallTime: @escaping @Sendable () -> WallTime, schedule: DoorSchedule = DoorSchedule(),
             minimumClock: @escaping @Sendable () -> WallTime.Provenance = { .rtc }, panel: any Panel,
             listeners: Listeners,

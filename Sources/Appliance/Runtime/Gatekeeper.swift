@@ -152,10 +152,9 @@ package actor Gatekeeper {
         case .recordIntent(let visit, let session): recordIntent(visit, session)
         case .recordOutcome(let visit, let outcome, let signedDigests):
             verifications.giveUp(visit)
-            if outcome.gate?.opened != true { surroundings.settle(visit, false) }
             record(outcome, of: visit, signedDigests, at: now)
-        case .opened(let visit): surroundings.settle(visit, true)
-        case .unused(let visit): surroundings.settle(visit, false)
+        case .opened(let visit): surroundings.settle(visit, .ordered)
+        case .unused(let visit): outcomes.unused(visit)
         case .drawSessionMaterial: drawSessionMaterial()
         case .showInvitation(let uri): surroundings.listeners.tell { $0.showInvitation(uri, at: now) }
         case .note(let note, let visit):
@@ -179,16 +178,20 @@ package actor Gatekeeper {
 
     /// Records an outcome with what the gate did, which only the panel knows. The kiosk knows what was ordered.
     private func record(_ outcome: Outcome, of visit: VisitID, _ signedDigests: [[UInt8]], at now: Instant) {
-        guard let outcome = outcomes.take(outcome, of: visit, signedDigests, panel: surroundings.panel) else {
+        guard let entry = outcomes.take(outcome, of: visit, signedDigests, panel: surroundings.panel) else {
             return recordKnown(at: now)
         }
-        surroundings.ledger.recordOutcome(visit, outcome, signedDigests: signedDigests)
+        record(entry)
+    }
+
+    /// Settles record and credential, which follow from one result.
+    private func record(_ entry: Openings.Entry) {
+        surroundings.settle(entry.visit, entry.use)
+        surroundings.ledger.recordOutcome(entry.visit, entry.outcome, signedDigests: entry.signedDigests)
     }
 
     private func recordKnown(at now: Instant, isLast: Bool = false) {
-        for entry in outcomes.takeKnown(surroundings.panel, at: now, isLast: isLast) {
-            surroundings.ledger.recordOutcome(entry.visit, entry.outcome, signedDigests: entry.signedDigests)
-        }
+        for entry in outcomes.takeKnown(surroundings.panel, at: now, isLast: isLast) { record(entry) }
         outcomeTimer?.set(outcomes.deadline(after: now))
     }
 

@@ -126,6 +126,13 @@ package final class LedgerKeeper: VisitLedger {
         signal.yield()
     }
 
+    /// Removes the names of a visit for which the gate was told to open and did not. If the disk refuses, the names
+    /// stay and the credential counts as used after a restart.
+    package func forget(_ names: [ReplayName]) {
+        _ = state.withLock { Self.handle(.opened(UnwrittenNames(forgotten: names)), &$0) }
+        signal.yield()
+    }
+
     /// Lets ``run()`` end when everything handed over so far is written, in the reserve or given up.
     package func finish() {
         _ = state.withLock { Self.handle(.finish, &$0) }

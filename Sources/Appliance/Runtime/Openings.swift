@@ -2,16 +2,20 @@ import Encoding
 import Kiosk
 import Ledger
 
-/// Outcomes on their way to the ledger. Each says what the gate did, not what was ordered.
+/// Outcomes on their way to the ledger. Each gets the result of its pulse, which decides both what the record says of
+/// the gate and the state of the credential.
 ///
-/// The panel keeps only the last pulses, so it is asked as soon as an order is over. The outcome of the visit may come
-/// later, after the visitor has passed. An outcome that comes before the result of its pulse waits for it.
+/// The panel is asked as soon as an order is over, because it keeps only the last pulses. The outcome of the visit may
+/// come later, when the visitor has passed. While the relay's thread is still at the pulse, the outcome waits and the
+/// credential stays ``CredentialUse/ordered``.
 struct Openings {
-    /// An outcome that waits.
-    struct Waiting {
+    /// An outcome with the state of its credential.
+    struct Entry {
         let visit: VisitID
         var outcome: Outcome
         let signedDigests: [[UInt8]]
+        /// The state of the credential once this outcome is recorded.
+        var use: CredentialUse
     }
 
     /// What a visit opened.
@@ -19,18 +23,20 @@ struct Openings {
         var order: OpeningOrder
         /// The result of the order; nil: not known yet; ``Opening/lasting``: the wait for it was given up.
         var result: Opening?
+        /// Whether the credential is released although the gate opened, because the visitor did not pass.
+        var isUnused = false
     }
 
     /// The pause before the panel is asked again.
     static let pause: Duration = .milliseconds(5)
-    /// How long after the end of an order its result may take. After that the outcome is recorded as it was ordered, so
-    /// that a line that hangs does not lose the visit.
+    /// How long after the end of an order its result may take. After that the outcome is recorded as it was ordered and
+    /// the credential counts as used, so that a line that hangs does not lose the visit.
     static let patience = Gate.hardLimit
 
     private var told: OpeningOrder?
     private var current: VisitID?
     private var pulses: [VisitID: Pulse] = [:]
-    private var waiting: [Waiting] = []
+    private var waiting: [Entry] = []
 
     /// When the panel is to be asked next; nil: nothing is unknown.
     func deadline(after now: Instant) -> Instant? {
@@ -50,51 +56,54 @@ struct Openings {
         (pulses[visit], current) = (Pulse(order: order), visit)
     }
 
-    /// Takes an outcome from the kiosk. Returns the outcome to be recorded; nil: it waits for the result of its pulse.
+    /// The visitor did not pass, and that releases the credential.
+    mutating func unused(_ visit: VisitID) { pulses[visit]?.isUnused = true }
+
+    /// Takes an outcome from the kiosk. Returns what is to be recorded; nil: it waits for the result of its pulse.
     mutating func take(
         _ outcome: Outcome, of visit: VisitID, _ signedDigests: [[UInt8]], panel: any Panel
-    ) -> Outcome? {
+    ) -> Entry? {
         if current == visit { current = nil }
-        var outcome = outcome
-        guard panel.opens, outcome.gate?.opened == true, let pulse = pulses[visit] else {
-            pulses[visit] = nil
-            if !panel.opens { outcome.gate = nil }
-            return outcome
+        let isOrdered = outcome.gate?.opened == true
+        var entry = Entry(
+            visit: visit, outcome: outcome, signedDigests: signedDigests, use: isOrdered ? .used : .released)
+        guard panel.opens, isOrdered, let pulse = pulses[visit] else {
+            if pulses.removeValue(forKey: visit)?.isUnused == true { entry.use = .released }
+            if !panel.opens { entry.outcome.gate = nil }
+            return entry
         }
         guard let result = pulse.result else {
-            waiting.append(Waiting(visit: visit, outcome: outcome, signedDigests: signedDigests))
+            waiting.append(entry)
             return nil
         }
-        pulses[visit] = nil
-        return Self.outcome(outcome, of: result)
+        return settle(entry, by: result)
     }
 
     /// Takes out the waiting outcomes whose result is known by now. `isLast`: no further result will become known.
-    mutating func takeKnown(_ panel: any Panel, at now: Instant, isLast: Bool = false) -> [Waiting] {
+    mutating func takeKnown(_ panel: any Panel, at now: Instant, isLast: Bool = false) -> [Entry] {
         for (visit, pulse) in pulses where pulse.result == nil && (isLast || pulse.order.until <= now) {
             let opening = panel.opening(pulse.order, at: now)
             let isGivenUp = isLast || pulse.order.until.duration(to: now) >= Self.patience
             if opening != .lasting || isGivenUp { pulses[visit]?.result = opening }
         }
-        var known: [Waiting] = []
-        waiting.removeAll { entry in
-            guard let result = pulses[entry.visit]?.result else { return false }
-            pulses[entry.visit] = nil
-            var entry = entry
-            entry.outcome = Self.outcome(entry.outcome, of: result)
-            known.append(entry)
-            return true
+        let entries = waiting
+        waiting = entries.filter { pulses[$0.visit]?.result == nil }
+        var known: [Entry] = []
+        for entry in entries {
+            if let result = pulses[entry.visit]?.result { known.append(settle(entry, by: result)) }
         }
         return known
     }
 
-    private static func outcome(_ outcome: Outcome, of result: Opening) -> Outcome {
-        var outcome = outcome
+    /// Completes the outcome and the state of the credential by the result of the order.
+    private mutating func settle(_ entry: Entry, by result: Opening) -> Entry {
+        var entry = entry
         switch result {
         case .lasting: break
-        case .over(let length): outcome.gate?.pulseMilliseconds = Int(length.milliseconds)
-        case .never: outcome.gate = .shut
+        case .over(let length): entry.outcome.gate?.pulseMilliseconds = Int(length.milliseconds)
+        case .never: (entry.outcome.gate, entry.use) = (.shut, .released)
         }
-        return outcome
+        if pulses.removeValue(forKey: entry.visit)?.isUnused == true { entry.use = .released }
+        return entry
     }
 }

@@ -17,6 +17,7 @@ package final class VerifierInForce: Sendable {
     private let state: Mutex<State>
     private let siteKey: SiteKey
     private let remembered: @Sendable ([ReplayName]) -> Void
+    private let forgotten: @Sendable ([ReplayName]) -> Void
 
     /// Puts a verifier in force.
     ///
@@ -24,15 +25,18 @@ package final class VerifierInForce: Sendable {
     ///   - verifier: Judges the next visit.
     ///   - siteKey: The key under which visitors are remembered.
     ///   - memory: Who was let in before the start; its window becomes that of the verifier's policy.
-    ///   - remembered: Told the names of each visit that opened the gate, to keep them over a restart. Returns at once.
+    ///   - remembered: Told the names of each visit for which the gate is told to open, to keep them over a restart.
+    ///     Returns at once.
+    ///   - forgotten: Told the names of each such visit whose credential is released. Returns at once.
     package init(
         _ verifier: Verifier, siteKey: SiteKey, memory: ReplayMemory = ReplayMemory(window: .zero),
-        remembered: @escaping @Sendable ([ReplayName]) -> Void = { _ in }
+        remembered: @escaping @Sendable ([ReplayName]) -> Void = { _ in },
+        forgotten: @escaping @Sendable ([ReplayName]) -> Void = { _ in }
     ) {
         var memory = memory
         memory.window = verifier.policy.replay.window
         state = Mutex(State(verifier: verifier, memory: memory))
-        (self.siteKey, self.remembered) = (siteKey, remembered)
+        (self.siteKey, self.remembered, self.forgotten) = (siteKey, remembered, forgotten)
     }
 
     /// The verifier that the next visit will be judged by.
@@ -63,9 +67,9 @@ package final class VerifierInForce: Sendable {
         }
     }
 
-    /// Judges a visit's payload and, when it is accepted, reserves what it is known by until ``settle(_:opened:at:)``. Any number may
-    /// run at once; of two that present the same credential at the same moment one is first, and the other is judged anew with
-    /// that knowledge.
+    /// Judges a visit's payload and, when it is accepted, reserves what it is known by until ``settle(_:_:at:)``. Any
+    /// number may run at once; of two that present the same credential at the same moment one is first, and the other
+    /// is judged anew with that knowledge.
     ///
     /// - Parameters:
     ///   - payload: The bytes as received, after decryption and inflation.
@@ -91,10 +95,9 @@ package final class VerifierInForce: Sendable {
         }
     }
 
-    /// The gate was told to open for a visit: what was reserved for it is remembered from `now` on, on the monotonic clock. Or the
-    /// visit ended without that: it is released.
-    package func settle(_ visit: VisitID, opened: Bool, at now: Instant) {
-        let names = state.withLock { $0.memory.settle(visit, opened: opened, at: now) }
-        if !names.isEmpty { remembered(names) }
+    /// Puts the credential of a visit into that state at `now` on the monotonic clock.
+    package func settle(_ visit: VisitID, _ use: CredentialUse, at now: Instant) {
+        let names = state.withLock { $0.memory.settle(visit, use, at: now) }
+        if !names.isEmpty { (use == .released ? forgotten : remembered)(names) }
     }
 }

@@ -146,7 +146,7 @@ package struct Composition: Sendable {
             onChange: { _ in agents.wake() })
         let verifiers = VerifierInForce(
             judgement.verifier, siteKey: records.siteKey, memory: records.memory,
-            remembered: { keeper.remember($0) })
+            remembered: { keeper.remember($0) }, forgotten: { keeper.forget($0) })
         let signal = ObservationSignal()
         let voice = try VoiceOutput(configuration.voice, report: report)
         let listeners = try Listeners(
@@ -163,7 +163,7 @@ package struct Composition: Sendable {
                 sticker: sticker,
                 verify: { visit, payload, date in
                     verifiers.verify(payload, of: visit, at: date, monotonic: SystemClock.now())
-                }, settle: { verifiers.settle($0, opened: $1, at: SystemClock.now()) }, wallTime: wallTime,
+                }, settle: { verifiers.settle($0, $1, at: SystemClock.now()) }, wallTime: wallTime,
                 schedule: configuration.door.schedule, minimumClock: minimum, panel: panel ?? NoPanel(),
                 listeners: listeners, observe: observe))
         let refreshing = TrustService.make(

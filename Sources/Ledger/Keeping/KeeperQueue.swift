@@ -40,7 +40,7 @@ package struct KeeperQueue: Sendable {
         case intent(UnwrittenIntent)
         /// An outcome is to be written.
         case outcome(UnwrittenOutcome)
-        /// The gate was told to open: who came in is to be remembered.
+        /// The gate was told to open: these names are to be kept. Or it did not open, and they are to be removed.
         case opened(UnwrittenNames)
         /// The records are durable, but for those of these visits, which the ledger's rules refuse for ever.
         case written(refused: Set<Text>)

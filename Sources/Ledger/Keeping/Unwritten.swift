@@ -17,12 +17,17 @@ package struct UnwrittenIntent: Hashable, Sendable {
 package struct UnwrittenNames: Hashable, Sendable {
     /// The names of one visit.
     package var names: [ReplayName]
-    /// When the gate was told to open.
-    package var at: Timestamp
+    /// When the gate was told to open; nil: it did not open, and the newest entry of each name is to be removed.
+    package var at: Timestamp?
 
     /// Names of these parts.
     package init(_ names: [ReplayName], at: Timestamp) {
         (self.names, self.at) = (names, at)
+    }
+
+    /// Names whose newest entry is to be removed.
+    package init(forgotten names: [ReplayName]) {
+        (self.names, at) = (names, nil)
     }
 }
 

@@ -332,9 +332,7 @@ package struct KioskRules: Sendable {
 
     /// Whose opening the actions of a turn tell of; nil: nobody's, or that of somebody who goes out.
     private static func opened(by actions: [KioskAction]) -> VisitID? {
-        // Where only a passage counts, somebody may be remembered in the turn in which the gate opens for the next one.
-        for case .note(.gate(open: true), let visit) in actions { return visit }
-        return actions.lazy.compactMap { if case .opened(let visit) = $0 { visit } else { nil } }.first
+        actions.lazy.compactMap { if case .opened(let visit) = $0 { visit } else { nil } }.first
     }
 
     // MARK: - What is told

@@ -113,7 +113,7 @@ private final class SoakWorld: SimulatedWorld, @unchecked Sendable {
 
     func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]], at now: Instant) {
         let isOpened = outcome.gate?.opened == true
-        verifiers.settle(visit, opened: isOpened, at: now)
+        verifiers.settle(visit, isOpened ? .used : .released, at: now)
         seen.records[outcome.result.rawValue, default: 0] += 1
         if isOpened {
             seen.records["gate opened", default: 0] += 1

@@ -45,10 +45,10 @@ final class ListLedger: VisitLedger {
     /// What was handed over, in order.
     var calls: [String] { order.withLock { $0 } }
 
-    private let ends = Mutex<[Bool]>([])
-    /// Of each visit that ended, whether the gate was told to open.
-    var settled: [Bool] { ends.withLock { $0 } }
-    func settle(_ opened: Bool) { ends.withLock { $0.append(opened) } }
+    private let uses = Mutex<[CredentialUse]>([])
+    /// What became of the credentials, in order.
+    var settled: [CredentialUse] { uses.withLock { $0 } }
+    func settle(_ use: CredentialUse) { uses.withLock { $0.append(use) } }
 
     var entries: [Entry] { list.withLock { $0 } }
 

@@ -31,7 +31,7 @@ import Workbench
         #expect(ledger.entries.map(\.intents) == [1, 1])
         #expect(ledger.entries.map(\.result) == [.accepted, .accepted])
         #expect(await seen.waits { $0.notes.last == "stopped" && $0.invitation == nil })
-        #expect(ledger.settled == [true, true], "who was let in is remembered")
+        #expect(ledger.settled == [.ordered, .used, .ordered, .used], "who was let in is remembered")
         let state = seen.state
         #expect(state.gate == [true, false, true, false])  // each visitor has a pulse of his own
         #expect(state.signal == .dark && state.invitation == nil)
@@ -105,7 +105,7 @@ import Workbench
         await service.value
         await radio.stop()
         #expect(ledger.calls == ["intent", "outcome"])
-        #expect(ledger.settled == [false], "who was not let in may come again at once")
+        #expect(ledger.settled == [.released], "who was not let in may come again at once")
     }
 
     @Test func aRadioThatGoesAwayIsOpenedAnew() async throws {
@@ -150,7 +150,7 @@ import Workbench
         await gatekeeper.stop()
         await service.value
         await radio.stop()
-        #expect(ledger.entries.map(\.result) == [.rejected] && ledger.settled == [false])
+        #expect(ledger.entries.map(\.result) == [.rejected] && ledger.settled == [.released])
         #expect(!seen.state.gate.contains(true))
     }
 
@@ -212,7 +212,7 @@ import Workbench
             settings: settings,
             surroundings: Gatekeeper.Surroundings(
                 openTransport: { () throws(TransportError) in try transports.next() }, ledger: ledger,
-                verify: verify, settle: { _, opened in ledger.settle(opened) },
+                verify: verify, settle: { _, use in ledger.settle(use) },
                 wallTime: { date.time }, schedule: schedule, panel: seen, listeners: try Listeners([seen]),
                 observe: rules.turn))
     }

@@ -13,7 +13,7 @@ import Workbench
 
 @testable import Appliance
 
-/// The record says what the relay's line did, not what was ordered.
+/// The record says what the relay's line did, not what was ordered. The state of the credential follows the same result.
 @Suite(.timeLimit(.minutes(5)), .tags(.realTime)) struct OpeningsTests {
     private let line = TestLines()
     private let watch = OpeningWatch()
@@ -24,69 +24,70 @@ import Workbench
             relay: try Relay(WatchedBank(line.bank(), watch), line: "gate") { _ in }, watch: watch)
     }
 
-    /// One accepted visitor: what is recorded of the gate, what was seen, and whether the credential counts as used.
-    private func visit(_ panel: any Panel) async throws -> (entries: [ListLedger.Entry], notes: [String], used: [Bool])
-    {
-        let ends = try socketPair()
-        let (ledger, seen) = (ListLedger(), Recorder())
-        let radio = try LiveRadio(VirtualRadio(visits: [.quick(1)]), descriptor: ends.radio, speed: 8, onFinish: {})
-        seen.onInvitation = { uri in Task { await radio.showInvitation(uri) } }
-        var settings = KioskSettings(name: try Identifier("Openings"), softwareVersion: "test")
-        (settings.intentLimit, settings.verificationLimit) = (.seconds(200), .seconds(200))
-        let transports = Transports([ends.host])
-        let gatekeeper = try Gatekeeper(
-            settings: settings,
-            surroundings: Gatekeeper.Surroundings(
-                openTransport: { () throws(TransportError) in try transports.next() }, ledger: ledger,
-                verify: { _, _, _ in .made(.ok) }, settle: { _, opened in ledger.settle(opened) },
-                wallTime: { WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc) }, panel: panel,
-                listeners: try Listeners([seen])))
-        let service = Task { await gatekeeper.run() }
-        await radio.start()
-        for _ in 0..<40_000 where ledger.entries.first?.result == nil { try await Task.sleep(for: .milliseconds(5)) }
-        await gatekeeper.stop()
-        await service.value
-        await radio.stop()
-        _ = await seen.waits { $0.notes.last == "stopped" }
-        return (ledger.entries, seen.state.notes, ledger.settled)
+    /// One accepted visitor: what is recorded of the gate, what was seen, and what became of the credential.
+    private func visit(
+        _ panel: any Panel
+    ) async throws -> (entries: [ListLedger.Entry], notes: [String], uses: [CredentialUse]) {
+        let visitor = try await OneVisitor(panel)
+        try await visitor.isRecorded()
+        await visitor.end()
+        _ = await visitor.seen.waits { $0.notes.last == "stopped" }
+        return (visitor.ledger.entries, visitor.seen.state.notes, visitor.ledger.settled)
     }
 
     @Test func thePulseIsThatOfTheLine() async throws {
         let panel = try panel()
-        let (entries, notes, used) = try await visit(panel)
+        let (entries, notes, uses) = try await visit(panel)
         #expect(panel.end(within: .seconds(30)))
         let gate = try #require(entries.first?.gate)
         let spans = line.spans("gate")
         try #require(entries.map(\.result) == [.accepted] && spans.count == 1)
         // From before the call that energised it until after the one that released it: no shorter than the line saw.
         #expect(gate.opened && gate.pulseMilliseconds >= Int(spans[0].length.milliseconds) - 1)
-        #expect(notes.count { $0 == "gate" } == 2 && used == [true])
+        #expect(notes.count { $0 == "gate" } == 2 && uses == [.ordered, .used])
     }
 
-    @Test("an ordered pulse whose line failed is not recorded as an opening")
+    @Test("an ordered pulse whose line failed is not recorded as an opening, and costs no credential")
     func aBrokenLine() async throws {
         line.breaks()
         let panel = try panel()
-        let (entries, notes, _) = try await visit(panel)
+        let (entries, notes, uses) = try await visit(panel)
         #expect(panel.end(within: .seconds(30)))
         #expect(entries.map(\.result) == [.accepted] && entries.first?.gate == .shut)
-        #expect(!line.wasActive("gate") && notes.contains("verdict"))
+        #expect(!line.wasActive("gate") && notes.contains("verdict") && uses == [.ordered, .released])
+    }
+
+    @Test("of a line that stalls nobody knows what it does: recorded as it was ordered, and the credential is used")
+    func aLineThatStalls() async throws {
+        line.hangs(true)
+        let panel = try panel()
+        let visitor = try await OneVisitor(panel)
+        #expect(await visitor.seen.waits { $0.notes.count { $0 == "gate" } == 2 })
+        #expect(visitor.ledger.settled.first == .ordered)
+        try await visitor.isRecorded()
+        await visitor.end()
+        line.hangs(false)
+        #expect(panel.end(within: .seconds(30)))
+        let entries = visitor.ledger.entries
+        #expect(entries.map(\.result) == [.accepted] && entries.first?.gate == .pulsed(milliseconds: 200))
+        #expect(visitor.ledger.settled == [.ordered, .used])
     }
 
     @Test("a line that obeys although its call failed is recorded as an opening")
     func anAnswerThatIsLost() async throws {
         line.breaks(obeys: true)
         let panel = try panel()
-        let (entries, _, _) = try await visit(panel)
+        let (entries, _, uses) = try await visit(panel)
         #expect(panel.end(within: .seconds(30)))
         #expect(entries.map(\.result) == [.accepted] && entries.first?.gate?.opened == true && line.wasActive("gate"))
+        #expect(uses == [.ordered, .used])
     }
 
     @Test("a box without a relay judges, says nothing of a gate, and knows a credential that was used")
     func nothingToOpen() async throws {
-        let (entries, notes, used) = try await visit(NoPanel())
+        let (entries, notes, uses) = try await visit(NoPanel())
         #expect(entries.map(\.result) == [.accepted] && entries.first?.gate == nil)
-        #expect(!notes.contains("gate") && notes.contains("verdict") && used == [true])
+        #expect(!notes.contains("gate") && notes.contains("verdict") && uses == [.ordered, .used])
     }
 }
 
@@ -192,11 +193,52 @@ import Workbench
         #expect(openings.deadline(after: at(1000)) == at(1200))
         #expect(openings.takeKnown(panel, at: at(1200)).isEmpty && openings.deadline(after: at(1200)) == nil)
         answer(1000, .never)
-        let outcome = openings.take(accepted, of: VisitID("1"), [], panel: panel)
-        #expect(outcome?.gate == .pulsed(milliseconds: 201))
+        let entry = openings.take(accepted, of: VisitID("1"), [], panel: panel)
+        #expect(entry?.outcome.gate == .pulsed(milliseconds: 201) && entry?.use == .used)
     }
 
-    /// A line that hangs keeps no outcome for ever: it is recorded as it was ordered.
+    /// Record and credential go by one result, whichever of outcome and result comes first.
+    @Test(arguments: [true, false]) func nothingEnergisedReleasesTheCredential(_ isEarly: Bool) {
+        var openings = Openings()
+        open(&openings, VisitID("1"), at: 1000)
+        if isEarly {
+            answer(1000, .never)
+            #expect(openings.takeKnown(panel, at: at(1250)).isEmpty)
+        }
+        var entry = openings.take(accepted, of: VisitID("1"), [], panel: panel)
+        if !isEarly {
+            #expect(entry == nil && openings.takeKnown(panel, at: at(1200)).isEmpty)
+            answer(1000, .never)
+            entry = openings.takeKnown(panel, at: at(1250)).first
+        }
+        #expect(entry?.outcome.gate == .shut && entry?.use == .released)
+    }
+
+    /// The gate opened and nobody passed: the record says the one, and the operator chose what the other means.
+    @Test func whereNobodyPassedTheOperatorsChoiceCounts() {
+        var openings = Openings()
+        for number in 1...2 {
+            open(&openings, VisitID("\(number)"), at: Int64(number) * 1000)
+            answer(Int64(number) * 1000, .over(.milliseconds(200)))
+        }
+        openings.unused(VisitID("1"))
+        for number in 1...2 { #expect(openings.take(accepted, of: VisitID("\(number)"), [], panel: panel) == nil) }
+        let known = openings.takeKnown(panel, at: at(2300)).sorted { $0.visit.text < $1.visit.text }
+        #expect(known.map(\.outcome.gate?.opened) == [true, true] && known.map(\.use) == [.released, .used])
+    }
+
+    /// Who was not let in has no order, and a box that opens nothing has no result.
+    @Test func withoutAnOrderOrAGateThereIsNothingToAsk() {
+        var openings = Openings()
+        let rejected = Outcome(
+            .rejected, gate: .shut, software: Outcome.Software(name: "gatehouse", version: "test"))
+        #expect(openings.take(rejected, of: VisitID("1"), [], panel: panel)?.use == .released)
+        open(&openings, VisitID("2"), at: 1000)
+        let entry = openings.take(accepted, of: VisitID("2"), [], panel: NoPanel())
+        #expect(entry?.use == .used && entry?.outcome.gate == nil)
+    }
+
+    /// A line that hangs keeps no outcome for ever: it is recorded as it was ordered, and the credential is used.
     @Test func theWaitHasAnEnd() {
         var openings = Openings()
         open(&openings, VisitID("1"), at: 1000)
@@ -204,7 +246,8 @@ import Workbench
         let end = at(1200).advanced(by: Openings.patience)
         #expect(openings.takeKnown(panel, at: end.advanced(by: .milliseconds(-1))).isEmpty)
         #expect(openings.deadline(after: at(1300)) == at(1305))
-        #expect(openings.takeKnown(panel, at: end).map(\.outcome.gate) == [.pulsed(milliseconds: 200)])
+        let known = openings.takeKnown(panel, at: end)
+        #expect(known.map(\.outcome.gate) == [.pulsed(milliseconds: 200)] && known.map(\.use) == [.used])
         #expect(openings.deadline(after: end) == nil)
     }
 
@@ -218,5 +261,6 @@ import Workbench
         answer(1000, .never)
         let last = openings.takeKnown(panel, at: at(2100), isLast: true)
         #expect(last.map(\.outcome.gate) == [.shut, .pulsed(milliseconds: 200)])
+        #expect(last.map(\.use) == [.released, .used])
     }
 }

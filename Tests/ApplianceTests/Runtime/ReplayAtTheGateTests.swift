@@ -21,7 +21,7 @@ struct ReplayAtTheGateTests {
     /// last one has gone, before the service ends.
     private func play(
         _ visits: [Simulation.Misbehaviour?], on disk: CrashDisk, start: UInt64 = 1, pulse: Duration = .milliseconds(1),
-        whenGone: (Store) async throws -> Void = { _ in }
+        failing: [Bool] = [], whenGone: (Store) async throws -> Void = { _ in }
     ) async throws -> [[String]] {
         let store = try await Store.open(disk.database)
         let siteKey = try await store.siteKey()
@@ -37,7 +37,8 @@ struct ReplayAtTheGateTests {
         memory.window = verifier.policy.replay.window
         memory.recall(try await store.replays(), at: date, now: .zero)
         let verifiers = VerifierInForce(
-            verifier, siteKey: siteKey, memory: memory, remembered: { keeper.remember($0) })
+            verifier, siteKey: siteKey, memory: memory, remembered: { keeper.remember($0) },
+            forgotten: { keeper.forget($0) })
 
         let script = visits.enumerated().map { number, misbehaviour in
             Simulation.Visit(
@@ -47,11 +48,11 @@ struct ReplayAtTheGateTests {
         var gate = try StoredGate(keeper: keeper, written: written, disk: disk, visits: script, seed: start) {
             $0.gatePulse = pulse
         }
-        gate.pace = .free
+        (gate.pace, gate.failingOrders) = (.free, failing)
         gate.verificationTime = .seconds(1)
         gate.verifiers = (
             { visit, payload, now in verifiers.verify(payload, of: visit, at: date, monotonic: now) },
-            { visit, opened, now in verifiers.settle(visit, opened: opened, at: now) }
+            { visit, use, now in verifiers.settle(visit, use, at: now) }
         )
         #expect(await gate.run(waitsForPulse: pulse < .seconds(1)))
         try await whenGone(store)
@@ -68,6 +69,14 @@ struct ReplayAtTheGateTests {
         #expect(ends.count == 3)
         #expect(ends.first?.first == ReasonCode.transferDisconnected.text, "\(ends)")
         #expect(ends.dropFirst().map(\.first) == [ReasonCode.ok.text, ReasonCode.replaySeen.text], "\(ends)")
+    }
+
+    @Test("a relay that fails costs no credential, and no restart remembers it")
+    func failingLine() async throws {
+        let disk = try CrashDisk()
+        #expect(try await play([nil], on: disk, failing: [true]) == [[ReasonCode.ok.text]])
+        let ends = try await play([nil, nil, nil], on: disk, start: 2, failing: [true, false])
+        #expect(ends.map(\.first) == [ReasonCode.ok.text, ReasonCode.ok.text, ReasonCode.replaySeen.text], "\(ends)")
     }
 
     @Test("who was let in is known after a restart")

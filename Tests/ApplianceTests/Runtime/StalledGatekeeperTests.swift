@@ -48,38 +48,22 @@ import Workbench
     }
 
     private func visit(listeners: [any KioskListener]) async throws {
-        let ends = try socketPair()
-        let (ledger, seen) = (ListLedger(), Recorder())
-        let radio = try LiveRadio(VirtualRadio(visits: [.quick(1)]), descriptor: ends.radio, speed: 8, onFinish: {})
-        seen.onInvitation = { uri in Task { await radio.showInvitation(uri) } }
         let (relayLine, lampLines, watch) = (TestLines(), TestLines(), OpeningWatch())
         let panel = LinePanel(
             LinePanel.Wiring(
                 lamps: [.blue: "blue", .amber: "amber", .green: "green", .red: "red"], tone: "tone", gate: "gate"),
             lamps: try LampLines(lampLines.bank(), names: ["blue", "amber", "green", "red", "tone"]) { _ in },
             relay: try Relay(WatchedBank(relayLine.bank(), watch), line: "gate") { _ in }, watch: watch)
-        var settings = KioskSettings(name: try Identifier("Stalled"), softwareVersion: "test")
-        settings.gatePulse = pulse
-        (settings.intentLimit, settings.verificationLimit) = (.seconds(200), .seconds(200))
-        let transports = Transports([ends.host])
-        let gatekeeper = try Gatekeeper(
-            settings: settings,
-            surroundings: Gatekeeper.Surroundings(
-                openTransport: { () throws(TransportError) in try transports.next() }, ledger: ledger,
-                verify: { _, _, _ in .made(.ok) },
-                wallTime: { WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc) }, panel: panel,
-                listeners: try Listeners([seen] + listeners)))
-        let service = Task { await gatekeeper.run() }
-        await radio.start()
+        let visitor = try await OneVisitor(panel, listeners: listeners, pulse: pulse)
         // Opened and shut; the relay has an end of its own.
-        #expect(await seen.waits { $0.notes.count { $0 == "gate" } == 2 })
+        #expect(await visitor.seen.waits { $0.notes.count { $0 == "gate" } == 2 })
         // The outcome is put down as soon as the relay's thread has released the line.
-        for _ in 0..<40_000 where ledger.entries.first?.result == nil { try await Task.sleep(for: .milliseconds(5)) }
-        #expect(ledger.entries.map(\.result) == [.accepted] && ledger.entries.first?.gate?.opened == true)
+        try await visitor.isRecorded()
+        let entries = visitor.ledger.entries
+        #expect(entries.map(\.result) == [.accepted] && entries.first?.gate?.opened == true)
         #expect(lampLines.wasActive("green") && !lampLines.wasActive("red"))
         let asked = SystemClock.now()
-        await gatekeeper.stop()
-        await service.value
+        await visitor.end()
         // Whoever stalls never returns: any bound will do.
         #expect(panel.end(within: .seconds(30)))
         #expect(asked.duration(to: SystemClock.now()) < .seconds(30))
@@ -91,7 +75,6 @@ import Workbench
             #expect(span.length >= pulse / 2, "\(span)")
         }
         #expect(relayLine.active.isEmpty && lampLines.active.isEmpty)
-        await radio.stop()
     }
 
     private static func fill(_ descriptor: Int32) {
@@ -135,6 +118,7 @@ final class TestLines: Sendable {
     private struct State {
         var active: Set<String> = []
         var (isBroken, obeys) = (false, false)
+        var (hangs, isHanging) = (false, false)
         var changes: [(at: Instant, owed: Duration, active: Set<String>)] = []
     }
 
@@ -143,6 +127,7 @@ final class TestLines: Sendable {
         init(_ lines: TestLines) { self.lines = lines }
 
         func set(active names: Set<String>) throws(GPIOError) {
+            while !names.isEmpty, lines.hang() { usleep(1000) }
             // First of all the time: what follows takes some.
             let (now, owed) = (SystemClock.now(), Self.owed())
             let fails = lines.state.withLock { state in
@@ -172,6 +157,19 @@ final class TestLines: Sendable {
 
     /// From now on each call that energises a line fails; `obeys`: although the line follows the call.
     func breaks(obeys: Bool = false) { state.withLock { ($0.isBroken, $0.obeys) = (true, obeys) } }
+
+    /// From now on a call that energises a line does not return, or those that have not returned go on.
+    func hangs(_ hangs: Bool) { state.withLock { $0.hangs = hangs } }
+
+    /// Whether such a call has begun and has not returned.
+    var isHanging: Bool { state.withLock { $0.isHanging } }
+
+    private func hang() -> Bool {
+        state.withLock { state in
+            state.isHanging = state.hangs
+            return state.hangs
+        }
+    }
 
     var active: Set<String> { state.withLock { $0.active } }
 

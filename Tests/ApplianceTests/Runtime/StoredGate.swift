@@ -62,8 +62,10 @@ struct StoredGate {
     var liesAboutIntents = false
     /// Verdicts in the order of the verifications; accepted where none is left.
     var verdicts: [ReasonCode] = []
-    /// Judges a payload in place of ``verdicts``, at the gate's own time; and is told how each visit ended.
-    var verifiers: (verify: (VisitID, [UInt8], Instant) -> Verdict, settle: (VisitID, Bool, Instant) -> Void)?
+    /// Judges a payload in place of ``verdicts``, at the gate's own time; and is told what becomes of each credential.
+    var verifiers: (verify: (VisitID, [UInt8], Instant) -> Verdict, settle: (VisitID, CredentialUse, Instant) -> Void)?
+    /// Orders to the gate whose line fails, in their order; it works where none is left.
+    var failingOrders: [Bool] = []
     /// How long a verification takes.
     var verificationTime: Duration = .milliseconds(5)
     /// Called before each action with the kiosk's note, so that a test can break the disk at a certain moment.
@@ -185,15 +187,18 @@ struct StoredGate {
                 verifiers?.verify(id, payload, now) ?? .made(verdicts.isEmpty ? .ok : verdicts.removeFirst())
             waiting.add(.verified(id, verdict), at: now.advanced(by: verificationTime))
         case .recordOutcome(let id, let outcome, let signedDigests):
-            if outcome.gate?.opened != true { verifiers?.settle(id, false, now) }
+            var outcome = outcome
+            if outcome.gate?.opened == true, !failingOrders.isEmpty, failingOrders.removeFirst() {
+                outcome.gate = .shut
+            }
+            verifiers?.settle(id, outcome.gate?.opened == true ? .used : .released, now)
             outcomes.append((Text(id.text), outcome))
             held.append((id, outcome, signedDigests))
             if pace != .lagging { await release() }
         case .signal(_, let pattern, _): if pattern != patterns.last { patterns.append(pattern) }
-        case .opened(let id): verifiers?.settle(id, true, now)
-        case .unused(let id): verifiers?.settle(id, false, now)
+        case .opened(let id): verifiers?.settle(id, .ordered, now)
         case .note(let note, _): onNote(note)
-        case .gate, .admit, .free, .closeTransport, .resetAdapter, .stopped: break
+        case .gate, .admit, .unused, .free, .closeTransport, .resetAdapter, .stopped: break
         }
     }
 

@@ -47,13 +47,35 @@ struct VerifierInForceTests {
         let owner = gate.begin(payload, date, at(0))
         #expect(owner.verdict.isAccepted)
         #expect(gate.visit(payload, date, at(1)).code == .replaySeen, "while the owner is on the way")
-        gate.verifiers.settle(owner.visit, opened: false, at: at(1))
+        gate.verifiers.settle(owner.visit, .released, at: at(1))
         #expect(gate.visit(payload, date, at(2)).isAccepted)
         // An end that comes before its verdict.
         let late = VisitID("late")
-        gate.verifiers.settle(late, opened: false, at: at(40))
+        gate.verifiers.settle(late, .released, at: at(40))
         #expect(gate.verifiers.verify(payload, of: late, at: date, monotonic: at(40)).isAccepted)
         #expect(gate.visit(payload, date, at(41)).isAccepted)
+    }
+
+    @Test("two phones with one credential: while the pulse of the first is under way the second opens nothing")
+    func underWay() throws {
+        let disk = Mutex<[ReplayName]>([])
+        let gate = Gate(
+            Verifier(trust: trust), remembered: { names in disk.withLock { $0 += names } },
+            forgotten: { names in disk.withLock { $0.removeAll(where: names.contains) } })
+        for (use, opens) in [(CredentialUse.released, true), (.used, false)] {
+            let first = gate.begin(payload, date, at(0))
+            #expect(first.verdict.isAccepted)
+            #expect(disk.withLock { $0.count } == 0)
+            gate.verifiers.settle(first.visit, .ordered, at: at(0))
+            #expect(disk.withLock { $0.count } == 1, "a crash from here on leaves it used")
+            #expect(gate.visit(payload, date, at(1)).code == .replaySeen, "the result is not known")
+            gate.verifiers.settle(first.visit, use, at: at(2))
+            #expect(disk.withLock { $0.count } == (opens ? 0 : 1))
+            let next = gate.begin(payload, date, at(3))
+            #expect(next.verdict.isAccepted == opens)
+            gate.verifiers.settle(next.visit, .released, at: at(3))
+        }
+        #expect(gate.visit(payload, date, at(31)).isAccepted, "the window begins with the order")
     }
 
     @Test("who was let in is told by names that only the site key makes, and known after a restart")
@@ -158,9 +180,11 @@ private struct Gate: Sendable {
 
     init(
         _ verifier: Verifier, key: UInt8 = 7, memory: ReplayMemory = ReplayMemory(window: .zero),
-        remembered: @escaping @Sendable ([ReplayName]) -> Void = { _ in }
+        remembered: @escaping @Sendable ([ReplayName]) -> Void = { _ in },
+        forgotten: @escaping @Sendable ([ReplayName]) -> Void = { _ in }
     ) {
-        verifiers = VerifierInForce(verifier, siteKey: .sample(key), memory: memory, remembered: remembered)
+        verifiers = VerifierInForce(
+            verifier, siteKey: .sample(key), memory: memory, remembered: remembered, forgotten: forgotten)
         count = Counter()
     }
 
@@ -171,7 +195,8 @@ private struct Gate: Sendable {
 
     func visit(_ payload: [UInt8], _ date: WallTime, _ now: Instant) -> Verdict {
         let (visit, verdict) = begin(payload, date, now)
-        verifiers.settle(visit, opened: verdict.isAccepted, at: now)
+        if verdict.isAccepted { verifiers.settle(visit, .ordered, at: now) }
+        verifiers.settle(visit, verdict.isAccepted ? .used : .released, at: now)
         return verdict
     }
 }

@@ -64,7 +64,7 @@ final class RecordingGate: SimulatedWorld {
         let verdict = met.isEmpty ? first : verifier.verify(payload, recent: Set(met), at: clock)
         if verdict.isAccepted {
             memory.reserve(verdict.replayKeys.map(key.replayName(of:)), for: visit)
-            _ = memory.settle(visit, opened: true, at: now)
+            _ = memory.settle(visit, .used, at: now)
         }
         return (.milliseconds(1), verdict)
     }

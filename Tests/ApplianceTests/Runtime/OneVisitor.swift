@@ -1,0 +1,53 @@
+import Appliance
+import Credentials
+import Encoding
+import Kiosk
+import Ledger
+import LinuxIO
+import Simulation
+import Tuvali
+import Workbench
+
+/// One phone that loses no time, at the real gatekeeper: who listens and what it opens is the test's.
+struct OneVisitor {
+    let ledger: ListLedger
+    let seen: Recorder
+    private let gatekeeper: Gatekeeper
+    private let radio: LiveRadio
+    private let service: Task<Void, Never>
+
+    /// Begins the visit. The `listeners` hear of it beside ``seen``.
+    init(_ panel: any Panel, listeners: [any KioskListener] = [], pulse: Duration = .milliseconds(200)) async throws {
+        let ends = try socketPair()
+        let (ledger, seen) = (ListLedger(), Recorder())
+        let radio = try LiveRadio(VirtualRadio(visits: [.quick(1)]), descriptor: ends.radio, speed: 8, onFinish: {})
+        seen.onInvitation = { uri in Task { await radio.showInvitation(uri) } }
+        var settings = KioskSettings(name: try Identifier("OneVisitor"), softwareVersion: "test")
+        settings.gatePulse = pulse
+        // Patient in everything that waits for a task: the machine may be busy with other tests.
+        (settings.intentLimit, settings.verificationLimit) = (.seconds(200), .seconds(200))
+        let transports = Transports([ends.host])
+        let gatekeeper = try Gatekeeper(
+            settings: settings,
+            surroundings: Gatekeeper.Surroundings(
+                openTransport: { () throws(TransportError) in try transports.next() }, ledger: ledger,
+                verify: { _, _, _ in .made(.ok) }, settle: { _, use in ledger.settle(use) },
+                wallTime: { WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc) }, panel: panel,
+                listeners: try Listeners([seen] + listeners)))
+        service = Task { await gatekeeper.run() }
+        await radio.start()
+        (self.ledger, self.seen, self.gatekeeper, self.radio) = (ledger, seen, gatekeeper, radio)
+    }
+
+    /// Returns as soon as the outcome is put down, or after some minutes.
+    func isRecorded() async throws {
+        for _ in 0..<40_000 where ledger.entries.first?.result == nil { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    /// Ends the service, and the radio after it.
+    func end() async {
+        await gatekeeper.stop()
+        await service.value
+        await radio.stop()
+    }
+}
