@@ -23,17 +23,62 @@ package struct OpeningOrder: Hashable, Sendable {
     package init(from: Instant, until: Instant) { (self.from, self.until) = (from, until) }
 }
 
-/// What the lines that open the gate did. Their threads write it down without a lock (``WatchedBank``), and the radio's
-/// thread reads it.
+/// What the threads of the lines that open the gate did. Each thread writes to ``OpeningMarks`` of its own, and the
+/// radio's thread reads all of them.
 ///
-/// It keeps the last two spans in which the relay was energised. No span changes under a reader: the relay rests
-/// between two pulses for longer than a read takes.
+/// When a chip is exchanged, the thread of the old lines may hang in a call while the thread of the new lines works.
+/// Neither writes the marks of the other.
 package final class OpeningWatch: Sendable {
     /// How late the relay's thread may begin a pulse. A pulse that has not begun by then never will.
     package static let late: Duration = .milliseconds(50)
     /// How long a frame may take that was begun at the last moment: 37 bits, 20 ms apart, and a margin.
     package static let frame: Duration = .seconds(1)
+    /// Threads whose marks are kept. Lines are taken anew every 5 s, and an order is asked about for 10 s at most.
+    private static let threads = 8
 
+    private let marks = Mutex<[(marks: OpeningMarks, since: Instant)]>([])
+    private let sendsFrames: Bool
+
+    /// Nothing was opened yet. `sendsFrames`: a controller opens the gate, and no relay.
+    package init(sendsFrames: Bool = false) { self.sendsFrames = sendsFrames }
+
+    /// Marks for a thread that takes over the lines at `now`. No other thread gets an order after `now`.
+    package func newMarks(at now: Instant) -> OpeningMarks {
+        let new = OpeningMarks(sendsFrames: sendsFrames)
+        marks.withLock { marks in
+            if marks.count >= Self.threads { marks.removeFirst() }
+            marks.append((new, now))
+        }
+        return new
+    }
+
+    /// What has come of an order, as far as is known `now`.
+    package func opening(_ order: OpeningOrder, at now: Instant) -> Opening {
+        let marks = marks.withLock { $0 }
+        var length: Duration?
+        var isLost = false
+        // A thread that was replaced before the order got nothing of it.
+        let first = marks.lastIndex { $0.since < order.from } ?? 0
+        for (marks, _) in marks.dropFirst(first) {
+            switch marks.opening(order) {
+            case .lasting: return .lasting
+            case .over(let more): length = (length ?? .zero) + more
+            case .never: isLost = true
+            case nil: break
+            }
+        }
+        if let length { return .over(length) }
+        if isLost { return .never }
+        return now < order.until.advanced(by: sendsFrames ? Self.frame : Self.late) ? .lasting : .never
+    }
+}
+
+/// What one thread did to the lines that open the gate. The thread writes without a lock (``WatchedBank``), others only
+/// read.
+///
+/// It keeps the last two times that the relay was energised. Between two pulses the relay rests for longer than the
+/// reader takes.
+package final class OpeningMarks: Sendable {
     /// One time that the line was energised, in nanoseconds of ``SystemClock/now()``; 0: not yet.
     private final class Span: Sendable {
         let began = Atomic<Int64>(0)
@@ -47,16 +92,15 @@ package final class OpeningWatch: Sendable {
     private let lost = Atomic<Int64>(0)
     private let sendsFrames: Bool
 
-    /// Nothing was opened yet. `sendsFrames`: a controller opens the gate, and no relay.
-    package init(sendsFrames: Bool = false) { self.sendsFrames = sendsFrames }
+    fileprivate init(sendsFrames: Bool) { self.sendsFrames = sendsFrames }
 
-    /// What has come of an order, as far as is known `now`.
-    package func opening(_ order: OpeningOrder, at now: Instant) -> Opening {
+    /// What the thread did with an order. `never`: it gave up the frame. Nil: nothing so far.
+    fileprivate func opening(_ order: OpeningOrder) -> Opening? {
         var length: Duration?
         // Read before the spans: a pulse that begins between the two reads is still seen as being tried.
         let isTrying = isTrying.load(ordering: .acquiring)
         // A thread that learned too late that the order was cut short has energised the relay all the same.
-        let last = sendsFrames ? order.until : order.until.advanced(by: Self.late)
+        let last = sendsFrames ? order.until : order.until.advanced(by: OpeningWatch.late)
         for span in [spans.0, spans.1] {
             let began = Instant(nanoseconds: span.began.load(ordering: .acquiring))
             guard began > .zero, began < last else { continue }
@@ -70,8 +114,7 @@ package final class OpeningWatch: Sendable {
         }
         if isTrying { return .lasting }
         if let length { return .over(length) }
-        if sendsFrames, lost.load(ordering: .acquiring) >= order.from.nanoseconds { return .never }
-        return now < order.until.advanced(by: sendsFrames ? Self.frame : Self.late) ? .lasting : .never
+        return sendsFrames && lost.load(ordering: .acquiring) >= order.from.nanoseconds ? .never : nil
     }
 
     /// Notes that a frame to a controller was sent, or was given up. `begun`: when it began. Called on the thread of
@@ -104,13 +147,15 @@ package final class OpeningWatch: Sendable {
     }
 }
 
-/// The relay's line, with a watch over what is done to it.
+/// The relay's line, with marks of what is done to it.
 package final class WatchedBank: LineBank {
     private let bank: any LineBank
-    private let watch: OpeningWatch
+    private let marks: OpeningMarks
 
-    /// Passes everything on to `bank`, and tells `watch` what has come of it.
-    package init(_ bank: any LineBank, _ watch: OpeningWatch) { (self.bank, self.watch) = (bank, watch) }
+    /// Passes everything on to `bank`, and marks for `watch` what has come of it.
+    package init(_ bank: any LineBank, _ watch: OpeningWatch) {
+        (self.bank, marks) = (bank, watch.newMarks(at: SystemClock.now()))
+    }
 
     /// Energises or releases the line. A failed call to release it counts as not done. A failed call to energise it
     /// counts as done, unless the line is gone or is read as inactive: an expander may obey a call whose answer is
@@ -118,17 +163,17 @@ package final class WatchedBank: LineBank {
     package func set(active names: Set<String>) throws(GPIOError) {
         guard !names.isEmpty else {
             try bank.set(active: names)
-            return watch.end(at: SystemClock.now())
+            return marks.end(at: SystemClock.now())
         }
-        watch.tries(true)
-        defer { watch.tries(false) }
+        marks.tries(true)
+        defer { marks.tries(false) }
         // Taken before the call, so that no record says a shorter pulse than there was.
         let now = SystemClock.now()
         do throws(GPIOError) { try bank.set(active: names) } catch {
-            if !error.isGone, (try? bank.active())?.isEmpty != true { watch.begin(at: now) }
+            if !error.isGone, (try? bank.active())?.isEmpty != true { marks.begin(at: now) }
             throw error
         }
-        watch.begin(at: now)
+        marks.begin(at: now)
     }
 
     /// The lines that are active.
@@ -137,6 +182,6 @@ package final class WatchedBank: LineBank {
     /// Releases the line and gives it back.
     package func close() {
         bank.close()
-        watch.end(at: SystemClock.now())
+        marks.end(at: SystemClock.now())
     }
 }

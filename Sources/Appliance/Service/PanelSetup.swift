@@ -63,11 +63,12 @@ struct PanelSetup: Sendable {
         }
         let bank = try GPIOLines(chip: request.chip, outputs)
         try Self.check(bank, isInactive: "the wires to the controller")
+        // With a relay beside them, that is what opens the gate.
+        let marks = request.gate == nil ? watch.newMarks(at: SystemClock.now()) : nil
         return try WiegandOutput(
             bank, wires: (outputs[0].name, outputs[1].name), bits: frame.bits, timing: section.timing,
-            sent: { [report, watch, hasRelay = request.gate != nil] sent, begun in
-                // With a relay beside them, that is what opens the gate.
-                if !hasRelay { watch.frame(isSent: sent != .lost, begun: begun) }
+            sent: { [report] sent, begun in
+                marks?.frame(isSent: sent != .lost, begun: begun)
                 switch sent {
                 case .whole: report(.over(.wiegandUnsure))
                 case .slow(let pulse, let gap):

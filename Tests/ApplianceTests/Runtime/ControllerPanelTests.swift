@@ -26,10 +26,11 @@ import Testing
 
     private func controller() throws -> WiegandOutput {
         let frame = try #require(WiegandFrame(.h10301, facility: 90, card: 324))
+        let marks = watch.newMarks(at: SystemClock.now())
         return try WiegandOutput(
             wires.bank(), wires: ("D0", "D1"), bits: frame.bits, timing: WiegandTiming(interval: .microseconds(200)),
-            sent: { [sent, watch] news, begun in
-                watch.frame(isSent: news != .lost, begun: begun)
+            sent: { [sent] news, begun in
+                marks.frame(isSent: news != .lost, begun: begun)
                 sent.all.withLock { $0.append(news) }
             }, failed: { _ in })
     }

@@ -134,20 +134,59 @@ import Workbench
         #expect(watch.opening(OpeningOrder(from: from, until: from), at: from.advanced(by: .seconds(1))) == .never)
     }
 
+    /// A chip was exchanged. The thread of the old lines hangs in a call while the thread of the new lines opens the
+    /// gate.
+    @Test func aThreadThatHangsAndTheNextWriteNothingOverEachOther() async throws {
+        let watch = OpeningWatch()
+        line.hangs(true)
+        nonisolated(unsafe) let old = WatchedBank(line.bank(), watch)
+        let thread = try SideThread(name: "test-old", limit: 1)
+        var first = OpeningOrder(from: SystemClock.now(), until: SystemClock.now().advanced(by: .seconds(60)))
+        thread.run {
+            try? old.set(active: ["gate"])
+            old.close()
+        }
+        let late = first.from.advanced(by: .seconds(3600))
+        for _ in 0..<40_000 where !line.isHanging { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(line.isHanging && watch.opening(first, at: late) == .lasting)
+        first.until = SystemClock.now()
+        usleep(60_000)
+        let bank = WatchedBank(TestLines().bank(), watch)
+        usleep(1000)
+        let second = OpeningOrder(from: SystemClock.now(), until: SystemClock.now().advanced(by: .seconds(60)))
+        #expect(watch.opening(second, at: late) == .never, "a call of before is not about it")
+        try bank.set(active: ["gate"])
+        #expect(watch.opening(first, at: late) == .lasting, "a call of the next says nothing of it")
+        // The call returns at last, and its line is given back: the pulse of the next one goes on.
+        line.hangs(false)
+        #expect(thread.flush(within: .seconds(30)))
+        guard case .over = watch.opening(first, at: late) else {
+            Issue.record("the first has opened")
+            return
+        }
+        #expect(watch.opening(second, at: late) == .lasting)
+        try bank.set(active: [])
+        guard case .over = watch.opening(second, at: late) else {
+            Issue.record("the second is over")
+            return
+        }
+    }
+
     @Test func aFrameToAControllerIsWaitedForAndMayBeLost() {
         let watch = OpeningWatch(sendsFrames: true)
+        let wires = watch.newMarks(at: at(1))
         let order = OpeningOrder(from: at(1000), until: at(1200))
         #expect(watch.opening(order, at: at(1300)) == .lasting && watch.opening(order, at: at(2200)) == .never)
-        watch.frame(isSent: false, begun: at(900))
+        wires.frame(isSent: false, begun: at(900))
         #expect(watch.opening(order, at: at(1300)) == .lasting, "that was an earlier one")
-        watch.frame(isSent: false, begun: at(1050))
+        wires.frame(isSent: false, begun: at(1050))
         #expect(watch.opening(order, at: at(1300)) == .never)
         // However long it takes: what counts is when it begins.
-        watch.frame(isSent: true, begun: at(1100))
+        wires.frame(isSent: true, begun: at(1100))
         #expect(watch.opening(order, at: at(1300)) == .over(.zero))
         let next = OpeningOrder(from: at(1350), until: at(1550))
         #expect(watch.opening(next, at: at(1400)) == .lasting, "that was the one before")
-        watch.frame(isSent: false, begun: at(1360))
+        wires.frame(isSent: false, begun: at(1360))
         #expect(watch.opening(next, at: at(1400)) == .never)
     }
 }
