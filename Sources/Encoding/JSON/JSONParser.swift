@@ -252,8 +252,8 @@ struct JSONParser {
         // The usual string has no escape: it is validated and copied in one piece.
         if next == UInt8(ascii: "\"") {
             let plain = UnsafeRawBufferPointer(rebasing: bytes[start..<position])
-            // ASCII is well-formed UTF-8, and reading it as such has a faster way.
-            let text = isASCII ? Text(String(decoding: plain, as: UTF8.self)) : Text(utf8: plain)
+            // ASCII is well-formed UTF-8: it is not looked at again.
+            let text = isASCII ? Text(ascii: plain) : Text(utf8: plain)
             guard let text else { throw syntax }
             position += 1
             return text

@@ -18,6 +18,13 @@ package struct Text: Sendable {
         self.string = string
     }
 
+    /// Copies bytes that are known to be ASCII without another look at them.
+    init(ascii bytes: UnsafeRawBufferPointer) {
+        string = bytes.withMemoryRebound(to: UInt8.self) { bytes in
+            String(copying: UTF8Span(unchecked: bytes.span, isKnownASCII: true))
+        }
+    }
+
     /// The UTF-8 bytes.
     package var utf8: String.UTF8View { string.utf8 }
 
