@@ -93,6 +93,41 @@ import Testing
         // Each of these bytes is written as six.
         let controls = Literal(Text(String(repeating: "\u{7F}", count: 5_000_000)))
         #expect(code(Dataset([Quad(.iri("a:s"), predicate, .literal(controls))])) == .tooManyBytes)
+        // What is not copied counts beside them.
+        let photo = Quad(.iri("a:s"), predicate, .literal(Literal(Text(String(repeating: "x", count: 14_000_000)))))
+        for (count, expected) in [(1_500_000, nil), (2_000_000, .tooManyBytes)] as [(Int, CanonicalizationError.Code?)]
+        {
+            let controls = Literal(Text(String(repeating: "\u{7F}", count: count)))
+            #expect(code(Dataset([photo, Quad(.iri("a:s"), predicate, .literal(controls))])) == expected)
+        }
+    }
+
+    /// Long literals are not copied into the lines: these have the same order, repetitions and hash nevertheless. All letters that
+    /// may come before a quotation mark are among those that follow the long one.
+    @Test func longLiteralsAreWrittenLikeOthers() throws {
+        let photo = String(repeating: "A", count: 64 * 1024)
+        let ends = ["", " ", "!", "#", "A", "B", "\u{7F}", "\"", "é"]
+        let texts = ["", " ", "!", "A", "B", String(photo.dropLast())] + ends.map { photo + $0 }
+        let literals = texts.flatMap { text in
+            [
+                Literal(Text(text)), Literal(Text(text), datatype: RDF.langString, language: "en"),
+                Literal(Text(text), datatype: "a:type"),
+            ]
+        }
+        let quads = literals.flatMap { literal in
+            [nil, .iri("a:g")].map { Quad(.iri("a:s"), predicate, .literal(literal), in: $0) }
+        }
+        var generator = Generator(state: 11)
+        let canonical = try RDFC10.canonicalize(
+            Dataset((quads + quads.prefix(60).suffix(30)).shuffled(using: &generator)))
+        let lines = quads.map { Dataset([$0]).nQuads }.sorted { ByteOrder.precedes($0, $1) }
+        #expect(canonical.count == lines.count)
+        #expect(canonical.nQuads == lines.flatMap(\.self))
+        #expect(canonical.digest(.sha256) == Array(SHA256.hash(data: canonical.nQuads)))
+        let unnamed = Quad(node(0), predicate, .literal(Literal(Text(photo))), in: node(1))
+        let named = try RDFC10.canonicalize(Dataset([unnamed]))
+        #expect(named.nQuads.count == photo.utf8.count + "_:c14n0 <http://a/p> \"\" _:c14n1 .\n".utf8.count)
+        #expect(try RDFC10.canonicalize(Dataset(nQuads: named.nQuads)).nQuads == named.nQuads)
     }
 
     @Test(arguments: [HashAlgorithm.sha256, .sha384])

@@ -3,10 +3,9 @@ package import Encoding
 
 /// A dataset in its canonical form: sorted lines of canonical N-Quads.
 package struct CanonicalDataset: Sendable {
-    /// All lines, unsorted, each with its line end.
-    private let text: [UInt8]
+    private let text: CanonicalText
     /// The lines in order, without repetition.
-    private let lines: [Range<Int>]
+    private let lines: [CanonicalText.Line]
     /// The issued identifiers: the label in the input → the canonical one, both without `_:`.
     package let issued: [Text: Text]
     /// Units of work it took: calls of Hash N-Degree Quads and permutations looked at.
@@ -14,17 +13,15 @@ package struct CanonicalDataset: Sendable {
     /// Steps inside these units (``CanonicalizationLimits/steps``).
     package let steps: Int
 
-    init(unsorted text: [UInt8], lines: [Range<Int>], issued: [Text: Text], work: Int, steps: Int) {
+    init(unsorted text: CanonicalText, issued: [Text: Text], work: Int, steps: Int) {
         self.text = text
         self.issued = issued
         self.work = work
         self.steps = steps
-        self.lines = text.withUnsafeBytes { bytes in
-            func line(_ range: Range<Int>) -> UnsafeRawBufferPointer { .init(rebasing: bytes[range]) }
-            var sorted = lines.sorted { ByteOrder.precedes(line($0), line($1)) }
+        lines = text.bytes.withUnsafeBytes { bytes in
+            var sorted = text.lines.sorted { text.precedes($0, $1, in: bytes) }
             var kept = 0
-            for index in sorted.indices
-            where kept == 0 || !ByteOrder.areEqual(line(sorted[index]), line(sorted[kept - 1])) {
+            for index in sorted.indices where kept == 0 || !text.repeats(sorted[kept - 1], sorted[index], in: bytes) {
                 sorted[kept] = sorted[index]
                 kept += 1
             }
@@ -40,17 +37,114 @@ package struct CanonicalDataset: Sendable {
     package var nQuads: [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(text.count)
-        for line in lines { output.append(contentsOf: text[line]) }
+        forEachPiece { output.append(contentsOf: $0) }
         return output
     }
 
     /// The hash of the canonical N-Quads document, without building it.
     package func digest(_ algorithm: HashAlgorithm) -> [UInt8] {
         var digest = RunningDigest(algorithm)
-        text.withUnsafeBytes { bytes in
-            for line in lines { digest.update(UnsafeRawBufferPointer(rebasing: bytes[line])) }
-        }
+        forEachPiece { digest.update($0) }
         return digest.finish()
+    }
+
+    private func forEachPiece(_ body: (UnsafeRawBufferPointer) -> Void) {
+        text.bytes.withUnsafeBytes { bytes in
+            for line in lines { text.forEachPiece(of: line, in: bytes, body) }
+        }
+    }
+}
+
+/// Lines of canonical N-Quads one after the other, each with its line end. Long literals are apart: a photo is most of a
+/// credential, and is not copied.
+struct CanonicalText {
+    /// A line, and the place in it where a literal belongs that is apart.
+    struct Line {
+        let range: Range<Int>
+        let place: Int?
+    }
+
+    /// The lines without those literals.
+    var bytes: [UInt8] = []
+    private(set) var lines: [Line] = []
+    /// What is apart by its place.
+    private var literals: [Int: Text] = [:]
+    private var apart = 0
+
+    /// How many bytes all lines have.
+    var count: Int { bytes.count + apart }
+
+    /// A text with room for so many bytes without long literals, and for so many lines.
+    init(bytes: Int, lines: Int) {
+        self.bytes.reserveCapacity(bytes)
+        self.lines.reserveCapacity(lines)
+    }
+
+    /// Notes the line that was appended to the bytes from `start` on, and the literal that belongs at a place in it.
+    mutating func endLine(from start: Int, lacking literal: Text?, at place: Int) {
+        lines.append(Line(range: start..<bytes.count, place: literal == nil ? nil : place))
+        guard let literal else { return }
+        literals[place] = literal
+        apart += literal.utf8.count
+    }
+
+    /// Hands over a line piece by piece. `bytes` are those of the text.
+    func forEachPiece(of line: Line, in bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
+        guard let place = line.place, let literal = literals[place] else {
+            return body(.init(rebasing: bytes[line.range]))
+        }
+        body(.init(rebasing: bytes[line.range.lowerBound..<place]))
+        literal.withBytes(body)
+        body(.init(rebasing: bytes[place..<line.range.upperBound]))
+    }
+
+    /// Whether a line comes before another in byte order.
+    @inline(__always)
+    func precedes(_ left: Line, _ right: Line, in bytes: UnsafeRawBufferPointer) -> Bool {
+        if left.place == nil, right.place == nil {
+            return ByteOrder.precedes(.init(rebasing: bytes[left.range]), .init(rebasing: bytes[right.range]))
+        }
+        return precedesInPieces(left, right, in: bytes)
+    }
+
+    private func precedesInPieces(_ left: Line, _ right: Line, in bytes: UnsafeRawBufferPointer) -> Bool {
+        withPieces(of: left, in: bytes) { left in
+            withPieces(of: right, in: bytes) { right in Self.precede(left, right) }
+        }
+    }
+
+    /// Whether a line is the same as one that does not come after it.
+    func repeats(_ first: Line, _ second: Line, in bytes: UnsafeRawBufferPointer) -> Bool {
+        count(of: first) == count(of: second) && !precedes(first, second, in: bytes)
+    }
+
+    private func count(of line: Line) -> Int {
+        line.range.count + (line.place.flatMap { literals[$0] }?.utf8.count ?? 0)
+    }
+
+    private func withPieces(
+        of line: Line, in bytes: UnsafeRawBufferPointer, _ body: ([UnsafeRawBufferPointer]) -> Bool
+    ) -> Bool {
+        guard let place = line.place, let literal = literals[place] else {
+            return body([.init(rebasing: bytes[line.range])])
+        }
+        let (start, end) = (bytes[line.range.lowerBound..<place], bytes[place..<line.range.upperBound])
+        return literal.withBytes { body([.init(rebasing: start), $0, .init(rebasing: end)]) }
+    }
+
+    /// Whether some pieces, none of them empty, come before others.
+    private static func precede(_ left: [UnsafeRawBufferPointer], _ right: [UnsafeRawBufferPointer]) -> Bool {
+        var (left, right) = (left, right)
+        while let first = left.first, let other = right.first {
+            let common = min(first.count, other.count)
+            let (a, b) = (first[..<common], other[..<common])
+            if !ByteOrder.areEqual(.init(rebasing: a), .init(rebasing: b)) {
+                return ByteOrder.precedes(.init(rebasing: a), .init(rebasing: b))
+            }
+            left.replaceSubrange(..<1, with: common < first.count ? [.init(rebasing: first[common...])] : [])
+            right.replaceSubrange(..<1, with: common < other.count ? [.init(rebasing: other[common...])] : [])
+        }
+        return left.isEmpty && !right.isEmpty
     }
 }
 

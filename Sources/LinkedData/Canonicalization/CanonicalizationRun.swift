@@ -52,21 +52,19 @@ struct Canonicalization {
         return try document()
     }
 
-    private func document() throws(CanonicalizationError) -> CanonicalDataset {
+    private mutating func document() throws(CanonicalizationError) -> CanonicalDataset {
         let names = labels.indices.map { canonical.identifier(of: $0) ?? "" }
-        var text: [UInt8] = []
-        // With room for the names and marks of each line: if a photo leaves a few bytes too little, all of it is moved.
-        text.reserveCapacity(quads.length + 64 * quads.entries.count)
-        var lines: [Range<Int>] = []
-        lines.reserveCapacity(quads.entries.count)
+        let forms = quads.takeLongForms()
+        // With room for the names and marks of each line.
+        var text = CanonicalText(bytes: quads.length + 64 * quads.entries.count, lines: quads.entries.count)
         for index in quads.entries.indices {
-            let start = text.count
-            quads.appendLine(index, to: &text) { names[$0] }
-            lines.append(start..<text.count)
-            try checkBytes(text)
+            let start = text.bytes.count
+            let place = quads.appendLine(index, to: &text.bytes) { names[$0] }
+            text.endLine(from: start, lacking: forms[index], at: place)
+            try checkBytes(text.count)
         }
         let issued = Dictionary(zip(labels, names.map { Text($0) })) { first, _ in first }
-        return CanonicalDataset(unsorted: text, lines: lines, issued: issued, work: work, steps: steps)
+        return CanonicalDataset(unsorted: text, issued: issued, work: work, steps: steps)
     }
 
     /// Hash First Degree Quads (section 4.6).
@@ -78,7 +76,7 @@ struct Canonicalization {
             let start = text.count
             quads.appendLine(index, to: &text) { $0 == node ? "a" : "z" }
             lines.append((index, start..<text.count))
-            try checkBytes(text)
+            try checkBytes(text.count)
         }
         guard lines.count > 1 else { return hash.hex(text) }
         text.withUnsafeBytes { bytes in
@@ -145,8 +143,8 @@ struct Canonicalization {
     private static let relatedHashesKept = 20_000
 
     /// Escapes can make a line six times as long as its terms.
-    private func checkBytes(_ text: [UInt8]) throws(CanonicalizationError) {
-        guard text.count <= limits.bytes else { throw CanonicalizationError(code: .tooManyBytes, work: work) }
+    private func checkBytes(_ count: Int) throws(CanonicalizationError) {
+        guard count <= limits.bytes else { throw CanonicalizationError(code: .tooManyBytes, work: work) }
     }
 
     private mutating func countWork() throws(CanonicalizationError) {

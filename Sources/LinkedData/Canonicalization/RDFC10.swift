@@ -66,14 +66,17 @@ struct IdentifierIssuer {
 struct NumberedQuads {
     /// A quad and the blank nodes in it.
     struct Entry {
-        let quad: Quad
+        fileprivate(set) var quad: Quad
         let subject: BlankNode?
         let object: BlankNode?
         let graph: BlankNode?
-
         /// About the bytes of the line, escapes apart.
-        var length: Int {
-            quad.subject.length + quad.predicate.utf8.count + quad.object.length + (quad.graph?.length ?? 0) + 16
+        fileprivate(set) var length: Int
+
+        fileprivate init(_ quad: Quad, _ subject: BlankNode?, _ object: BlankNode?, _ graph: BlankNode?) {
+            (self.quad, self.subject, self.object, self.graph) = (quad, subject, object, graph)
+            length =
+                quad.subject.length + quad.predicate.utf8.count + quad.object.length + (quad.graph?.length ?? 0) + 16
         }
     }
 
@@ -95,7 +98,7 @@ struct NumberedQuads {
             if let subject { mentions[subject].append(entries.count) }
             if let object, object != subject { mentions[object].append(entries.count) }
             if let graph, graph != subject, graph != object { mentions[graph].append(entries.count) }
-            entries.append(Entry(quad: quad, subject: subject, object: object, graph: graph))
+            entries.append(Entry(quad, subject, object, graph))
         }
     }
 
@@ -145,19 +148,41 @@ struct NumberedQuads {
     /// Whether no more than `limit` bytes have to be written: each quad once, and once for each blank node in it.
     func isWithin(_ limit: Int) -> Bool {
         var left = limit
-        for entry in entries {
-            let mentions = (entry.subject != nil ? 1 : 0) + (entry.object != nil ? 1 : 0) + (entry.graph != nil ? 1 : 0)
-            left -= min(left, entry.length * (1 + mentions))
+        for index in entries.indices {
+            let (subject, object, graph) = (entries[index].subject, entries[index].object, entries[index].graph)
+            let mentions = (subject != nil ? 1 : 0) + (object != nil ? 1 : 0) + (graph != nil ? 1 : 0)
+            left -= min(left, entries[index].length * (1 + mentions))
             if left == 0 { return false }
         }
         return true
     }
 
     /// About the bytes of all lines, escapes apart.
-    var length: Int { entries.reduce(0) { $0 + $1.length } }
+    var length: Int { entries.indices.reduce(0) { $0 + entries[$1].length } }
+
+    /// Bytes of a lexical form from which on it is long.
+    private static let long = 64 * 1024
+
+    /// Empties the literals that are long and written without escapes: what they were, by quad.
+    mutating func takeLongForms() -> [Int: Text] {
+        var forms: [Int: Text] = [:]
+        for index in entries.indices where entries[index].length >= Self.long {
+            guard case .literal(var literal) = entries[index].quad.object, literal.value.utf8.count >= Self.long,
+                !literal.value.withBytes(ByteScan.mayNeedEscape)
+            else { continue }
+            forms[index] = literal.value
+            entries[index].length -= literal.value.utf8.count
+            literal.value = ""
+            entries[index].quad.object = .literal(literal)
+        }
+        return forms
+    }
 
     /// Appends quad `index` as a canonical line, blank nodes written by `label`.
-    func appendLine(_ index: Int, to output: inout [UInt8], label: (BlankNode) -> String) {
+    ///
+    /// - Returns: The place where the lexical form of its object begins, if that is a literal.
+    @discardableResult
+    func appendLine(_ index: Int, to output: inout [UInt8], label: (BlankNode) -> String) -> Int {
         let entry = entries[index]
         func append(_ term: Term, _ node: BlankNode?) {
             if let node {
@@ -173,9 +198,12 @@ struct NumberedQuads {
         append(entry.quad.subject, entry.subject)
         CanonicalNQuads.append(iri: entry.quad.predicate, to: &output)
         output.append(UInt8(ascii: " "))
+        // Behind the quotation mark.
+        let place = output.count + 1
         append(entry.quad.object, entry.object)
         if let graph = entry.quad.graph { append(graph, entry.graph) }
         output.append(contentsOf: ".\n".utf8)
+        return place
     }
 }
 
