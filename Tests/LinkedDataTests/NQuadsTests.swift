@@ -46,6 +46,14 @@ import Testing
         #expect(throws: NQuadsError.self) { try quads(text) }
     }
 
+    /// RFC 3987 section 2.2: one number sign begins the fragment, wherever it stands.
+    @Test func oneFragment() {
+        for text in ["a:", "a:#", "a:b#c", "a:b?c#d?e/f", "a:%23#%23"] as [Text] { #expect(IRI.isWellFormed(text)) }
+        for text in ["a:##", "a:b#c#d", "a:#b%23#", "a#b:c", "#a:b", "a:b#%2"] as [Text] {
+            #expect(!IRI.isWellFormed(text))
+        }
+    }
+
     @Test func errorsNameTheLine() {
         let text = "<http://a/s> <http://a/p> \"x\" .\r\n\n<http://a/s> .\n"
         do {

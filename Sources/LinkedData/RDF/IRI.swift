@@ -12,24 +12,28 @@ package enum IRI {
         guard hasScheme(text) else { return false }
         // The table is asked for once, not for each byte.
         let forms = forms
-        var needsCloserLook = false
-        for byte in text.utf8 {
-            switch forms[Int(byte)] {
-            case 0: continue
-            case 1: needsCloserLook = true
-            default: return false
+        return text.withBytes { bytes in
+            var (needsCloserLook, marks) = (false, 0)
+            for byte in bytes {
+                switch forms[Int(byte)] {
+                case 0: continue
+                case 1: needsCloserLook = true
+                case 2: marks += 1
+                default: return false
+                }
             }
+            return marks < 2 && (!needsCloserLook || IRIForm.isWellFormed(text))
         }
-        return !needsCloserLook || IRIForm.isWellFormed(text)
     }
 
-    /// For each byte: 0 may stand anywhere, 1 in some places, 2 nowhere in an IRI.
+    /// For each byte: 0 may stand anywhere, 1 in some places, 2 anywhere but once, 3 nowhere in an IRI.
     private static let forms: [UInt8] = (0...UInt8.max).map { byte in
         switch byte {
         case 0...0x20, UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "}"),
             UInt8(ascii: "|"), UInt8(ascii: "\\"), UInt8(ascii: "^"), UInt8(ascii: "`"), 0x7F:
-            2
-        case UInt8(ascii: "#"), UInt8(ascii: "%"), UInt8(ascii: "["), UInt8(ascii: "]"), 0x80...: 1
+            3
+        case UInt8(ascii: "#"): 2
+        case UInt8(ascii: "%"), UInt8(ascii: "["), UInt8(ascii: "]"), 0x80...: 1
         default: 0
         }
     }
