@@ -43,12 +43,28 @@ package struct Verifier: Sendable {
         onStage: ((Stage) -> Void)? = nil
     ) -> Verdict {
         var dated = clock
-        dated.alternative = nil
+        (dated.alternative, dated.lastConfirmed) = (nil, nil)
         let verdict = judge(payload, claimed, demand, recent, dated, mode, onStage)
-        guard verdict.isAccepted, let other = clock.alternative else { return verdict }
-        dated.utc = other
-        let second = judge(payload, claimed, demand, recent, dated, mode, nil)
-        return second.isAccepted ? verdict : second.refused(for: Reason(.dateUnconfirmed))
+        guard verdict.isAccepted else { return verdict }
+        for second in doubts(of: clock) {
+            let other = judge(payload, claimed, demand, recent, second, mode, nil)
+            if !other.isAccepted { return other.refused(for: Reason(.dateUnconfirmed)) }
+        }
+        return verdict
+    }
+
+    /// The dates by which a credential must be good as well. A later date than the last confirmed one is in doubt for hours alone.
+    private func doubts(of clock: WallTime) -> [WallTime] {
+        var dates = clock.possible.dropFirst().map { date in
+            WallTime(utc: date, provenance: clock.provenance, unsynchronised: clock.unsynchronised)
+        }
+        let hasHours = policy.rules?.accept.contains { !$0.hours.isEmpty } == true
+        if let last = clock.lastConfirmed, last < clock.utc, hasHours {
+            var time = clock
+            time.alternative = nil
+            dates.append(time)
+        }
+        return dates
     }
 
     private func judge(

@@ -8,7 +8,8 @@ package import Encoding
 /// step; the date that was confirmed since the machine was started (``ConfirmedDate``); the battery-backed clock, whose word counts
 /// only as long as it still shows the same date; and, for a date that a time server vouches for, the first such date and the newest
 /// date that was ever believed. Where they are more than ``contradiction`` apart the date is worth nothing until an operator accepts
-/// it (``accept(_:at:)``).
+/// it (``accept(_:)``). What hours may open by a date of which nothing but a time server says how long the machine was off, an
+/// ``EarlierDate`` bounds.
 package struct ClockGuard: Sendable {
     /// One look at the clocks.
     package struct Look: Hashable, Sendable {
@@ -74,14 +75,22 @@ package struct ClockGuard: Sendable {
     /// so that many small ones lead no further than a large one.
     private var limit: DatedInstant?
     private var dates: ConfirmedDate
+    private var earlier: EarlierDate
+    private let isAuthenticated: Bool
     private var isContradicted = false
     private var last: DatedInstant?
     private var (steps, steppedAt): (Int, Instant?) = (0, nil)
     private var synchronisedAt: Instant?
     private var present: Set<ReasonCode> = []
 
-    /// What the next start of the program in this start of the machine must know; nil before the first good date.
-    package var memory: ClockMemory? { dates.good.map { ClockMemory(confirmed: $0, highest: highest, limit: limit) } }
+    /// What the next start of the program must know; nil before the first good date, where there was none before either.
+    package var memory: ClockMemory? {
+        guard let last, dates.good != nil || earlier.date != nil else { return nil }
+        let (highest, limit) = dates.good == nil ? (nil, nil) : (highest, limit)
+        return ClockMemory(
+            at: last.at, confirmed: dates.good, highest: highest, limit: limit, earlier: earlier.date,
+            isServed: earlier.isServed)
+    }
 
     /// The date as the box believes it to be at the last look.
     package private(set) var time: WallTime
@@ -92,20 +101,25 @@ package struct ClockGuard: Sendable {
     ///   - newest: The date of the newest record; nil on a new box.
     ///   - skew: How far clocks may differ; at least ``leastSkew`` counts.
     ///   - settle: How long a date to which the clock was moved must hold before it is confirmed.
-    ///   - memory: What ``memory`` was when the program ended, in the same start of the machine.
+    ///   - memory: What ``memory`` was when the program ended; of another start of the machine ``ClockMemory/afterRestart(at:)``. Without
+    ///     one the newest record's date is the last confirmed one.
+    ///   - isAuthenticated: Whether the time server is known to be the operator's (`clock.authenticated`).
     ///   - made: The day on which this program was made: no date before it is right.
     ///   - now: The instant from which the newest record is carried on.
     package init(
         newest: Timestamp?, skew: Duration, settle: Duration = Self.usualSettle, memory: ClockMemory? = nil,
-        made: Timestamp = Timestamp(seconds: 0), at now: Instant
+        isAuthenticated: Bool = false, made: Timestamp = Timestamp(seconds: 0), at now: Instant
     ) {
         self.skew = max(skew, Self.leastSkew)
         dates = ConfirmedDate(skew: self.skew, settle: settle, kept: memory?.confirmed)
         limit = memory?.limit
-        self.made = made
+        (self.made, self.isAuthenticated) = (made, isAuthenticated)
         bound = newest.map { DatedInstant(utc: max($0, made), at: now) }
         highest = [bound, memory?.highest].compactMap(\.self).max { $0.carried(to: now) < $1.carried(to: now) }
         time = WallTime(utc: newest ?? Timestamp(seconds: 0), provenance: .unset)
+        earlier = EarlierDate(
+            memory == nil ? bound : memory?.earlier, skew: self.skew, settle: settle,
+            isServed: memory?.isServed ?? false)
     }
 
     /// Takes a look, not older than the one before; returns what begins or ceases to be wrong.
@@ -125,16 +139,17 @@ package struct ClockGuard: Sendable {
         return reports
     }
 
-    /// Somebody who knows says that this date was right not long before `now`: it takes the place of all that was known. The next
-    /// look is judged by it alone. A date before the program was made is nobody's knowledge, and is ignored.
-    package mutating func accept(_ date: Timestamp, at now: Instant) -> [HealthReport] {
-        if date < made { return [] }
-        bound = DatedInstant(utc: date, at: now)
+    /// An operator has seen this date at that instant, and says that it was right: it takes the place of all that was known. The next
+    /// look is judged by it alone. A date before the program was made is wrong, and is ignored.
+    package mutating func accept(_ date: DatedInstant) -> [HealthReport] {
+        if date.utc < made { return [] }
+        bound = date
         highest = bound
         (isOwn, isVouched, limit, isContradicted) = (false, false, nil, false)
         (last, steppedAt) = (nil, nil)
-        dates.forget()
-        time.alternative = nil
+        dates.accept(date)
+        earlier.confirm()
+        (time.alternative, time.lastConfirmed) = (nil, nil)
         return [.clockContradicted, .clockStepped, .clockUnconfirmed].flatMap { report($0, false) }
     }
 
@@ -163,8 +178,11 @@ package struct ClockGuard: Sendable {
     }
 
     private mutating func noteDoubt() -> [HealthReport] {
-        let detail = time.alternative.map { "\(time.utc.rfc3339.prefix(16))Z or \($0.rfc3339.prefix(16))Z" }
-        return report(.clockUnconfirmed, time.alternative != nil, detail: detail)
+        func words(_ date: Timestamp) -> String { date.rfc3339.prefix(16) + "Z" }
+        let doubt =
+            time.alternative.map { "\(words(time.utc)) or \(words($0))" }
+            ?? time.lastConfirmed.map { "\(words(time.utc)); confirmed before the start: \(words($0))" }
+        return report(.clockUnconfirmed, doubt != nil, detail: doubt)
     }
 
     private mutating func report(_ code: ReasonCode, _ isPresent: Bool, detail: String? = nil) -> [HealthReport] {
@@ -238,6 +256,7 @@ package struct ClockGuard: Sendable {
             time.alternative = dates.handle(time, at: now)
             isContradicted = true
         }
+        time.lastConfirmed = earlier.handle(time, look, isAuthenticated: isAuthenticated)
         time.unsynchronised = synchronisedAt?.duration(to: now)
     }
 }

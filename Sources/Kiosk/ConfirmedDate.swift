@@ -6,8 +6,6 @@ import Encoding
 /// be the right one then, and only what is right by both may open the gate (``WallTime/alternative``). The clock's date is confirmed
 /// once it has held for that time, or when an operator accepts it. A clock that returns to the confirmed date ends the doubt.
 struct ConfirmedDate {
-    /// What the kernel may add to the rate of the clock to correct it: 500 parts in a million (adjtimex). The crystal is better.
-    private static let rate = 2000
     /// How long a confirmed date is carried on before the one that the clock shows takes its place: what the rate adds up to in months
     /// would be a step.
     private static let renewal: Duration = .seconds(86_400)
@@ -31,8 +29,8 @@ struct ConfirmedDate {
 
     /// Takes the date of a look; returns the other one that may be right as well, nil where there is none.
     ///
-    /// The first date of a start is confirmed at once, as nothing tells how long the machine was off. So is the first one of a
-    /// battery-backed clock or a time server where the confirmed one was only a saved one.
+    /// The first date of a start is confirmed at once, as nothing tells how long the machine was off; what hours may open by it, an
+    /// ``EarlierDate`` says. So is the first one of a battery-backed clock or a time server where the confirmed one was only a saved one.
     mutating func handle(_ time: WallTime, at now: Instant) -> Timestamp? {
         let shown = DatedInstant(utc: time.utc, at: now)
         if time.provenance > .unset {
@@ -40,7 +38,7 @@ struct ConfirmedDate {
             if confirmed == nil || isBetter { confirm(shown, by: time.provenance) }
         }
         guard let confirmed else { return nil }
-        if agrees(confirmed, shown) {
+        if confirmed.agrees(with: shown, within: skew) {
             candidate = nil
             let isGood = time.provenance >= min(source, .rtc)
             if isGood, confirmed.at.duration(to: now) >= Self.renewal { confirm(shown, by: source) }
@@ -50,7 +48,7 @@ struct ConfirmedDate {
             candidate = nil
             return confirmed.carried(to: now)
         }
-        guard let since = candidate, agrees(since, shown) else {
+        guard let since = candidate, since.agrees(with: shown, within: skew) else {
             candidate = shown
             return confirmed.carried(to: now)
         }
@@ -59,15 +57,10 @@ struct ConfirmedDate {
         return nil
     }
 
-    /// An operator has accepted a date: the next one that is worth something is confirmed.
-    mutating func forget() { (confirmed, source, candidate) = (nil, .unset, nil) }
+    /// An operator has seen that date, and accepted it: that one is confirmed, and no other.
+    mutating func accept(_ date: DatedInstant) { confirm(date, by: .given) }
 
     private mutating func confirm(_ date: DatedInstant, by source: WallTime.Provenance) {
         (confirmed, self.source, candidate) = (date, source, nil)
-    }
-
-    private func agrees(_ one: DatedInstant, _ other: DatedInstant) -> Bool {
-        let apart = abs(one.carried(to: other.at).duration(to: other.utc))
-        return apart <= skew + abs(one.at.duration(to: other.at)) / Self.rate
     }
 }

@@ -13,20 +13,48 @@ package struct DatedInstant: Hashable, Sendable {
 
     /// The date that has come by then.
     package func carried(to now: Instant) -> Timestamp { utc.advanced(by: at.duration(to: now)) }
+
+    /// What the kernel may add to the rate of the clock to correct it: 500 parts in a million (adjtimex). The crystal is better.
+    private static let rate = 2000
+
+    /// Whether a clock may have shown both without having been set: they are no more than that apart, and what its rate may differ.
+    package func agrees(with other: DatedInstant, within skew: Duration) -> Bool {
+        let apart = abs(carried(to: other.at).duration(to: other.utc))
+        return apart <= skew + abs(at.duration(to: other.at)) / Self.rate
+    }
 }
 
-/// What is known of the date since the machine was started.
+/// What is known of the date, for the next start of the program.
 package struct ClockMemory: Hashable, Sendable {
-    /// The date that is confirmed.
-    package var confirmed: DatedInstant
+    /// When this was known: the last look.
+    package var at: Instant
+    /// The date of this start of the machine that is confirmed; nil: none is yet.
+    package var confirmed: DatedInstant?
     /// The newest date that was believed without doubt.
     package var highest: DatedInstant?
     /// The first date that a time server vouched for without doubt.
     package var limit: DatedInstant?
+    /// The date that was confirmed before the machine was started, while hours still ask for it.
+    package var earlier: DatedInstant?
+    /// Whether a time server has set the clock since the start of the machine, and may have set the battery-backed one.
+    package var isServed: Bool
 
     /// These dates.
-    package init(confirmed: DatedInstant, highest: DatedInstant? = nil, limit: DatedInstant? = nil) {
-        (self.confirmed, self.highest, self.limit) = (confirmed, highest, limit)
+    package init(
+        at: Instant, confirmed: DatedInstant? = nil, highest: DatedInstant? = nil, limit: DatedInstant? = nil,
+        earlier: DatedInstant? = nil, isServed: Bool = false
+    ) {
+        (self.at, self.confirmed, self.highest, self.limit) = (at, confirmed, highest, limit)
+        (self.earlier, self.isServed) = (earlier, isServed)
+    }
+
+    /// What is left of it by `now`, after another start of the machine: the last confirmed date. It has come before the beginning of this
+    /// start. A program that cannot name its start of the machine may take the same one for another, with a clock that went on: then the
+    /// date had come at that instant, and in any case not later.
+    package func afterRestart(at now: Instant) -> ClockMemory? {
+        guard let last = earlier ?? confirmed else { return nil }
+        let start = now < at ? Instant.zero : at
+        return ClockMemory(at: start, earlier: DatedInstant(utc: last.carried(to: at), at: start))
     }
 }
 

@@ -32,6 +32,10 @@ struct ClockCommand: AsyncParsableCommand {
             if let other = sight.time.alternative {
                 Terminal.line("or             \(Self.text(other)), the date that was confirmed")
             }
+            if let last = sight.time.lastConfirmed {
+                Terminal.line("hours since    \(Self.text(last)), confirmed before the start")
+            }
+            if let refusal = sight.refusal { Terminal.line("acceptance     does not count: \(refusal.rawValue)") }
             for fault in sight.faults {
                 let detail = fault.detail.map { ": " + $0 } ?? ""
                 Terminal.line(Terminal.styled(fault.code.text + detail, .amber))
@@ -52,7 +56,8 @@ struct ClockCommand: AsyncParsableCommand {
                 "hardwareClock": .bool(sight.look.hardware == .agrees), "savedDate": .bool(sight.look.isSaved),
                 "newestRecord": date(sight.newestRecord),
                 "notBefore": date(sight.bound), "accepted": date(sight.pending), "time": date(sight.time.utc),
-                "alternative": date(sight.time.alternative),
+                "refused": sight.refusal.map { .text($0.rawValue) } ?? .null,
+                "alternative": date(sight.time.alternative), "lastConfirmed": date(sight.time.lastConfirmed),
                 "provenance": .text(sight.time.provenance.rawValue), "faults": .array(faults),
             ]
         }
@@ -86,25 +91,35 @@ struct ClockCommand: AsyncParsableCommand {
             abstract: "Says that this machine's clock is right, whatever the ledger says.",
             discussion: """
                 After a clock that was wrong, in whichever direction, was set right. Look at the date first: credentials are \
-                judged by it. A running service takes it over within seconds, one that is off when it starts.
+                judged by it. A running service takes it over within seconds. One that is off takes it over when it starts \
+                within a day, unless the machine was started anew or the clock was set since: then it says so in its log \
+                (date.refused), and the date has to be accepted again.
                 """)
         @OptionGroup var configuration: ConfigurationInput
 
         func run() async throws {
             let database = try configuration.load().ledger.path
             let acceptance = ClockAcceptance(database: database)
-            let date = SystemClock.utc()
+            let (date, now, _) = SystemClock.look()
             guard date >= ProductVersion.made else {
                 throw CommandFailure(
                     "the date is \(Show.text(date)), before this program was made: it is wrong",
                     remedy: "set it first: timedatectl set-time, or a time server")
             }
+            let boots = ClockSight.boots
+            guard !boots.isEmpty else {
+                throw CommandFailure(
+                    "it cannot be told which start of the machine this is",
+                    remedy: "start the service first: it names it")
+            }
             do throws(SystemError) {
-                try acceptance.leave(date)
+                try acceptance.leave(ClockAcceptance.Word(DatedInstant(utc: date, at: now), boots: boots))
             } catch {
                 throw CommandFailure("\(error)", remedy: "check the disk and who may write there")
             }
             Terminal.line("accepted: \(Show.text(date)); a running service takes it over within seconds")
+            Terminal.line("one that is off: at a start within a day, if neither the machine is started anew")
+            Terminal.line("nor the clock set before that; else it drops it, and says so (date.refused)")
         }
     }
 }

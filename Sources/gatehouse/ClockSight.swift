@@ -11,7 +11,10 @@ struct ClockSight {
     let look: ClockGuard.Look
     let bound: Timestamp?
     let newestRecord: Timestamp?
+    /// What an operator accepted, and the service has not taken over yet.
     let pending: Timestamp?
+    /// Why an acceptance that waits does not count.
+    let refusal: ClockAcceptance.Refusal?
     /// What the gate would take for the date.
     let time: WallTime
     let faults: [HealthReport]
@@ -20,24 +23,24 @@ struct ClockSight {
         let (path, skew) = (configuration.ledger.path, configuration.clock.skew)
         let look = ClockWatch.machine(made: ProductVersion.made)()
         let (kept, newest, confirmed) = try await kept(path)
-        let pending = ClockAcceptance(database: path).pending()
-        let bound = pending ?? kept
+        let word = ClockAcceptance(database: path).pending()
+        let refusal = word?.refusal(in: boots, at: look, skew: skew)
+        let accepted = refusal == nil ? word?.date : nil
         var judge = ClockGuard(
-            newest: bound, skew: skew, settle: configuration.clock.settle,
-            memory: pending == nil ? Self.memory(confirmed, at: look.monotonic) : nil,
-            made: ProductVersion.made, at: look.monotonic)
+            newest: kept, skew: skew, settle: configuration.clock.settle,
+            memory: KeptDate.read(confirmed, boots: boots, at: look.monotonic),
+            isAuthenticated: configuration.clock.authenticated, made: ProductVersion.made, at: look.monotonic)
+        if let accepted { _ = judge.accept(accepted) }
         // The battery-backed clock is told at once: here nobody waits for it to settle.
         let hardware = look.hardware.trouble.map { HealthReport.present(.clockHardware, detail: $0) }
         let faults = judge.handle(look).filter(\.isPresent) + [hardware].compactMap(\.self)
         return ClockSight(
-            look: look, bound: bound, newestRecord: newest, pending: pending, time: judge.time, faults: faults)
+            look: look, bound: accepted?.utc ?? kept, newestRecord: newest, pending: accepted?.utc, refusal: refusal,
+            time: judge.time, faults: faults)
     }
 
-    /// What the service keeps of this start of the machine, by whichever name it knows that.
-    private static func memory(_ bytes: [UInt8]?, at now: Instant) -> ClockMemory? {
-        Boot.names(folder: StandardFolders.inForce.place(StandardFolders.runtime)).lazy
-            .compactMap { KeptDate.read(bytes, boot: $0, at: now) }.first
-    }
+    /// The names that the service may have for this start of the machine.
+    static var boots: [Text] { Boot.names(folder: StandardFolders.inForce.place(StandardFolders.runtime)) }
 
     private static func kept(
         _ path: String

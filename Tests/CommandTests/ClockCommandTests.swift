@@ -42,6 +42,14 @@ import Testing
         #expect(accept.code == 0 && accept.output.hasPrefix("accepted: 20"), "\(accept)")
         let show = try await folder.gatehouse("clock", "show", "--json", "--config", configuration)
         #expect(show.json.first?["accepted"]?.string != nil, "\(show)")
+        #expect(show.json.first?["refused"] == .null && accept.output.contains("date.refused"), "\(accept)")
+        // What was accepted in another start of the machine does not count, and that is told.
+        let file = "state/gatehouse.db.clock"
+        let word = try folder.read(file)
+        try folder.write(file, word.split(separator: " ").prefix(2).joined(separator: " ") + " another\n")
+        let other = try await folder.gatehouse("clock", "show", "--json", "--config", configuration)
+        #expect(other.json.first?["accepted"] == .null && other.json.first?["refused"]?.string != nil, "\(other)")
+        try folder.write(file, word)
 
         let ending = try await Program.run(
             "timeout", ["60", Program.gatehouse, "run", "--config", configuration], in: folder

@@ -204,6 +204,31 @@ import Testing
         #expect(try moved(decade, 0, staff).code == .validityExpired)
     }
 
+    /// Where it is not known how long the machine was off, hours must hold at all times since; everything else goes by the date that is
+    /// shown, unless that is before the last confirmed one.
+    @Test func theFirstDateAfterThePowerWasOffOpensNoHours() throws {
+        let day =
+            "[[accept]]\nid = \"day\"\ntypes = \"https://works.example/ns#StaffPass\"\n"
+            + "hours = [ { from = \"07:00\", to = \"13:00\" }, { from = \"13:00\", to = \"19:00\" } ]\n"
+        let noon = try #require(Timestamp(rfc3339: TestIssuer.clock.utc.rfc3339.prefix(10) + "T12:00:00Z"))
+        let (hour, decade) = (Int64(3600), Int64(10 * 365 * 86_400))
+        for (shown, last, rules, code) in [
+            (0, -2 * hour, day, nil), (6 * hour, -5 * hour, day, nil),
+            (0, -6 * hour, day, .dateUnconfirmed), (0, -24 * hour, day, .dateUnconfirmed),
+            (0, -decade, day, .dateUnconfirmed), (8 * hour, 0, day, .policy("day")),
+            // Neither issue nor begin of the credential is asked by a date on which the box was off.
+            (0, -24 * hour, staff, nil), (0, -decade, staff, nil),
+            // A date that goes back admits by both.
+            (0, 2 * hour, day, nil), (0, 8 * hour, day, .dateUnconfirmed), (0, decade, staff, .dateUnconfirmed),
+        ] as [(Int64, Int64, String, ReasonCode?)] {
+            let clock = WallTime(
+                utc: noon.advanced(by: .seconds(shown)), provenance: .synchronised,
+                lastConfirmed: noon.advanced(by: .seconds(last)))
+            let verdict = try verify(pass(["level": 3]), rules, clock: clock)
+            #expect(verdict.code == code ?? .ok, "\(shown) \(last)")
+        }
+    }
+
     @Test func replayByCredentialAndBySubject() throws {
         let (first, second) = (try pass(["level": 3]), try pass(["level": 4]))
         let keys = { (document: JSON, rules: String) in Set(try verify(document, rules).replayKeys) }

@@ -185,5 +185,13 @@ import Testing
         #expect(SavedClock.merge(kept: early, heard: WallTime(utc: late, provenance: .rtc)) == late)
         #expect(SavedClock.merge(kept: late, heard: WallTime(utc: early, provenance: .saved)) == late)
         #expect(SavedClock.merge(kept: late, heard: WallTime(utc: early, provenance: .synchronised)) == early)
+        // Which of two dates is right it does not say.
+        for doubted in [
+            WallTime(utc: early, provenance: .synchronised, alternative: late),
+            WallTime(utc: early, provenance: .synchronised, lastConfirmed: late),
+        ] { #expect(SavedClock.merge(kept: late, heard: doubted) == late) }
+        // A machine that was off has missed time, and the later date is the bound.
+        let later = WallTime(utc: late, provenance: .synchronised, lastConfirmed: early)
+        #expect(SavedClock.merge(kept: early, heard: later) == late)
     }
 }

@@ -27,9 +27,12 @@ package struct ClockSection: Hashable, Sendable {
     package var skew: Duration
     /// How long the date to which a clock was moved must hold before it opens anything by itself.
     package var settle: Duration
+    /// Whether the machine takes its date from authenticated time servers only, so that their first date after a start is confirmed.
+    package var authenticated: Bool
 
     init(_ reader: inout ConfigurationReader) {
         minimum = reader.choice("clock.minimum", default: .rtc)
+        authenticated = reader.flag("clock.authenticated", default: false)
         settle = reader.duration(
             "clock.settle", default: ClockGuard.usualSettle, in: .seconds(60)...(.seconds(7 * 86_400)))
         skew = reader.duration("clock.skew", default: .seconds(60), in: .zero...(.seconds(3600)))

@@ -33,6 +33,7 @@ package final class PatientDate: Sendable {
             var time = last.time
             let since = last.at.duration(to: SystemClock.now())
             (time.utc, time.alternative) = (time.utc.advanced(by: since), time.alternative?.advanced(by: since))
+            time.lastConfirmed = time.lastConfirmed?.advanced(by: since)
             return time
         }
     }

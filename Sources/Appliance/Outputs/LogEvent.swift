@@ -104,6 +104,10 @@ package struct LogEvent: Sendable {
         LogEvent(
             "date.accepted", "warning", "accepted", "Somebody said that the clock is right: gatehouse clock accept."),
         LogEvent(
+            "date.refused", "warning", "accepted, reason",
+            "An acceptance of the clock was dropped, as it may mean another date than the one that the clock shows now."
+        ),
+        LogEvent(
             "control.group-unknown", "warning", "group, remedy",
             "control.group names a group that the box does not have."),
         LogEvent(

@@ -14,6 +14,7 @@ package final class ClockWatch: Sendable {
     }
 
     private let state: Mutex<State>
+    private let skew: Duration
     private let look: @Sendable () -> ClockGuard.Look
 
     /// A watch over the machine's clocks.
@@ -22,21 +23,24 @@ package final class ClockWatch: Sendable {
     ///   - newest: The date of the newest record; nil on a new box.
     ///   - skew: How far clocks may differ.
     ///   - settle: How long a date to which the clock was moved must hold.
-    ///   - memory: What ``memory`` was when the program ended, in the same start of the machine.
+    ///   - memory: What ``KeptDate`` has of ``memory`` as it was when the program ended.
+    ///   - isAuthenticated: Whether the time server is known to be the operator's (`clock.authenticated`).
     ///   - made: The day on which this program was made.
     ///   - look: Reads the clocks.
     package init(
         newest: Timestamp?, skew: Duration, settle: Duration = ClockGuard.usualSettle, memory: ClockMemory? = nil,
-        made: Timestamp = Timestamp(seconds: 0), look: @escaping @Sendable () -> ClockGuard.Look
+        isAuthenticated: Bool = false, made: Timestamp = Timestamp(seconds: 0),
+        look: @escaping @Sendable () -> ClockGuard.Look
     ) {
-        self.look = look
+        (self.look, self.skew) = (look, skew)
         state = Mutex(
             State(
                 judge: ClockGuard(
-                    newest: newest, skew: skew, settle: settle, memory: memory, made: made, at: look().monotonic)))
+                    newest: newest, skew: skew, settle: settle, memory: memory, isAuthenticated: isAuthenticated,
+                    made: made, at: look().monotonic)))
     }
 
-    /// What the next start of the program in this start of the machine must know; nil before the first good date.
+    /// What the next start of the program must know; nil where nothing is known yet.
     package var memory: ClockMemory? { state.withLock { $0.judge.memory } }
 
     /// Now, as far as it can be believed.
@@ -49,11 +53,14 @@ package final class ClockWatch: Sendable {
         }
     }
 
-    /// Somebody who knows says that this date was right a moment ago.
-    package func accept(_ date: Timestamp) {
+    /// Takes over the word of an operator in that start of the machine; returns why not, where it does not.
+    package func accept(_ word: ClockAcceptance.Word, in boot: Text) -> ClockAcceptance.Refusal? {
         state.withLock { state in
-            let reports = state.judge.accept(date, at: look().monotonic)
+            let look = look()
+            if let refusal = word.refusal(in: [boot], at: look, skew: skew) { return refusal }
+            let reports = state.judge.accept(word.date)
             Self.collect(reports, &state)
+            return nil
         }
     }
 

@@ -1,8 +1,8 @@
 package import Encoding
 package import Kiosk
 
-/// What the gate knows of the date since the start of the machine (``ClockGuard/memory``), as the database keeps it for the next start of
-/// the program: the name of the start of the machine, then for each date `DATE NANOSECONDS`, or `- -` for none; the nanoseconds are
+/// What the gate knows of the date (``ClockGuard/memory``), as the database keeps it for the next start of the program: the name of the
+/// start of the machine, when it was known, `served` or `-`, then for each date `DATE NANOSECONDS`, or `- -` for none. The nanoseconds are
 /// those of the monotonic clock, which begins anew with each start of the machine.
 package enum KeptDate {
     /// The name of the setting.
@@ -10,22 +10,29 @@ package enum KeptDate {
 
     /// What is kept.
     package static func bytes(_ memory: ClockMemory, boot: Text) -> [UInt8] {
-        let dates = [memory.confirmed, memory.highest, memory.limit].map { date in
+        let dates = [memory.confirmed, memory.highest, memory.limit, memory.earlier].map { date in
             date.map { "\($0.utc.rfc3339) \($0.at.nanoseconds)" } ?? "- -"
         }
-        return Array((boot.string + " " + dates.joined(separator: " ")).utf8)
+        let words = [boot.string, "\(memory.at.nanoseconds)", memory.isServed ? served : "-"] + dates
+        return Array(words.joined(separator: " ").utf8)
     }
 
-    /// What was kept in this start of the machine; nil: nothing.
-    package static func read(_ bytes: [UInt8]?, boot: Text, at now: Instant) -> ClockMemory? {
+    /// What was kept: of the start of the machine that has one of these names all of it, of an earlier one what is left; nil: nothing.
+    package static func read(_ bytes: [UInt8]?, boots: [Text], at now: Instant) -> ClockMemory? {
         let words = String(decoding: bytes ?? [], as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 11, let kept = Int64(words[1]), kept >= 0 else { return nil }
         func date(_ place: Int) -> DatedInstant? {
-            guard let utc = Timestamp(rfc3339: words[place]), let at = Int64(words[place + 1]),
-                (0...now.nanoseconds).contains(at)
+            guard let utc = Timestamp(rfc3339: words[place]), let at = Int64(words[place + 1]), (0...kept).contains(at)
             else { return nil }
             return DatedInstant(utc: utc, at: Instant(nanoseconds: at))
         }
-        guard words.count == 7, words[0] == boot.string, now >= .zero, let confirmed = date(1) else { return nil }
-        return ClockMemory(confirmed: confirmed, highest: date(3), limit: date(5))
+        let memory = ClockMemory(
+            at: Instant(nanoseconds: kept), confirmed: date(3), highest: date(5), limit: date(7), earlier: date(9),
+            isServed: words[2] == served)
+        guard boots.contains(where: { words[0] == $0.string }) else { return memory.afterRestart(at: now) }
+        let isKnown = memory.confirmed != nil || memory.earlier != nil
+        return isKnown && memory.at <= now ? memory : nil
     }
+
+    private static let served = "served"
 }

@@ -19,9 +19,9 @@ package actor ClockService: ServiceLifecycle.Service {
     private let report: HealthReporter
     private let boot: Text
     /// What the disk has of the dates of this start of the machine.
-    private var confirmed: ClockMemory?
+    private var kept: ClockMemory?
     /// An acceptance that is in force and not yet kept.
-    private var accepted: Timestamp?
+    private var accepted: ClockAcceptance.Word?
     private var keptAt: Instant
 
     /// A service over a watch in that start of the machine; `report` is told what is wrong.
@@ -36,7 +36,11 @@ package actor ClockService: ServiceLifecycle.Service {
 
     package func run() async {
         await cancelWhenGracefulShutdown { await self.work() }
+        await finish()
     }
+
+    /// Keeps what is known, for the next start of the machine.
+    func finish() async { await keepMemory(always: true) }
 
     private func work() async {
         while !Task.isCancelled {
@@ -50,36 +54,47 @@ package actor ClockService: ServiceLifecycle.Service {
     package func turn(at now: Instant) async {
         await takeOver()
         for change in watch.takeReports() { report(change) }
-        await keepConfirmed()
+        await keepMemory()
         let time = watch.now()
-        guard time.provenance >= .rtc, time.alternative == nil, keptAt.duration(to: now) >= Self.keeping else { return }
+        guard time.provenance >= .rtc, time.possible.count == 1, keptAt.duration(to: now) >= Self.keeping else {
+            return
+        }
         keptAt = now
         // As given: what is believed here takes the place of what a late record may have raised.
         try? await store.saveClock(WallTime(utc: time.utc, provenance: .given))
     }
 
-    /// A program that begins anew, as after a crash, must not take a date for confirmed that was in doubt.
-    private func keepConfirmed() async {
-        guard let memory = watch.memory, memory.confirmed != confirmed?.confirmed || memory.limit != confirmed?.limit
-        else { return }
+    /// A program that begins anew, as after a crash, must not take a date for confirmed that was in doubt. After a start of the machine
+    /// it must know the last one that was confirmed: that is kept when the service ends, and else not longer than ``keeping`` ago.
+    private func keepMemory(always: Bool = false) async {
+        guard let memory = watch.memory else { return }
+        var same = memory
+        // Both change with each look.
+        (same.at, same.highest) = (kept?.at ?? memory.at, kept?.highest)
+        if !always, same == kept, same.at.duration(to: memory.at) < Self.keeping { return }
         let bytes = KeptDate.bytes(memory, boot: boot)
         guard (try? await store.saveSetting(KeptDate.setting, bytes)) != nil else { return }
-        confirmed = memory
+        kept = memory
     }
 
     private func takeOver() async {
-        guard let date = acceptance.pending() else { return }
-        if date != accepted {
-            accepted = date
-            watch.accept(date)
-            log.log(.warning, "date.accepted", ["accepted": .text(date.rfc3339)])
+        guard let word = acceptance.pending() else { return }
+        if word != accepted {
+            if let refusal = watch.accept(word, in: boot) {
+                acceptance.remove()
+                return log.log(
+                    .warning, "date.refused",
+                    ["accepted": .text(word.date.utc.rfc3339), "reason": .text(refusal.rawValue)])
+            }
+            accepted = word
+            log.log(.warning, "date.accepted", ["accepted": .text(word.date.utc.rfc3339)])
         }
         // The file stays until the disk has taken the date, and has forgotten the one that was confirmed before; it counts already.
         guard (try? await store.saveSetting(KeptDate.setting, [])) != nil,
-            (try? await store.saveClock(WallTime(utc: date, provenance: .given))) != nil
+            (try? await store.saveClock(WallTime(utc: word.date.utc, provenance: .given))) != nil
         else { return }
-        confirmed = nil
-        if acceptance.pending() == date { acceptance.remove() }
+        kept = nil
+        if acceptance.pending() == word { acceptance.remove() }
         accepted = nil
     }
 }

@@ -80,7 +80,8 @@ struct Records: Sendable {
         let kept = try await store.setting(KeptDate.setting)
         let watch = ClockWatch(
             newest: await store.savedClock, skew: configuration.clock.skew, settle: configuration.clock.settle,
-            memory: KeptDate.read(kept, boot: opening.boot, at: SystemClock.now()), made: opening.made,
+            memory: KeptDate.read(kept, boots: [opening.boot], at: SystemClock.now()),
+            isAuthenticated: configuration.clock.authenticated, made: opening.made,
             look: ClockWatch.machine(made: opening.made))
         let wallTime: @Sendable () -> WallTime = { watch.now() }
         clock = ClockService(

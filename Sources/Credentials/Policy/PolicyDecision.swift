@@ -172,8 +172,12 @@ struct PolicyQuestion {
     private mutating func complaint(of rule: AcceptRule, about index: Int) -> Reason? {
         let code = ReasonCode.policy(rule.id.string)
         if !rule.hours.isEmpty {
-            let time = LocalTime(clock.utc, in: rules.zone)
-            guard rule.hours.contains(where: { $0.contains(time) }) else {
+            // What may be outside of the hours is: where it is not known how long the machine was off, at no time since.
+            let isWithin = clock.moments.allSatisfy { date in
+                let time = LocalTime(date, in: rules.zone)
+                return rule.hours.contains { $0.contains(time) }
+            }
+            guard isWithin else {
                 note(rule.id, .unmet("hours"), index)
                 return Reason(code)
             }

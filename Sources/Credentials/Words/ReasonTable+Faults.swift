@@ -87,8 +87,9 @@ extension ReasonCode {
     /// `fault.clock-unconfirmed`
     package static let clockUnconfirmed = ReasonCode(
         "fault.clock-unconfirmed",
-        "The clock was moved against the time that has passed since the start of the machine. Until its date has held for clock.settle, "
-            + "only what both dates allow opens the gate: credentials, hours of rules, and the schedule.",
+        "The clock was moved against the time that has passed since the start of the machine, or nothing but a time server says how long "
+            + "the machine was off. Until its date has held for clock.settle, hours of rules and of the schedule open only what they open "
+            + "by all dates that may be right; after a move credentials, too, must be good by both.",
         "Check the date; when the clock is right, say so with: gatehouse clock accept.", severity: .warning)
     /// `fault.clock-contradicted`
     package static let clockContradicted = ReasonCode(

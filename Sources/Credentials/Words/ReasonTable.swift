@@ -126,7 +126,8 @@ extension ReasonCode {
     /// `clock.unconfirmed`
     package static let dateUnconfirmed = ReasonCode(
         "clock.unconfirmed",
-        "The gate's clock was moved, and the credential is not good, or no rule admits it, by the date that the clock showed before.",
+        "The gate's clock was moved, or nothing but a time server says how long the machine was off, and by another date that may be "
+            + "right the credential is not good, or no rule admits it.",
         "See fault.clock-unconfirmed; when the clock is right, say so with: gatehouse clock accept.")
     /// `issuer.untrusted`
     package static let issuerUntrusted = ReasonCode(

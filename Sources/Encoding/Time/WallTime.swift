@@ -27,21 +27,39 @@ package struct WallTime: Hashable, Sendable {
     package var unsynchronised: Duration?
     /// Another date that may be right in its place, as the clock was moved a while ago; nil where nothing speaks for another one.
     package var alternative: Timestamp?
+    /// The last date that was confirmed before the machine was started, with the time since the start; nil where the date of this start
+    /// is confirmed. How long the machine was off is not known then: hours that open must hold at all ``moments``.
+    package var lastConfirmed: Timestamp?
 
     /// A date and its source.
     package init(
-        utc: Timestamp, provenance: Provenance, unsynchronised: Duration? = nil, alternative: Timestamp? = nil
+        utc: Timestamp, provenance: Provenance, unsynchronised: Duration? = nil, alternative: Timestamp? = nil,
+        lastConfirmed: Timestamp? = nil
     ) {
         self.utc = utc
         self.provenance = provenance
         self.unsynchronised = unsynchronised
         self.alternative = alternative
+        self.lastConfirmed = lastConfirmed
     }
 
-    /// The dates one of which is right: what opens a gate must be right by each. At least one, and two at most.
-    package var possible: [Timestamp] { [utc] + (alternative.map { [$0] } ?? []) }
-    /// The first of them.
-    package var earliest: Timestamp { alternative.map { min(utc, $0) } ?? utc }
-    /// The last of them.
-    package var latest: Timestamp { alternative.map { max(utc, $0) } ?? utc }
+    /// The dates one of which is right: what opens a gate must be right by each. At least one, and three at most. A date before the
+    /// last confirmed one is in doubt as a whole; a later one is not, as a machine that was off has missed that time.
+    package var possible: [Timestamp] {
+        [utc] + [alternative, lastConfirmed.flatMap { $0 > utc ? $0 : nil }].compactMap(\.self)
+    }
+    /// The first date that may be right.
+    package var earliest: Timestamp { [alternative, lastConfirmed].compactMap(\.self).reduce(utc) { min($0, $1) } }
+    /// The last date that may be right.
+    package var latest: Timestamp { [alternative, lastConfirmed].compactMap(\.self).reduce(utc) { max($0, $1) } }
+
+    /// The dates at each of which hours must hold that open anything: those of ``possible``, and each minute between the last confirmed
+    /// date and ``utc``. No hours begin or end within a minute. After a week they repeat.
+    package var moments: [Timestamp] {
+        guard let lastConfirmed, lastConfirmed < utc else { return possible }
+        let first = max(lastConfirmed.seconds, utc.advanced(by: .zero - Self.week).seconds)
+        return possible + stride(from: first, to: utc.seconds, by: 60).map { Timestamp(seconds: $0) }
+    }
+
+    private static let week: Duration = .seconds(7 * 86_400)
 }

@@ -9,7 +9,7 @@ package enum SavedClock {
     /// nothing.
     package static func merge(kept: Timestamp?, heard: WallTime) -> Timestamp? {
         // A date that is in doubt is no bound.
-        guard heard.alternative == nil else { return kept }
+        guard heard.possible.count == 1 else { return kept }
         return switch heard.provenance {
         case .unset: kept
         case .saved, .rtc: max(kept ?? heard.utc, heard.utc)

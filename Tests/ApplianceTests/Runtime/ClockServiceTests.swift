@@ -50,6 +50,13 @@ struct ClockServiceTests {
         var database: String { path + "/gatehouse.db" }
     }
 
+    /// What an operator says who saw that date, so many seconds after the start of the machine.
+    private func word(_ date: Int64, after seconds: Int64 = 0, in boot: Text = "boot") -> ClockAcceptance.Word {
+        .init(
+            .init(utc: Timestamp(seconds: date), at: Instant(nanoseconds: seconds * 1_000_000_000)),
+            boots: ["kernel", boot])
+    }
+
     private struct Service {
         let watch: ClockWatch
         let service: ClockService
@@ -85,7 +92,7 @@ struct ClockServiceTests {
         #expect(parts.watch.now().provenance == .saved && parts.told() == [contradicted])
 
         let acceptance = ClockAcceptance(database: folder.database)
-        try acceptance.leave(Timestamp(seconds: today))
+        try acceptance.leave(word(today))
         await parts.service.turn(at: .zero)
         #expect(parts.watch.now() == WallTime(utc: Timestamp(seconds: today), provenance: .rtc))
         #expect(parts.told() == [contradicted, "over " + contradicted])
@@ -112,7 +119,8 @@ struct ClockServiceTests {
         await parts.service.turn(at: .zero)
         #expect(parts.watch.now().alternative == Timestamp(seconds: evening + 10))
         #expect(parts.told() == [stepped, ReasonCode.clockUnconfirmed.text])
-        let kept = KeptDate.read(try await store.setting(KeptDate.setting), boot: "boot", at: hands.read().monotonic)
+        let kept = KeptDate.read(
+            try await store.setting(KeptDate.setting), boots: ["boot"], at: hands.read().monotonic)
         #expect(kept?.confirmed == DatedInstant(utc: Timestamp(seconds: evening), at: .zero))
         let next = ClockWatch(newest: await store.savedClock, skew: .seconds(60), memory: kept) { hands.read() }
         #expect(next.now().alternative == Timestamp(seconds: evening + 10))
@@ -128,9 +136,69 @@ struct ClockServiceTests {
         hands.set(today, isSynchronised: true)
         let parts = try await service(hands, store, folder)
         #expect(parts.watch.now().provenance == .unset, "a time server alone does not overrule the ledger")
-        try ClockAcceptance(database: folder.database).leave(Timestamp(seconds: today - 3600))
+        hands.pass(3600)
+        try ClockAcceptance(database: folder.database).leave(word(today))
         await parts.service.turn(at: .zero)
         #expect(parts.watch.now().provenance == .synchronised)
+        await store.close()
+    }
+
+    @Test("an acceptance confirms the date that was seen with the time since, and no other")
+    func otherDate() async throws {
+        let (today, hour, day) = (Int64(1_767_225_600), Int64(3600), Int64(86_400))
+        // What was seen, how long ago, and in which start of the machine; how far the clock is from that now.
+        for (what, word, passed, step, refusal) in [
+            ("at once", word(today), 0, 0, nil), ("the next day", word(today), day, 0, nil),
+            ("within the skew", word(today), hour, 60, nil), ("and back", word(today), hour, -60, nil),
+            ("the clock was set", word(today), hour, 64, .otherDate),
+            ("a time server says the next morning", word(today), hour, 11 * hour, .otherDate),
+            ("and back", word(today), hour, -62, .otherDate),
+            ("too long ago", word(today), day + 1, 0, .tooOld),
+            ("before the machine was started", word(today, in: "other"), hour, 0, .otherStart),
+            ("later in another start", word(today, after: 2 * hour), hour, 0, .otherStart),
+        ] as [(String, ClockAcceptance.Word, Int64, Int64, ClockAcceptance.Refusal?)] {
+            let folder = try Folder()
+            let store = try await Store.open(folder.database)
+            try await store.saveClock(WallTime(utc: Timestamp(seconds: 4_000_000_000), provenance: .rtc))
+            let hands = Hands(today)
+            let parts = try await service(hands, store, folder)
+            let acceptance = ClockAcceptance(database: folder.database)
+            try acceptance.leave(word)
+            hands.pass(passed)
+            hands.set(today + passed + step, isSynchronised: true)
+            await parts.service.turn(at: .zero)
+            #expect(parts.watch.now().provenance == (refusal == nil ? .synchronised : .unset), "\(what)")
+            #expect(acceptance.pending() == nil, "dropped or taken over: \(what)")
+            #expect(parts.log.flush(within: .seconds(60)))
+            let log = try String(contentsOfFile: folder.path + "/log", encoding: .utf8)
+            #expect(log.contains(refusal == nil ? "date.accepted" : "date.refused"), "\(what): \(log)")
+            #expect(log.contains(refusal?.rawValue ?? "date.accepted"), "\(what): \(log)")
+            await store.close()
+        }
+    }
+
+    @Test("what was confirmed last is kept every hour and at the end, for the next start of the machine")
+    func lastConfirmed() async throws {
+        let (folder, evening) = (try Folder(), Int64(1_767_225_600))
+        let store = try await Store.open(folder.database)
+        let hands = Hands(evening)
+        let parts = try await service(hands, store, folder)
+        func next() async throws -> Int64? {
+            let kept = KeptDate.read(try await store.setting(KeptDate.setting), boots: ["next"], at: .zero)
+            return kept?.earlier.map { $0.utc.seconds - evening }
+        }
+        await parts.service.turn(at: .zero)
+        #expect(try await next() == 0)
+        hands.pass(3599)
+        await parts.service.turn(at: .zero)
+        #expect(try await next() == 0, "not at each look")
+        hands.pass(1)
+        await parts.service.turn(at: .zero)
+        #expect(try await next() == 3600)
+        hands.pass(10)
+        _ = parts.watch.now()
+        await parts.service.finish()
+        #expect(try await next() == 3610)
         await store.close()
     }
 
@@ -144,10 +212,10 @@ struct ClockServiceTests {
         hands.set(today - 86_400)
         #expect(parts.watch.now().provenance == .rtc, "a new box")
         hands.set(today)
-        try ClockAcceptance(database: folder.database).leave(Timestamp(seconds: today))
+        try ClockAcceptance(database: folder.database).leave(word(today))
         await parts.service.turn(at: .zero)
         await parts.service.turn(at: .zero)
-        #expect(ClockAcceptance(database: folder.database).pending() == Timestamp(seconds: today))
+        #expect(ClockAcceptance(database: folder.database).pending() == word(today))
         #expect(parts.watch.now().provenance == .rtc)
         #expect(parts.log.flush(within: .seconds(60)))
         let log = try String(contentsOfFile: folder.path + "/log", encoding: .utf8)
@@ -202,10 +270,19 @@ struct ClockServiceTests {
         let folder = try Folder()
         let acceptance = ClockAcceptance(database: folder.database)
         #expect(acceptance.pending() == nil)
-        for text in ["", "\n", "yesterday", "2026-01-01", String(repeating: "2", count: 5000)] {
+        for text in [
+            "", "\n", "yesterday", "2026-01-01", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z -1 boot",
+            "2026-01-01T00:00:00Z x boot", " 1 boot", String(repeating: "2", count: 5000),
+        ] {
             try Data(text.utf8).write(to: URL(fileURLWithPath: acceptance.path))
             #expect(acceptance.pending() == nil, "\(text.prefix(20))")
         }
+        // One of version 0.1.0, which does not say when it was given, counts no more than one without a start of the machine.
+        try Data("2026-01-01T00:00:00Z 1\n".utf8).write(to: URL(fileURLWithPath: acceptance.path))
+        let look = ClockGuard.Look(
+            utc: Timestamp(seconds: 1_767_225_600), monotonic: Instant(nanoseconds: 1), isSynchronised: true,
+            hardware: .agrees)
+        #expect(acceptance.pending()?.refusal(in: ["boot"], at: look, skew: .seconds(60)) == .otherStart)
     }
 
     @Test("names of who was let in reach the disk before the service ends")

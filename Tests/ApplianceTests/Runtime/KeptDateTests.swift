@@ -10,20 +10,49 @@ import Testing
     private static let noon = Timestamp(seconds: 1_767_225_600)
 
     @Test func aConfirmedDateCountsInItsStartOfTheMachine() {
-        let date = ClockMemory(confirmed: DatedInstant(utc: Self.noon, at: Instant(nanoseconds: 5_000_000_000)))
+        let five = Instant(nanoseconds: 5_000_000_000)
+        let date = ClockMemory(at: five, confirmed: DatedInstant(utc: Self.noon, at: five))
         var all = date
         (all.highest, all.limit) = (date.confirmed, DatedInstant(utc: Self.noon, at: .zero))
+        (all.earlier, all.isServed) = (DatedInstant(utc: Self.noon.advanced(by: .seconds(-9)), at: .zero), true)
         let bytes = KeptDate.bytes(date, boot: "a-b")
-        func read(_ bytes: [UInt8]?, boot: Text = "a-b", at now: Int64 = 5_000_000_000) -> ClockMemory? {
-            KeptDate.read(bytes, boot: boot, at: Instant(nanoseconds: now))
+        func read(_ bytes: [UInt8]?, boots: [Text] = ["a-b"], at now: Int64 = 5_000_000_000) -> ClockMemory? {
+            KeptDate.read(bytes, boots: boots, at: Instant(nanoseconds: now))
         }
         #expect(read(bytes) == date && read(KeptDate.bytes(all, boot: "a-b")) == all)
-        #expect(read(bytes, boot: "a-c") == nil && read(bytes, at: 4_999_999_999) == nil && read(nil) == nil)
+        #expect(read(bytes, boots: ["x", "a-b"]) == date)
+        #expect(read(bytes, at: 4_999_999_999) == nil && read(nil) == nil)
         for junk in [
-            "", "a-b", "a-b 2026-01-01T00:00:00Z 1", "a-b 2026-01-01T00:00:00Z -1 - - - -", "a-b - - - - - -",
-            "a-b x 1 - - - -",
-            "a-b 2026-01-01T00:00:00Z 99999999999999999999 - - - -", "a-b 2026-01-01T00:00:00Z 1 - - - - -",
-        ] { #expect(read(Array(junk.utf8)) == nil, "\(junk)") }
+            "", "a-b", "a-b 5 - 2026-01-01T00:00:00Z 1", "a-b 5 - 2026-01-01T00:00:00Z -1 - - - - - -",
+            "a-b 5 - - - - - - - - -", "a-b 5 - x 1 - - - - - -", "a-b 5 - 2026-01-01T00:00:00Z 6 - - - - - -",
+            "a-b x - 2026-01-01T00:00:00Z 1 - - - - - -", "a-b -1 - 2026-01-01T00:00:00Z 1 - - - - - -",
+            "a-b 5 - 2026-01-01T00:00:00Z 99999999999999999999 - - - - - -",
+            "a-b 5 - 2026-01-01T00:00:00Z 1 - - - - - - -",
+        ] {
+            for boots in [["a-b"], ["other"]] as [[Text]] {
+                #expect(read(Array(junk.utf8), boots: boots) == nil, "\(junk)")
+            }
+        }
+    }
+
+    /// Of another start of the machine the last confirmed date is left, with the time that passed before the end of that one.
+    @Test func ofAnEarlierStartTheLastConfirmedDateIsLeft() {
+        func left(_ memory: ClockMemory) -> ClockMemory? {
+            KeptDate.read(KeptDate.bytes(memory, boot: "a"), boots: ["b"], at: Instant(nanoseconds: 1))
+        }
+        let end = Instant(nanoseconds: 100_000_000_000)
+        let confirmed = DatedInstant(utc: Self.noon, at: Instant(nanoseconds: 40_000_000_000))
+        let minute = DatedInstant(utc: Self.noon.advanced(by: .seconds(60)), at: .zero)
+        #expect(left(ClockMemory(at: end, confirmed: confirmed)) == ClockMemory(at: .zero, earlier: minute))
+        // One that was in doubt already is not better for it.
+        let earlier = DatedInstant(utc: Self.noon.advanced(by: .seconds(-40)), at: .zero)
+        let doubted = ClockMemory(
+            at: end, confirmed: DatedInstant(utc: Self.noon.advanced(by: .seconds(9000)), at: .zero), earlier: earlier,
+            isServed: true)
+        #expect(left(doubted) == ClockMemory(at: .zero, earlier: minute))
+        // Where the monotonic clock may have gone on, it is carried on from the end and no sooner.
+        let bytes = KeptDate.bytes(ClockMemory(at: end, confirmed: confirmed), boot: "a")
+        #expect(KeptDate.read(bytes, boots: ["b"], at: end)?.earlier == DatedInstant(utc: minute.utc, at: end))
     }
 
     /// What is left of free passage that was ordered for ten minutes before a restart, in seconds; nil: it is over.

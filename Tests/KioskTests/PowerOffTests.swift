@@ -1,0 +1,210 @@
+import Encoding
+import Testing
+
+@testable import Credentials
+@testable import Kiosk
+
+/// The first date after a start of the machine, and what it may open (`docs/time.md`, "After the power was off").
+@Suite struct PowerOffTests {
+    /// 2026-01-05T00:00:00Z, a Monday.
+    private static let monday: Int64 = 1_767_571_200
+    private static let (hour, day): (Int64, Int64) = (3600, 86_400)
+    private static let (skew, week): (Duration, Int64) = (.seconds(60), 7 * 86_400)
+
+    private enum Source { case nobody, saved, battery, server, authenticated, both }
+
+    /// A box that was switched off, with a gate that is locked from 19:00 to 07:00 and free from 07:00 to 09:00.
+    private struct Box {
+        private(set) var watch: ClockGuard
+        private(set) var told: [String] = []
+        private var elapsed: Int64 = 60
+        /// The clock's date less the time since the start, in seconds.
+        private var offset: Int64
+        var source: Source
+
+        /// Shows a date a minute after a start, before which that one was confirmed.
+        init(confirmed: Int64?, shows date: Int64, _ source: Source) {
+            let before = confirmed.map { DatedInstant(utc: Timestamp(seconds: $0 - 500), at: Self.instant(100)) }
+            let memory = before.flatMap {
+                ClockMemory(at: Self.instant(600), confirmed: $0).afterRestart(at: Self.instant(60))
+            }
+            (watch, offset, self.source) = (Self.judge(memory, source, at: 60), date - 60, source)
+            look()
+        }
+
+        private static func instant(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
+        private static func judge(_ memory: ClockMemory?, _ source: Source, at now: Int64) -> ClockGuard {
+            ClockGuard(
+                newest: nil, skew: PowerOffTests.skew, memory: memory, isAuthenticated: source == .authenticated,
+                at: instant(now))
+        }
+
+        var shown: Int64 { offset + elapsed }
+        var time: WallTime { watch.time }
+
+        mutating func look() {
+            let isServed = [.server, .authenticated, .both].contains(source)
+            let reports = watch.handle(
+                .init(
+                    utc: Timestamp(seconds: shown), monotonic: Self.instant(elapsed), isSynchronised: isServed,
+                    hardware: [.battery, .both].contains(source) ? .agrees : .absent, isSaved: source == .saved))
+            told += reports.map { ($0.isPresent ? "" : "over ") + $0.code.text }
+        }
+
+        /// Time passes, with a look every ten minutes and one at the end.
+        mutating func pass(_ seconds: Int64) {
+            let end = elapsed + seconds
+            while elapsed < end {
+                elapsed = min(end, elapsed + 600)
+                look()
+            }
+        }
+
+        mutating func show(_ date: Int64, _ source: Source) {
+            (offset, self.source) = (date - elapsed, source)
+            look()
+        }
+
+        mutating func accept() {
+            _ = watch.accept(.init(utc: Timestamp(seconds: shown), at: Self.instant(elapsed)))
+            look()
+        }
+
+        /// The program ends and begins anew, in the same start of the machine.
+        mutating func restart() {
+            watch = Self.judge(watch.memory, source, at: elapsed)
+            look()
+        }
+
+        /// The machine is off for so long, and shows that date a minute after its start.
+        mutating func cut(shows date: Int64, _ source: Source) {
+            watch = Self.judge(watch.memory?.afterRestart(at: Self.instant(60)), source, at: 60)
+            (elapsed, offset, self.source) = (60, date - 60, source)
+            look()
+        }
+
+        var mode: DoorMode? {
+            var schedule = DoorSchedule()
+            schedule.entries = [
+                .init(.locked, GateHours(days: Set(0...6), from: 19 * 60, to: 7 * 60)),
+                .init(.free, GateHours(days: Set(0...6), from: 7 * 60, to: 9 * 60)),
+            ]
+            return schedule.mode(at: time, minimum: .rtc)
+        }
+    }
+
+    private let unconfirmed = ReasonCode.clockUnconfirmed.text
+
+    private static func at(_ hours: Int64, _ minutes: Int64 = 0) -> Int64 { monday + hours * hour + minutes * 60 }
+
+    @Test(
+        "the first date after the power was off ends no lock-down and frees no passage unless somebody vouches for it")
+    func table() {
+        let evening = Self.at(18)
+        let morning = Self.at(32)
+        for (confirmed, shown, source, mode, isConfirmed) in [
+            (evening, morning, .server, .locked, false),
+            (evening, morning, .battery, .free, true),
+            (evening, morning, .both, .free, true),
+            (evening, morning, .authenticated, .free, true),
+            // At noon for half an hour: whatever the date was meanwhile, the gate was not locked.
+            (Self.at(12), Self.at(12, 30), .server, .normal, false),
+            // Within the skew nothing is missing.
+            (Self.at(8), Self.at(8, 1), .server, .free, true),
+            // Passage is free only where it was all the time.
+            (Self.at(7, 5), Self.at(8), .server, .free, false), (Self.at(6, 58), Self.at(8), .server, .locked, false),
+            (Self.at(8), Self.at(10), .server, .normal, false),
+            // Closing needs no good date.
+            (Self.at(12), Self.at(20), .server, .locked, false),
+            // Longer than a week: every hour was there.
+            (Self.at(12), Self.at(12) + 30 * Self.day, .server, .locked, false),
+        ] as [(Int64, Int64, Source, DoorMode, Bool)] {
+            let box = Box(confirmed: confirmed, shows: shown, source)
+            #expect(box.mode == mode, "\(confirmed - Self.monday) \(shown - Self.monday) \(source)")
+            #expect((box.time.lastConfirmed == nil) == isConfirmed && box.told == (isConfirmed ? [] : [unconfirmed]))
+            // Credentials without hours go by the date that is shown.
+            #expect(box.time.possible == [Timestamp(seconds: shown)])
+            #expect(isConfirmed || box.time.earliest == Timestamp(seconds: confirmed + 60))
+        }
+    }
+
+    @Test("it is confirmed once it has held for six hours, each further step begins them anew")
+    func settles() {
+        var box = Box(confirmed: Self.at(18), shows: Self.at(32), .server)
+        box.pass(2 * Self.hour)
+        #expect(box.mode == .locked)
+        box.show(box.shown + 300, .server)
+        box.pass(6 * Self.hour - 600)
+        #expect(box.mode == .locked && box.time.lastConfirmed != nil)
+        box.pass(600)
+        #expect(box.mode == .normal && box.time.lastConfirmed == nil && box.told.last == "over " + unconfirmed)
+    }
+
+    @Test("an operator's word confirms it at once")
+    func accepted() {
+        var box = Box(confirmed: Self.at(18), shows: Self.at(32), .server)
+        box.accept()
+        #expect(box.mode == .free && box.time.lastConfirmed == nil)
+    }
+
+    @Test("a date before the last confirmed one opens by both only, whoever says it")
+    func back() {
+        for source in [Source.server, .authenticated, .both] {
+            var box = Box(confirmed: Self.at(20), shows: Self.at(12), source)
+            #expect(box.time.possible == [Timestamp(seconds: Self.at(12)), Timestamp(seconds: Self.at(20, 1))])
+            #expect(box.mode == .locked && box.told == [unconfirmed])
+            box.pass(6 * Self.hour)
+            #expect(box.time.possible.count == 1 && box.mode == .normal)
+        }
+    }
+
+    @Test("no number of power cuts and restarts of the program makes a date a confirmed one")
+    func again() {
+        var box = Box(confirmed: Self.at(23), shows: Self.at(32), .server)
+        for turn in 1...5 as ClosedRange<Int64> {
+            box.pass(Self.hour)
+            box.restart()
+            #expect(box.mode == .locked, "\(turn)")
+            box.cut(shows: Self.at(32) + turn * Self.hour + 120, .server)
+            #expect(box.mode == .locked && box.time.lastConfirmed != nil, "\(turn)")
+        }
+        // The time that the box was on has passed in any case.
+        let last = box.time.lastConfirmed?.seconds ?? 0
+        #expect((Self.at(28)...Self.at(28, 10)).contains(last), "\(last - Self.monday)")
+    }
+
+    @Test("a battery-backed clock that a time server may have set says nothing")
+    func setByServer() {
+        var box = Box(confirmed: Self.at(23), shows: Self.at(32), .server)
+        box.source = .both
+        box.pass(600)
+        #expect(box.mode == .locked, "the kernel sets it within 11 minutes")
+        box.restart()
+        #expect(box.mode == .locked)
+        box.source = .battery
+        box.pass(600)
+        #expect(box.mode == .locked)
+    }
+
+    @Test("a saved date confirms nothing, and a time server after it is asked all the same")
+    func saved() {
+        var box = Box(confirmed: Self.at(18), shows: Self.at(18, 40), .saved)
+        #expect(box.time.provenance == .saved && box.time.lastConfirmed == nil && box.mode == nil)
+        box.pass(7 * Self.hour)
+        box.show(Self.at(32), .server)
+        #expect(box.mode == .locked && box.time.lastConfirmed != nil)
+        // What the server has moved is no saved date of the box any more.
+        box.show(Self.at(31), .saved)
+        #expect(box.time.provenance < .rtc && box.time.lastConfirmed != nil)
+    }
+
+    @Test("the first date that a new box sees is confirmed, and without a kept one the newest record's counts")
+    func newBox() {
+        #expect(Box(confirmed: nil, shows: Self.at(8), .server).mode == .free)
+        var watch = ClockGuard(newest: Timestamp(seconds: Self.at(18)), skew: Self.skew, at: .zero)
+        let look = ClockGuard.Look(
+            utc: Timestamp(seconds: Self.at(32)), monotonic: .zero, isSynchronised: true, hardware: .absent)
+        _ = watch.handle(look)
+        #expect(watch.time.lastConfirmed == Timestamp(seconds: Self.at(18)))
+    }
+}
