@@ -25,6 +25,10 @@ struct SetupInput: ParsableArguments {
     var radio: String?
     @Option(help: ArgumentHelp("What the date must be worth, as clock.minimum.", valueName: "source"))
     var clock: String?
+    @Option(
+        help: ArgumentHelp(
+            "A time server that chrony asks with Network Time Security, by its name.", valueName: "host"))
+    var timeServer: String?
     @Option(help: ArgumentHelp("The bundle that your operator signed; with --bundle-key.", valueName: "file"))
     var trustBundle: String?
     @Option(help: ArgumentHelp("The operator's public key.", valueName: "key"))
@@ -57,7 +61,8 @@ struct SetupInput: ParsableArguments {
         let texts: [(SetupQuestion, String?)] = [
             (.name, name), (.id, id), (.board, board), (.chip, chip), (.pulse, pulse), (.direction, direction),
             (.display, display), (.displaySize, displaySize), (.radio, radio), (.clock, clock),
-            (.trustBundle, trustBundle), (.bundleKey, bundleKey), (.trustDirectory, trustDirectory), (.issuer, issuer),
+            (.timeServer, timeServer), (.trustBundle, trustBundle), (.bundleKey, bundleKey),
+            (.trustDirectory, trustDirectory), (.issuer, issuer),
             (.issuerDocument, issuerDocument), (.issuerRoot, issuerRoot), (.invitation, invitation),
         ]
         for case (let question, let text?) in texts { answers[question] = text }

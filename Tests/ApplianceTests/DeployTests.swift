@@ -81,8 +81,8 @@ struct DeployTests {
         }
         for line in [
             "Type=oneshot", "ExecStart=/usr/bin/gatehouse setup --from-boot", "ProtectSystem=strict",
-            "Before=gatehouse.service bluetooth.service",
-            "ReadWritePaths=-/etc/gatehouse -/etc/systemd/system -/var/lib/gatehouse -/boot",
+            "Before=gatehouse.service bluetooth.service chrony.service",
+            "ReadWritePaths=-/etc/gatehouse -/etc/systemd/system -/etc/chrony/sources.d -/var/lib/gatehouse -/boot",
             "SystemCallFilter=@chown @setuid",
             "CapabilityBoundingSet=CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_SETUID CAP_SETGID",
             "WantedBy=multi-user.target",

@@ -84,6 +84,10 @@ enum DocumentCommandTable {
         ("tee /etc/systemd/timesyncd.conf.d", "Debian's clock, which a test must not set"),
         ("timedatectl set-ntp", "Debian's clock, which a test must not set"),
         ("systemctl restart systemd-timesyncd", "Debian's clock, which a test must not set"),
+        ("apt-get install chrony", "Debian's clock, which a test must not set"),
+        ("echo 'server ntp.example iburst nts'", "Debian's clock, which a test must not set"),
+        ("tee /etc/chrony/sources.d/gatehouse.sources", "Debian's clock, which a test must not set"),
+        ("chronyc reload sources", "Debian's clock, which a test must not set"),
         ("hwclock", "a battery-backed clock, which no machine of the tests has"),
         ("apt-get remove fake-hwclock", "a package of Raspberry Pi OS"),
     ]

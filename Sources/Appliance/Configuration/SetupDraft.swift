@@ -26,6 +26,7 @@ struct SetupDraft {
         addLines()
         addTrust()
         copy(.clock, to: "clock.minimum", "What the date must be worth before anybody is let in.")
+        addTimeServer()
         addDisplay()
         addAgent()
         for (key, value) in places.keys { text.add(key, .text(value)) }
@@ -145,6 +146,14 @@ struct SetupDraft {
                 contexts: answers[all: .context].map(SetupPlan.Context.init))
         default: break
         }
+    }
+
+    private mutating func addTimeServer() {
+        guard let answer = answers.text(.timeServer) else { return }
+        if TimeSource.host(answer) == nil { problems.append(TimeSource.noHost) }
+        add(
+            .timeServer, "clock.authenticated", true,
+            "Setup names a time server with Network Time Security to chrony: its date counts at once after a start.")
     }
 
     private mutating func addDisplay() {

@@ -19,7 +19,13 @@ extension Doctor {
                     .clock, .clockUntrusted, "\(date), \(source); clock.minimum is \"\(wanted)\"", remedy: remedy)
             ] + hardware
         }
-        return [.good(.clock, "\(date), \(clock.isSynchronised ? source : "not synchronised")")] + hardware
+        return [.good(.clock, "\(date), \(clock.isSynchronised ? source : "not synchronised")")] + timeServer + hardware
+    }
+
+    /// The gate believes an authenticated time server more than another one, and only chrony knows such a one.
+    private var timeServer: [Finding] {
+        configuration.clock.authenticated && facts.clock.authenticated.isEmpty
+            ? [Finding(.clock, .boxTimeServer, "clock.authenticated is true")] : []
     }
 
     /// Whether the date is worth what the gate asks, as the service would judge it at a start now. What its ledger knows makes a date
@@ -41,7 +47,10 @@ extension Doctor {
     }
 
     private var source: String {
-        if facts.clock.isSynchronised { return "kept right by a time server" }
+        if facts.clock.isSynchronised {
+            let names = facts.clock.authenticated.prefix(3).joined(separator: ", ")
+            return "kept right by a time server, " + (names.isEmpty ? "not authenticated" : "authenticated: \(names)")
+        }
         return saved.map { "brought back by \($0.keeper.rawValue) from the last stop, which is not the time" }
             ?? "set by nobody who is known"
     }

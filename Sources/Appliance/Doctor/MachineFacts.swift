@@ -125,6 +125,8 @@ package struct MachineFacts: Sendable {
         package var isSynchronised = false
         /// Battery-backed clocks, in byte order of their names.
         package var hardware: [BatteryClock] = []
+        /// The time servers that chrony asks with Network Time Security.
+        package var authenticated: [String] = []
         /// What the machine wrote down for its next start, which makes an old date look like one.
         package var saved: [SavedDate] = []
         /// The day on which this version was made: no date before it is right.

@@ -72,6 +72,7 @@ package struct SetupDialogue: Sendable {
         case .displaySize: (answers.text(.display).flatMap(DisplaySection.Kind.init)?.sizes.count ?? 0) > 1
         case .radio: machine.adapters.count > 1
         case .clock: !machine.hasClock
+        case .timeServer: machine.hasChrony
         case .trustBundle: answers.text(.trustDirectory) == nil && answers.text(.issuer) == nil
         case .bundleKey: answers.text(.trustBundle) != nil
         case .trustDirectory: !hasTrust && answers.text(.issuer) == nil

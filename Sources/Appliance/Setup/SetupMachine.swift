@@ -13,6 +13,8 @@ package struct SetupMachine: Sendable {
     package var hasScreen = false
     /// Whether a battery-backed clock or a time server is seen.
     package var hasClock = true
+    /// Whether chrony is there, which can authenticate a time server.
+    package var hasChrony = false
 
     /// A machine of which nothing was seen.
     package init(_ pinout: Pinout) { self.pinout = pinout }
@@ -24,6 +26,7 @@ package struct SetupMachine: Sendable {
         chips = root.isEmpty ? (try? GPIOLibrary.loaded()).map { GPIOChips.list($0).chips.map(\.label) } ?? [] : []
         adapters = Adapters.list(in: root + "/sys/class/bluetooth").map(\.name)
         hasScreen = files.exists("/dev/fb0")
+        hasChrony = TimeSource.isTaken(on: files)
         hasClock =
             files.names("/sys/class/rtc").contains { files.line("/sys/class/rtc/\($0)/hctosys") == "1" }
             || SystemClock.look().isSynchronised

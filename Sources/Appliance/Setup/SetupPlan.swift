@@ -1,6 +1,6 @@
 package import Encoding
 
-/// What a setup will do: the configuration to write, whom to trust, the invitation. A value that computes: it reads no file.
+/// What a setup will do: the configuration to write, whom to trust, the invitation, the time server. A value that computes: it reads no file.
 package struct SetupPlan: Hashable, Sendable {
     /// Whom the gate is to trust. Paths are as they were given.
     package enum Trust: Hashable, Sendable {
@@ -35,6 +35,8 @@ package struct SetupPlan: Hashable, Sendable {
     package let trust: Trust
     /// The cloud agent's invitation: a URL, its JSON, or a file; nil: none.
     package let invitation: String?
+    /// The time server that chrony is to ask with Network Time Security, by its name; nil: setup names none.
+    package let timeServer: String?
     /// Whether the invitation's agent may be without TLS.
     let allowsPlainHTTP: Bool
 
@@ -53,6 +55,7 @@ package struct SetupPlan: Hashable, Sendable {
         configuration = draft.configuration
         trust = draft.trust
         invitation = answers.text(.invitation)
+        timeServer = answers.text(.timeServer)
         allowsPlainHTTP = answers.text(.allowPlainHTTP) != nil
     }
 

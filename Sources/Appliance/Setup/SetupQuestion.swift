@@ -20,6 +20,8 @@ package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
     case radio
     /// What the date must be worth.
     case clock
+    /// A time server that is asked with Network Time Security, by its name.
+    case timeServer = "time-server"
     /// The operator's signed bundle, a file.
     case trustBundle = "trust-bundle"
     /// The operator's key.
@@ -59,6 +61,7 @@ package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
         case .radio: "Bluetooth adapter"
         case .clock:
             "No battery-backed clock and no time server is seen. What must the date be worth: rtc (one of them; nobody is let in before it is there), or saved (none)"
+        case .timeServer: "A time server that chrony asks with Network Time Security, by its name (empty: none)"
         case .trustBundle: "Whom to trust: the file with your operator's bundle (empty: there is none)"
         case .bundleKey: "The operator's public key (z6Mk…)"
         case .trustDirectory: "A folder with trust data (empty: there is none)"
@@ -78,6 +81,7 @@ package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .name: "North-Gate"
         case .board: "pi4"
+        case .timeServer: "ntp.example"
         case .bundleKey: "z6Mk…"
         case .issuer: "did:web:works.example"
         case .issuerType: "https://works.example/ns#StaffPass"

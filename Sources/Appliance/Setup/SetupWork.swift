@@ -3,13 +3,13 @@ import Encoding
 import Glibc
 package import LinuxIO
 
-/// Carries a plan out: everything is read and checked first; then trust data, invitation and the unit's drop-in are put into place, and
-/// last the configuration, with which the service starts. Each is there as a whole or not at all, and a second time changes nothing.
+/// Carries a plan out: everything is read and checked first; then trust data, invitation, the unit's drop-in and that of the time server
+/// are put into place, and last the configuration, with which the service starts. Each is there as a whole or not at all, and a second time changes nothing.
 package struct SetupWork: Sendable {
     /// What has just been done; told to whoever wants to look at the disk at that instant.
     package enum Step: Hashable, Sendable {
-        /// Trust data, invitation, drop-in, the copy of the configuration before, and the configuration itself.
-        case trust, invitation, dropIn, copy, configuration
+        /// Trust data, invitation, drop-in, time server, the copy of the configuration before, and the configuration itself.
+        case trust, invitation, dropIn, timeServer, copy, configuration
     }
 
     private let plan: SetupPlan
@@ -17,6 +17,7 @@ package struct SetupWork: Sendable {
     private let trust: SetupTrust
     private let invitation: [UInt8]?
     private let dropIn: SetupDropIn
+    private let timeSource: TimeSource?
     private let before: [UInt8]?
     /// Whether that says the same, but for what it was made of.
     private let isSame: Bool
@@ -56,6 +57,12 @@ package struct SetupWork: Sendable {
             }
         } catch {
             invitation = nil
+            problems.append(error)
+        }
+        do throws(SetupProblem) {
+            timeSource = try plan.timeServer.map { answer throws(SetupProblem) in try TimeSource(answer, root: root) }
+        } catch {
+            timeSource = nil
             problems.append(error)
         }
         do throws(SetupProblem) {
@@ -149,6 +156,11 @@ package struct SetupWork: Sendable {
         let line = try role.asRoot { () throws(SystemError) in try dropIn.install(onStep: onFile) }
         if let line { lines.append(line) }
         onStep(.dropIn)
+        if let timeSource {
+            let line = try role.asRoot { () throws(SystemError) in try timeSource.install(onStep: onFile) }
+            if let line { lines.append(line) }
+            onStep(.timeServer)
+        }
         guard before != plan.configuration else { return ["configuration: \(places.file) was so already"] + lines }
         if let before, !isSame {
             let copy = try keep(before, onFile)

@@ -90,6 +90,12 @@ extension ReasonCode {
     package static let boxDate = ReasonCode(
         "box.date", "The date is before this program was made, so it is wrong.",
         "Set it (timedatectl set-time), and have a time server or a battery-backed clock.")
+    /// `box.time-server`
+    package static let boxTimeServer = ReasonCode(
+        "box.time-server",
+        "The configuration says that time servers are authenticated, and chrony asks none with Network Time Security (nts).",
+        "Install chrony, and write server NAME iburst nts to /etc/chrony/sources.d/gatehouse.sources. Else take clock.authenticated "
+            + "out: with it a false time server opens hours at once.", severity: .warning)
     /// `box.no-rtc`
     package static let boxNoRTC = ReasonCode(
         "box.no-rtc", "There is no battery-backed clock: after a start without network nobody knows the date.",

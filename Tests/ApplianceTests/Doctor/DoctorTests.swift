@@ -53,6 +53,18 @@ import Testing
         #expect(gate.findings.exitCode == 0)
     }
 
+    @Test func whetherTheTimeServerIsAuthenticatedIsTold() throws {
+        for (names, words) in [
+            ([], "kept right by a time server, not authenticated"),
+            (["ntp.example"], "kept right by a time server, authenticated: ntp.example"),
+        ] as [([String], String)] {
+            var gate = try SoundGate(more: "[clock]\nauthenticated = \(!names.isEmpty)\n")
+            gate.facts.clock.authenticated = names
+            let told = gate.findings.filter { $0.check == .clock }
+            #expect(told.count == 1 && told[0].state == .good && told[0].detail.hasSuffix(words), "\(told)")
+        }
+    }
+
     @Test(arguments: machine + files + radio + lines + shown + clocks + rules + service) func isFoundAlone(
         _ one: Case
     ) throws {
@@ -274,6 +286,10 @@ import Testing
         Case("no clock where none is wanted", "rtc warning box.no-rtc", more: "[clock]\nminimum = \"unset\"\n") {
             ($0.clock.isSynchronised, $0.clock.hardware) = (false, [])
         },
+        Case(
+            "a time server that is not authenticated", "clock warning box.time-server",
+            more: "[clock]\nauthenticated = true\n"
+        ) { $0.clock.authenticated = [] },
         Case("no battery-backed clock", "rtc warning box.no-rtc") { $0.clock.hardware = [] },
         Case("one that the kernel does not read", "rtc warning box.rtc-unused") { $0.clock.hardware[0].isUsed = false },
         Case("one that is a week behind", "rtc warning box.rtc-differs") {

@@ -54,6 +54,22 @@ import Testing
         #expect(words[.radio]?.hasSuffix(": hci0, hci1") == true)
     }
 
+    /// No other time server on a Debian machine can be authenticated.
+    @Test func aTimeServerIsAskedForWhereChronyIs() throws {
+        var seen = machine
+        seen.hasChrony = true
+        for (answer, server) in [("ntp.example\r", "ntp.example"), ("", nil), ("none", nil)] {
+            var dialogue = SetupDialogue(
+                SetupFixture.answers([.name: "N", .id: "N", .board: "none", .direction: "in", .display: "none"]),
+                on: seen, at: places)
+            let prompt = try #require(dialogue.next)
+            #expect(prompt.question == .timeServer && prompt.proposal?.isEmpty == true)
+            #expect(dialogue.answer("a b", to: prompt) == TimeSource.noHost)
+            #expect(dialogue.answer(answer, to: prompt) == nil)
+            #expect(try SetupPlan(dialogue.answers, on: seen, at: places).timeServer == server)
+        }
+    }
+
     @Test func whatFollowsFromAnAnswer() {
         func asked(_ texts: [SetupQuestion: String]) -> [SetupQuestion] {
             var dialogue = SetupDialogue(

@@ -71,17 +71,37 @@ import Testing
             .name: "North", .id: "works-north.1", .board: "pi5", .pulse: "350ms", .direction: "out",
             .display: "ssd1306", .displaySize: "128x32", .radio: "F0:F1:F2:F3:F4:01", .clock: "saved",
             .bundleKey: "z6MkehRgf7yJbgaGfYsdoAsKdBPE3dj2CYhowQdcjqSJgvVd", .trustBundle: "/x/gates.bundle",
-            .invitation: "https://agent.example/invite", .allowPlainHTTP: "true",
+            .invitation: "https://agent.example/invite", .allowPlainHTTP: "true", .timeServer: "ntp.example",
         ])
         #expect(configuration.kiosk.name == "North" && configuration.kiosk.id == "works-north.1")
         #expect(configuration.gate.pulse == .milliseconds(350) && configuration.gate.direction == .out)
         #expect(configuration.display.main.kind == .ssd1306 && configuration.display.main.size?.height == 32)
         #expect(configuration.radio.device == "F0:F1:F2:F3:F4:01" && configuration.radio.transport == .userChannel)
         #expect(configuration.clock.minimum == .saved && configuration.trust.bundleKeys.count == 1)
+        #expect(configuration.clock.authenticated)
         #expect(configuration.agent.invitations == [places.invitation] && configuration.agent.allowPlainHTTP)
         // The usual place has the usual places.
         #expect(configuration.trust.directory == "/etc/gatehouse/trust")
         #expect(configuration.ledger.path == "/var/lib/gatehouse/gatehouse.db")
+    }
+
+    /// A name reaches a file of chrony's, and nothing else does.
+    @Test func aTimeServerIsAName() throws {
+        for name in ["ntp.example", "NTP-1.example.org", "192.0.2.1", "nts"] {
+            #expect(problems([.name: "N", .board: "none", .timeServer: name]).isEmpty, "\(name)")
+            let plan = try SetupPlan(
+                SetupFixture.answers([.name: "N", .board: "none", .timeServer: name]), on: machine, at: places)
+            #expect(plan.timeServer == name)
+        }
+        for name in [
+            "ntp.example iburst", "ntp.example\nserver evil.example", "ntp.example\r", "ntp.example#", "ntp.example/",
+            "ntp.example:123", "user@ntp.example", "[::1]", "::1", "https://ntp.example", ".example", "example.",
+            "ntp.exämple", "%6etp.example", String(repeating: "a", count: 254), "?", "a\u{0}b", "/\u{301}",
+        ] {
+            let told = problems([.name: "N", .board: "none", .timeServer: name])
+            #expect(told["time-server"]?.hasPrefix("is not the name of a host") == true && told.count == 1, "\(name)")
+        }
+        #expect(try !configuration([.name: "N", .board: "none"]).clock.authenticated)
     }
 
     @Test func whatARelayOpensIsAPulse() throws {

@@ -107,6 +107,51 @@ import Testing
         }
     }
 
+    @Test func aTimeServerIsNamedToChrony() throws {
+        let root = folder.path + "/root"
+        let texts: [SetupQuestion: String] = [.timeServer: "NTP.example"]
+        func problem() throws -> String? {
+            do {
+                _ = try SetupWork(try folder.plan(texts), at: folder.places, replaces: false, root: root)
+                return nil
+            } catch let error as SetupProblems { return error.byQuestion["time-server"] }
+        }
+        #expect(try problem()?.contains("apt-get install chrony") == true)
+        try folder.trust.write("root/usr/sbin/chronyd", "")
+        #expect(try problem() != nil, "an older one reads no drop-ins")
+        let files = SystemFiles(root: root)
+        #expect(!TimeSource.isTaken(on: files) && folder.names("gate").isEmpty, "nothing was written")
+        try FileManager.default.createDirectory(
+            atPath: root + "/etc/chrony/sources.d", withIntermediateDirectories: true)
+        #expect(TimeSource.authenticated(on: files).isEmpty)
+
+        let file = "root/etc/chrony/sources.d/gatehouse.sources"
+        let lines = try carryOut(texts, root: root)
+        #expect(lines.contains { $0.hasPrefix("time server: ") && $0.contains("chronyc reload sources") })
+        #expect(folder.read(file) == "# Written by gatehouse setup.\nserver ntp.example iburst nts\n")
+        #expect(try mode(file) == 0o644 && TimeSource.authenticated(on: files) == ["ntp.example"])
+        // The same again changes nothing, another name takes its place.
+        #expect(try carryOut(texts, root: root) == ["configuration: \(folder.places.file) was so already"])
+        _ = try carryOut([.timeServer: "other.example"], root: root)
+        #expect(TimeSource.authenticated(on: files) == ["other.example"])
+        #expect(folder.names("root/etc/chrony/sources.d") == ["gatehouse.sources"])
+    }
+
+    /// Servers in files of chrony that setup did not write count too; what is no server with `nts` does not.
+    @Test func whichTimeServersAreAuthenticated() throws {
+        let files = SystemFiles(root: folder.path + "/root")
+        try folder.trust.write("root/etc/chrony/sources.d/a.sources", "server a.example iburst nts\n")
+        #expect(TimeSource.authenticated(on: files).isEmpty, "chrony is not installed")
+        try folder.trust.write("root/usr/sbin/chronyd", "")
+        try folder.trust.write("root/etc/chrony/sources.d/b.list", "server b.example iburst nts\n")
+        try folder.trust.write(
+            "root/etc/chrony/conf.d/c.conf", "  Pool C.example maxsources 2 NTS\nrefclock SHM 0 nts\n")
+        try folder.trust.write(
+            "root/etc/chrony/chrony.conf",
+            "pool 2.debian.pool.ntp.org iburst\n#server d.example nts\nserver nts.example\nserver nts nts\n")
+        #expect(TimeSource.authenticated(on: files) == ["nts", "a.example", "c.example"])
+    }
+
     @Test func aFurtherGateOnTheBoxHasADropInOfItsOwn() throws {
         let root = folder.path + "/root"
         try folder.trust.write(
