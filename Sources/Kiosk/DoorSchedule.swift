@@ -23,13 +23,18 @@ package struct DoorSchedule: Hashable, Sendable {
     package init() {}
 
     /// What holds at a date: lock-down before free passage, where hours of both meet. Where other dates may be right as well, what
-    /// opens least of all. Nil for a date that is not worth `minimum`: then
-    /// nothing holds, so that a wrong clock opens no gate. A lock-down is not missed by that, as nobody is let in by such a date.
+    /// opens least of all. Nil for a date that is not worth `minimum`: then nothing holds, so that a wrong clock opens no gate. A
+    /// lock-down is not missed by that, as nobody is let in by such a date.
     package func mode(at time: WallTime, minimum: WallTime.Provenance) -> DoorMode? {
         if entries.isEmpty { return .normal }
         guard time.provenance >= minimum else { return nil }
-        let modes = time.moments.map(mode)
-        return [.locked, .normal].first(where: modes.contains) ?? .free
+        let end = entries.contains { $0.mode == .locked } ? DoorMode.locked : .normal
+        var least = DoorMode.free
+        for date in time.moments where least != end {
+            let held = mode(at: date)
+            if held == .locked || least == .free { least = held }
+        }
+        return least
     }
 
     private func mode(at date: Timestamp) -> DoorMode {
