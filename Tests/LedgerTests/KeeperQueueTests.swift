@@ -32,7 +32,7 @@ import Testing
         case .write(let intents, let outcomes, let names, let restoring):
             let parts =
                 numbers("i", intents.map(\.visit)) + numbers("o", outcomes.map(\.visit))
-                + names.map { "n\($0.at.seconds)" }
+                + names.map { $0.at.map { "n\($0.seconds)" } ?? "n-" }
             return ((restoring ? ["w+"] : ["w"]) + parts).joined(separator: " ")
         case .reserve(let outcomes): return (["r"] + numbers("o", outcomes.map(\.visit))).joined(separator: " ")
         case .end: return "end"

@@ -73,19 +73,27 @@ private final class AnswerServer: Sendable {
 
     /// The request is read to its end, so that nothing resets the connection before the answer is read.
     private func serve(_ answer: [UInt8]) {
-        let connection = accept(listener, nil, nil)
+        let connection = Int32(Self.call { Int(accept(listener, nil, nil)) })
         guard connection >= 0 else { return }
         defer { close(connection) }
         var (request, piece): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 4096))
         // One byte of a body follows the head.
         let end = Array("\r\n\r\n".utf8)
         while request.firstRange(of: end).map({ $0.upperBound < request.count }) != true {
-            let count = recv(connection, &piece, piece.count, 0)
+            let count = Self.call { recv(connection, &piece, piece.count, 0) }
             guard count > 0 else { return }
             request += piece[..<count]
         }
         _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
         shutdown(connection, Int32(SHUT_WR))
-        while recv(connection, &piece, piece.count, 0) > 0 {}
+        while Self.call({ recv(connection, &piece, piece.count, 0) }) > 0 {}
+    }
+
+    /// A system call, repeated when a signal interrupts it: libFuzzer has a timer that fires each six seconds.
+    private static func call(_ body: () -> Int) -> Int {
+        while true {
+            let result = body()
+            if result >= 0 || errno != EINTR { return result }
+        }
     }
 }
