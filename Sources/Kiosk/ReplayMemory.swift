@@ -8,7 +8,7 @@ package import Ledger
 /// | reserved | the accepted verdict | refused | no |
 /// | ``ordered`` | the order to the gate | refused | yes |
 /// | ``used`` | the result: the gate opened, or no answer | refused until the window is over | yes |
-/// | ``released`` | the result: nothing energised; or the end of a visit without an order | accepted | no |
+/// | ``released`` | the result: nothing energised; the end of a visit without an order; or, where the operator chose so, a visitor who did not pass | accepted | no, as soon as the disk takes it |
 ///
 /// The result is the one that the record has: the answer of the line's thread, which comes within the bound of the
 /// driver. The window begins with the order. The names are written 300 ms after the order at the latest; a power cut
@@ -59,7 +59,8 @@ package struct ReplayMemory: Sendable {
         if early.contains(visit) { return }
         reserved.removeAll { $0.visit == visit }
         if reserved.count >= Self.visits {
-            let first = reserved.removeFirst()
+            // One that was ordered is given up without a loss: it counts as used.
+            let first = reserved.remove(at: reserved.firstIndex { $0.ordered != nil } ?? 0)
             if let ordered = first.ordered { for name in first.names { remember(name, at: ordered) } }
         }
         reserved.append((visit, names, ordered: nil))

@@ -64,6 +64,12 @@ import Testing
         let refused = try await folder.gatehouse("backup", "state/copies/backup.tar", "--config", configuration)
         #expect(refused.code == 2 && refused.hasRemedy, "\(refused)")
         #expect(rootsFiles == ["secret"])
+        // Links of root's that lead to a link of the owner's.
+        #expect(symlink(state + "/copies", folder.path("root/copies")) == 0)
+        let second = try await folder.gatehouse("backup", "root/copies/backup.tar", "--config", configuration)
+        #expect(second.code == 2 && second.hasRemedy, "\(second)")
+        #expect(rootsFiles == ["copies", "secret"])
+        #expect(unlink(folder.path("root/copies")) == 0)
         #expect(symlink(state, folder.path("spare")) == 0)
         for name in ["state/backup.tar", "spare/second.tar"] {
             let made = try await folder.gatehouse("backup", name, "--config", configuration)

@@ -107,7 +107,9 @@ import Testing
     @Test func longLiteralsAreWrittenLikeOthers() throws {
         let photo = String(repeating: "A", count: 64 * 1024)
         let ends = ["", " ", "!", "#", "A", "B", "\u{7F}", "\"", "é"]
-        let texts = ["", " ", "!", "A", "B", String(photo.dropLast())] + ends.map { photo + $0 }
+        let half = String(photo.prefix(40_001))
+        let others = ["@", "B"].map { half + $0 + photo.dropFirst(half.count + 1) }
+        let texts = ["", " ", "!", "A", "B", String(photo.dropLast())] + ends.map { photo + $0 } + others
         let literals = texts.flatMap { text in
             [
                 Literal(Text(text)), Literal(Text(text), datatype: RDF.langString, language: "en"),
@@ -128,6 +130,13 @@ import Testing
         let named = try RDFC10.canonicalize(Dataset([unnamed]))
         #expect(named.nQuads.count == photo.utf8.count + "_:c14n0 <http://a/p> \"\" _:c14n1 .\n".utf8.count)
         #expect(try RDFC10.canonicalize(Dataset(nQuads: named.nQuads)).nQuads == named.nQuads)
+        // The whole literal names the blank node: two that differ at the end only are told apart by it.
+        let pair = [photo + "A", photo + "B"].map { Literal(Text($0)) }
+        func labelled(_ order: [Int]) -> [Quad] {
+            zip(order, pair).map { Quad(node($0), predicate, .literal($1)) }
+        }
+        let both = try [[0, 1], [1, 0]].map { try RDFC10.canonicalize(Dataset(labelled($0))).nQuads }
+        #expect(both[0] == both[1])
     }
 
     @Test(arguments: [HashAlgorithm.sha256, .sha384])

@@ -103,7 +103,9 @@ struct Openings {
         case .over(let length): entry.outcome.gate?.pulseMilliseconds = Int(length.milliseconds)
         case .never: (entry.outcome.gate, entry.use) = (.shut, .released)
         }
-        if pulses.removeValue(forKey: entry.visit)?.isUnused == true { entry.use = .released }
+        // A line that gave no answer may open the gate yet.
+        let isUnused = pulses.removeValue(forKey: entry.visit)?.isUnused == true
+        if isUnused, result != .lasting { entry.use = .released }
         return entry
     }
 }

@@ -1,20 +1,28 @@
 /// Comparison of byte strings, eight bytes at a time: names, IRIs and lines of N-Quads share long beginnings.
 package enum ByteOrder {
-    /// Whether `left` comes before `right` in byte order, which for UTF-8 is code point order.
-    package static func precedes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    /// Where the two differ first, in bytes from their start; nil where one begins with the other, or they are equal.
+    @inline(__always)
+    package static func firstDifference(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int? {
         let common = min(left.count, right.count)
+        if left.baseAddress == right.baseAddress { return nil }
         var offset = 0
         while offset + 8 <= common {
             let a = left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
             let b = right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            if a != b { return a.bigEndian < b.bigEndian }
+            if a != b { return offset + (a.littleEndian ^ b.littleEndian).trailingZeroBitCount / 8 }
             offset += 8
         }
         while offset < common {
-            if left[offset] != right[offset] { return left[offset] < right[offset] }
+            if left[offset] != right[offset] { return offset }
             offset += 1
         }
-        return left.count < right.count
+        return nil
+    }
+
+    /// Whether `left` comes before `right` in byte order, which for UTF-8 is code point order.
+    package static func precedes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        guard let place = firstDifference(left, right) else { return left.count < right.count }
+        return left[place] < right[place]
     }
 
     /// Whether `left` comes before `right` in byte order.
@@ -29,18 +37,6 @@ package enum ByteOrder {
 
     /// Whether the two hold the same bytes.
     package static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-        guard left.count == right.count else { return false }
-        if left.baseAddress == right.baseAddress { return true }
-        var offset = 0
-        while offset + 8 <= left.count {
-            let a = left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            guard a == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else { return false }
-            offset += 8
-        }
-        while offset < left.count {
-            guard left[offset] == right[offset] else { return false }
-            offset += 1
-        }
-        return true
+        left.count == right.count && firstDifference(left, right) == nil
     }
 }

@@ -20,6 +20,7 @@ package struct Text: Sendable {
 
     /// Copies bytes that are known to be ASCII without another look at them.
     init(ascii bytes: UnsafeRawBufferPointer) {
+        assert(bytes.allSatisfy { $0 < 0x80 })
         string = bytes.withMemoryRebound(to: UInt8.self) { bytes in
             String(copying: UTF8Span(unchecked: bytes.span, isKnownASCII: true))
         }

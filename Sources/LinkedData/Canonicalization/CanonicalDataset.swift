@@ -56,7 +56,7 @@ package struct CanonicalDataset: Sendable {
 }
 
 /// Lines of canonical N-Quads one after the other, each with its line end. Long literals are apart: a photo is most of a
-/// credential, and is not copied.
+/// credential, and is not copied into the document.
 struct CanonicalText {
     /// A line, and the place in it where a literal belongs that is apart.
     struct Line {
@@ -136,11 +136,8 @@ struct CanonicalText {
     private static func precede(_ left: [UnsafeRawBufferPointer], _ right: [UnsafeRawBufferPointer]) -> Bool {
         var (left, right) = (left, right)
         while let first = left.first, let other = right.first {
+            if let place = ByteOrder.firstDifference(first, other) { return first[place] < other[place] }
             let common = min(first.count, other.count)
-            let (a, b) = (first[..<common], other[..<common])
-            if !ByteOrder.areEqual(.init(rebasing: a), .init(rebasing: b)) {
-                return ByteOrder.precedes(.init(rebasing: a), .init(rebasing: b))
-            }
             left.replaceSubrange(..<1, with: common < first.count ? [.init(rebasing: first[common...])] : [])
             right.replaceSubrange(..<1, with: common < other.count ? [.init(rebasing: other[common...])] : [])
         }

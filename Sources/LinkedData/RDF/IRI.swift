@@ -26,7 +26,7 @@ package enum IRI {
         }
     }
 
-    /// For each byte: 0 may stand anywhere, 1 in some places, 2 anywhere but once, 3 nowhere in an IRI.
+    /// For each byte: 0 may be anywhere, 1 in some places, 2 anywhere but at most once, 3 nowhere in an IRI.
     private static let forms: [UInt8] = (0...UInt8.max).map { byte in
         switch byte {
         case 0...0x20, UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "}"),

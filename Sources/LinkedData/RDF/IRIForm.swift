@@ -1,14 +1,13 @@
 import Encoding
 
-/// What of the grammar of IRIs (RFC 3987 section 2.2) depends on the place of a letter: one fragment, whole percent
-/// encodings, brackets around an IP literal only, and the letters beyond ASCII.
+/// What of the grammar of IRIs (RFC 3987 section 2.2) depends on the place of a letter: whole percent encodings,
+/// brackets around an IP literal only, and the letters beyond ASCII.
 enum IRIForm {
-    /// Whether an IRI without bytes that no IRI may have is well-formed.
+    /// Whether an IRI with at most one number sign, and without bytes that no IRI may have, is well-formed.
     static func isWellFormed(_ text: Text) -> Bool {
         let bytes = Array(text.utf8)
         let mark = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
-        let rest = bytes[mark...].dropFirst()
-        return !rest.contains(UInt8(ascii: "#")) && encodesWhole(bytes) && bracketsAddress(bytes, before: mark)
+        return encodesWhole(bytes) && bracketsAddress(bytes, before: mark)
             && (bytes.allSatisfy { $0 < 0x80 } || hasLetters(text))
     }
 

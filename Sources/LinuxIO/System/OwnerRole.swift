@@ -55,7 +55,8 @@ package final class OwnerRole {
         return Array(groups.prefix(Int(count)))
     }
 
-    fileprivate func owns(_ path: String) -> Bool { Self.owner(of: path)?.user == user }
+    /// Whether this owner decides where a path leads.
+    fileprivate func leads(_ path: String) -> Bool { Self.owners(of: path).contains { $0.user == user } }
 
     /// Root for good.
     package func end() { pause() }
@@ -77,28 +78,43 @@ package final class OwnerRole {
         return try body()
     }
 
-    /// The first one but root, from the top on, who owns a folder or a link of a path, as written or where it leads to: that one decides
-    /// what comes after it. Nil where all is root's. Of a file that is not there, its folder counts.
-    package static func owner(of path: String) -> (user: UInt32, group: UInt32)? {
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        for case let path? in [absolute(path), resolved(path) ?? resolved(folder)] {
-            var place = ""
-            for name in path.split(separator: "/") {
-                place += "/" + name
-                var status = stat()
-                guard lstat(place, &status) == 0 else { break }
-                if status.st_uid != 0 { return (status.st_uid, status.st_gid) }
+    /// The first owner but root of a folder or a link on the way to a file: that owner decides what comes after it. Nil
+    /// where all is root's.
+    package static func owner(of path: String) -> (user: UInt32, group: UInt32)? { owners(of: path).first }
+
+    /// All owners but root of folders, links and the file that the kernel passes on its way along a path, in its order.
+    /// The walk follows links as the kernel does, 40 at most (path_resolution(7)), and ends where nothing is.
+    private static func owners(of path: String) -> [(user: UInt32, group: UInt32)] {
+        var names = (absolute(path) ?? "").split(separator: "/").map(String.init)[...]
+        var (place, links) = ("", 0)
+        var owners: [(user: UInt32, group: UInt32)] = []
+        while let name = names.popFirst() {
+            if name == "." { continue }
+            if name == ".." {
+                place = String(place[..<(place.lastIndex(of: "/") ?? place.startIndex)])
+                continue
             }
+            let next = place + "/" + name
+            var status = stat()
+            guard lstat(next, &status) == 0 else { break }
+            if status.st_uid != 0 { owners.append((status.st_uid, status.st_gid)) }
+            guard status.st_mode & S_IFMT == S_IFLNK else {
+                place = next
+                continue
+            }
+            links += 1
+            guard links <= 40, let target = target(of: next) else { break }
+            if target.hasPrefix("/") { place = "" }
+            names = (target.split(separator: "/").map(String.init) + names)[...]
         }
-        return nil
+        return owners
     }
 
-    /// Where a path leads to; nil where nothing is.
-    private static func resolved(_ path: String) -> String? {
-        realpath(path, nil).map { resolved in
-            defer { free(resolved) }
-            return String(cString: resolved)
-        }
+    /// What a link says; nil where it cannot be read.
+    private static func target(of link: String) -> String? {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(link, &buffer, buffer.count)
+        return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
     }
 
     private static func absolute(_ path: String) -> String? {
@@ -124,7 +140,7 @@ extension OwnerRole? {
     ) throws(Failure) -> Value {
         guard let role = self else { return try body() }
         return try role.asRoot { () throws(Failure) in
-            guard role.owns(path) else { return try body() }
+            guard role.leads(path) else { return try body() }
             role.resume()
             defer { role.pause() }
             return try body()

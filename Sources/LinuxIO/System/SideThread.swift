@@ -107,8 +107,9 @@ enum Threads {
             { argument in
                 guard let argument else { return nil }
                 let body = Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
-                clinux_name_thread(body.name)
+                // A thread that has its name has its priority.
                 if body.isFirst { _ = clinux_run_first() }
+                clinux_name_thread(body.name)
                 body.run()
                 clinux_clear_stack()
                 return nil
