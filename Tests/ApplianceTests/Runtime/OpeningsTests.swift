@@ -277,10 +277,12 @@ import Workbench
         #expect(entry?.use == .used && entry?.outcome.gate == nil)
     }
 
-    /// A line that hangs keeps no outcome for ever: it is recorded as it was ordered, and the credential is used.
-    @Test func theWaitHasAnEnd() {
+    /// A line that hangs keeps no outcome for ever: it is recorded as it was ordered, and the credential is used, even
+    /// if nobody passed so far.
+    @Test(arguments: [false, true]) func theWaitHasAnEnd(isUnused: Bool) {
         var openings = Openings()
         open(&openings, VisitID("1"), at: 1000)
+        if isUnused { openings.unused(VisitID("1")) }
         #expect(openings.take(accepted, of: VisitID("1"), [], panel: panel) == nil)
         let end = at(1200).advanced(by: Openings.patience)
         #expect(openings.takeKnown(panel, at: end.advanced(by: .milliseconds(-1))).isEmpty)
