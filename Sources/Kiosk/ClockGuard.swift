@@ -89,7 +89,7 @@ package struct ClockGuard: Sendable {
         let (highest, limit) = dates.good == nil ? (nil, nil) : (highest, limit)
         return ClockMemory(
             at: last.at, confirmed: dates.good, highest: highest, limit: limit, earlier: earlier.date,
-            isServed: earlier.isServed)
+            suspicion: earlier.suspicion)
     }
 
     /// The date as the box believes it to be at the last look.
@@ -119,7 +119,7 @@ package struct ClockGuard: Sendable {
         time = WallTime(utc: newest ?? Timestamp(seconds: 0), provenance: .unset)
         earlier = EarlierDate(
             memory == nil ? bound : memory?.earlier, skew: self.skew, settle: settle,
-            isServed: memory?.isServed ?? false)
+            suspicion: memory?.suspicion ?? .nothing)
     }
 
     /// Takes a look, not older than the one before; returns what begins or ceases to be wrong.
@@ -256,7 +256,9 @@ package struct ClockGuard: Sendable {
             time.alternative = dates.handle(time, at: now)
             isContradicted = true
         }
-        time.lastConfirmed = earlier.handle(time, look, isAuthenticated: isAuthenticated)
+        time.lastConfirmed = earlier.handle(
+            time, look, isAuthenticated: isAuthenticated, isCalm: steppedAt == nil,
+            isRenewed: dates.confirmed?.at == now)
         time.unsynchronised = synchronisedAt?.duration(to: now)
     }
 }

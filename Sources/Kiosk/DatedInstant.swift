@@ -26,6 +26,16 @@ package struct DatedInstant: Hashable, Sendable {
 
 /// What is known of the date, for the next start of the program.
 package struct ClockMemory: Hashable, Sendable {
+    /// What may hold the word of a time server, and proves no date until one is confirmed.
+    package enum Suspicion: String, Hashable, Sendable {
+        /// Nothing.
+        case nothing = "-"
+        /// The battery-backed clock: it showed another date than the system, and the system sets it by a time server's word.
+        case battery = "off"
+        /// The date that the machine wrote down at its last stop, too: the clock was moved.
+        case all = "served"
+    }
+
     /// When this was known: the last look.
     package var at: Instant
     /// The date of this start of the machine that is confirmed; nil: none is yet.
@@ -36,25 +46,26 @@ package struct ClockMemory: Hashable, Sendable {
     package var limit: DatedInstant?
     /// The date that was confirmed before the machine was started, while hours still ask for it.
     package var earlier: DatedInstant?
-    /// Whether a time server has set the clock since the start of the machine, and may have set the battery-backed one.
-    package var isServed: Bool
+    /// What proves no date. A start of the machine does not change it: the battery-backed clock and the saved date outlive that.
+    package var suspicion: Suspicion
 
     /// These dates.
     package init(
         at: Instant, confirmed: DatedInstant? = nil, highest: DatedInstant? = nil, limit: DatedInstant? = nil,
-        earlier: DatedInstant? = nil, isServed: Bool = false
+        earlier: DatedInstant? = nil, suspicion: Suspicion = .nothing
     ) {
         (self.at, self.confirmed, self.highest, self.limit) = (at, confirmed, highest, limit)
-        (self.earlier, self.isServed) = (earlier, isServed)
+        (self.earlier, self.suspicion) = (earlier, suspicion)
     }
 
-    /// What is left of it by `now`, after another start of the machine: the last confirmed date. It has come before the beginning of this
-    /// start. A program that cannot name its start of the machine may take the same one for another, with a clock that went on: then the
-    /// date had come at that instant, and in any case not later.
+    /// What is left of it by `now`, after another start of the machine: what proves no date, and the last confirmed one. That one has come
+    /// before the beginning of this start. A program that cannot name its start of the machine may take the same one for another, with a
+    /// clock that went on: then the date had come at that instant, and in any case not later.
     package func afterRestart(at now: Instant) -> ClockMemory? {
         guard let last = earlier ?? confirmed else { return nil }
         let start = now < at ? Instant.zero : at
-        return ClockMemory(at: start, earlier: DatedInstant(utc: last.carried(to: at), at: start))
+        return ClockMemory(
+            at: start, earlier: DatedInstant(utc: last.carried(to: at), at: start), suspicion: suspicion)
     }
 }
 

@@ -4,19 +4,19 @@ import Encoding
 ///
 /// Only a clock that ran meanwhile, or a time server, knows how long the machine was off. A false time server may say any date then, so that
 /// the first one opens no hours (``WallTime/lastConfirmed``) before it has held for some time. The date of a battery-backed clock, of an
-/// authenticated time server, or of an operator counts at once.
+/// authenticated time server, or of an operator counts at once. A battery-backed clock that may hold an unconfirmed date of a time server
+/// (``ClockMemory/Suspicion``) proves nothing, over any number of starts, until it shows a confirmed date again.
 struct EarlierDate {
     private let (skew, settle): (Duration, Duration)
     /// The date, carried on; nil: a date of this start is confirmed, or there never was one.
     private(set) var date: DatedInstant?
-    /// Whether a time server has set the clock in this start of the machine while the battery-backed one did not show the same date. The
-    /// system then sets that one as well, and its word is the server's.
-    private(set) var isServed: Bool
+    /// What may hold the word of a time server, in this start of the machine or in an earlier one.
+    private(set) var suspicion: ClockMemory.Suspicion
     /// Since when the clock has shown a date that may come to be confirmed.
     private var candidate: DatedInstant?
 
-    init(_ date: DatedInstant?, skew: Duration, settle: Duration, isServed: Bool) {
-        (self.date, self.skew, self.settle, self.isServed) = (date, skew, settle, isServed)
+    init(_ date: DatedInstant?, skew: Duration, settle: Duration, suspicion: ClockMemory.Suspicion) {
+        (self.date, self.skew, self.settle, self.suspicion) = (date, skew, settle, suspicion)
     }
 
     /// Takes the date of a look; returns the last confirmed one where that is still to be asked.
@@ -25,19 +25,23 @@ struct EarlierDate {
     ///   - time: What is believed.
     ///   - look: The look.
     ///   - isAuthenticated: Whether the time server is known to be the operator's.
-    mutating func handle(_ time: WallTime, _ look: ClockGuard.Look, isAuthenticated: Bool) -> Timestamp? {
+    ///   - isCalm: Whether the clock was not set for a while.
+    ///   - isRenewed: Whether this look has confirmed the date of this start anew.
+    mutating func handle(
+        _ time: WallTime, _ look: ClockGuard.Look, isAuthenticated: Bool, isCalm: Bool, isRenewed: Bool
+    ) -> Timestamp? {
+        suspect(time, look, isCalm: isCalm, isRenewed: isRenewed)
         guard let date else { return nil }
-        if look.isSynchronised, look.hardware != .agrees { isServed = true }
         let (now, shown) = (look.monotonic, DatedInstant(utc: time.utc, at: look.monotonic))
         let doubt = date.agrees(with: shown, within: skew) ? nil : date.carried(to: now)
         // A saved date confirms nothing. As long as no time server has moved it, it is the last one that was known, and opens what the
         // operator lets it open (`clock.minimum`).
         guard time.provenance >= .rtc else {
             candidate = nil
-            return isServed ? doubt : nil
+            return suspicion == .all ? doubt : nil
         }
-        let isProven =
-            look.hardware == .agrees && !isServed || time.provenance == .synchronised && isAuthenticated
+        let isKept = isNear(look.hardware) && suspicion == .nothing
+        let isProven = isKept || time.provenance == .synchronised && isAuthenticated
         let since = candidate.flatMap { $0.agrees(with: shown, within: skew) ? $0 : nil } ?? shown
         candidate = since
         // No clock that went on runs back.
@@ -50,5 +54,34 @@ struct EarlierDate {
     }
 
     /// A date of this start is confirmed.
-    mutating func confirm() { (date, candidate) = (nil, nil) }
+    mutating func confirm() { (date, candidate, suspicion) = (nil, nil, .nothing) }
+
+    /// What the look says of the battery-backed clock and the saved date. Both outlive the machine's start, and a time server whose date is
+    /// not confirmed may have set them: the kernel sets the former at once, before anybody says that the clock is synchronised.
+    private mutating func suspect(_ time: WallTime, _ look: ClockGuard.Look, isCalm: Bool, isRenewed: Bool) {
+        let isMoved = time.alternative != nil || time.utc.duration(to: look.utc) > skew
+        let isServed = date != nil && look.isSynchronised && (suspicion != .nothing || !isNear(look.hardware))
+        if isMoved || isServed {
+            suspicion = .all
+        } else if isOff(look.hardware) {
+            if suspicion == .nothing { suspicion = .battery }
+        } else if date == nil, isCalm, look.hardware == .agrees || look.hardware == .absent && isRenewed {
+            suspicion = .nothing
+        }
+    }
+
+    /// Whether it shows the system's date, as far as dates may differ.
+    private func isNear(_ hardware: HardwareClock) -> Bool {
+        if case .differs(let seconds) = hardware { return abs(.seconds(seconds)) <= skew }
+        return hardware == .agrees
+    }
+
+    /// Whether it shows another date.
+    private func isOff(_ hardware: HardwareClock) -> Bool {
+        switch hardware {
+        case .absent, .silent, .agrees: false
+        case .powerless: true
+        case .differs: !isNear(hardware)
+        }
+    }
 }

@@ -11,7 +11,21 @@ import Testing
     private static let (hour, day): (Int64, Int64) = (3600, 86_400)
     private static let (skew, week): (Duration, Int64) = (.seconds(60), 7 * 86_400)
 
-    private enum Source { case nobody, saved, battery, server, authenticated, both }
+    private enum Source {
+        case nobody, saved, battery, server, authenticated, both
+        /// As ``server`` and ``saved``, with a battery-backed clock that has no battery, or shows an hour before.
+        case powerlessServer, powerless, differing
+
+        var isServed: Bool { [.server, .authenticated, .both, .powerlessServer].contains(self) }
+        var hardware: HardwareClock {
+            switch self {
+            case .nobody, .saved, .server, .authenticated: .absent
+            case .battery, .both: .agrees
+            case .powerlessServer, .powerless: .powerless(Timestamp(seconds: 0))
+            case .differing: .differs(seconds: -3600)
+            }
+        }
+    }
 
     /// A box that was switched off, with a gate that is locked from 19:00 to 07:00 and free from 07:00 to 09:00.
     private struct Box {
@@ -43,11 +57,10 @@ import Testing
         var time: WallTime { watch.time }
 
         mutating func look() {
-            let isServed = [.server, .authenticated, .both].contains(source)
             let reports = watch.handle(
                 .init(
-                    utc: Timestamp(seconds: shown), monotonic: Self.instant(elapsed), isSynchronised: isServed,
-                    hardware: [.battery, .both].contains(source) ? .agrees : .absent, isSaved: source == .saved))
+                    utc: Timestamp(seconds: shown), monotonic: Self.instant(elapsed), isSynchronised: source.isServed,
+                    hardware: source.hardware, isSaved: [.saved, .powerless].contains(source)))
             told += reports.map { ($0.isPresent ? "" : "over ") + $0.code.text }
         }
 
@@ -83,13 +96,14 @@ import Testing
             look()
         }
 
-        var mode: DoorMode? {
+        var mode: DoorMode? { mode(.rtc) }
+        func mode(_ minimum: WallTime.Provenance) -> DoorMode? {
             var schedule = DoorSchedule()
             schedule.entries = [
                 .init(.locked, GateHours(days: Set(0...6), from: 19 * 60, to: 7 * 60)),
                 .init(.free, GateHours(days: Set(0...6), from: 7 * 60, to: 9 * 60)),
             ]
-            return schedule.mode(at: time, minimum: .rtc)
+            return schedule.mode(at: time, minimum: minimum)
         }
     }
 
@@ -184,6 +198,95 @@ import Testing
         box.source = .battery
         box.pass(600)
         #expect(box.mode == .locked)
+        // It goes on while the machine is off, with the same word.
+        for turn in 1...3 as ClosedRange<Int64> {
+            box.cut(shows: box.shown + 60, .battery)
+            #expect(box.mode == .locked && box.time.lastConfirmed != nil, "\(turn)")
+            box.pass(Self.hour)
+        }
+        box.pass(5 * Self.hour)
+        #expect(box.time.lastConfirmed == nil, "held for six hours")
+    }
+
+    @Test("a false server that moves the clock in service and cuts the power opens nothing by the battery-backed clock")
+    func movedAndCut() {
+        for lookBefore in [true, false] {
+            var box = Box(confirmed: Self.at(18), shows: Self.at(20), .battery)
+            #expect(box.time.lastConfirmed == nil)
+            box.pass(600)
+            // The kernel sets the battery-backed clock before anybody says that the clock is synchronised.
+            box.show(Self.at(31), lookBefore ? .battery : .both)
+            box.pass(60)
+            #expect(box.mode != .free)
+            box.cut(shows: Self.at(31, 5), .battery)
+            #expect(box.mode == .locked && box.time.lastConfirmed != nil, "\(lookBefore)")
+            // The saved date may be the server's as well.
+            box.cut(shows: Self.at(31, 10), .saved)
+            #expect(box.mode(.saved) == .locked, "\(lookBefore)")
+        }
+        // Before there was a date that is confirmed, too.
+        var box = Box(confirmed: Self.at(18), shows: Self.at(18, 5), .saved)
+        box.show(Self.at(31), .nobody)
+        box.cut(shows: Self.at(31, 5), .battery)
+        #expect(box.mode == .locked)
+    }
+
+    @Test("a battery-backed clock that showed another date proves none once it shows the system's")
+    func off() {
+        for (first, next) in [
+            (Source.powerless, Source.both), (.powerlessServer, .both), (.differing, .both), (.differing, .battery),
+        ] {
+            var box = Box(confirmed: Self.at(18), shows: Self.at(18, 1), first)
+            box.show(Self.at(32), next)
+            #expect(box.mode != .free, "\(first) \(next)")
+            box.pass(60)
+            box.restart()
+            #expect(box.mode != .free, "\(first) \(next)")
+            box.cut(shows: box.shown + 60, .battery)
+            #expect(box.mode == .locked, "\(first) \(next)")
+        }
+        // One without a battery, and no time server: what the operator lets a saved date open, it opens.
+        var box = Box(confirmed: Self.at(6), shows: Self.at(8), .powerless)
+        #expect(box.mode(.saved) == .free)
+        box.restart()
+        #expect(box.mode(.saved) == .free)
+        box.cut(shows: Self.at(8, 10), .powerless)
+        #expect(box.mode(.saved) == .free)
+    }
+
+    @Test("a gate with a good battery-backed clock opens its hours at once, each day")
+    func honest() {
+        var box = Box(confirmed: Self.at(18), shows: Self.at(31), .battery)
+        for day in 1...5 as ClosedRange<Int64> {
+            #expect(box.mode == .free && box.time.lastConfirmed == nil, "\(day)")
+            // A time server corrects some seconds, and once each of the clocks was an hour off for a while.
+            box.show(box.shown + 20, .both)
+            if day == 3 {
+                box.show(box.shown + Self.hour, .both)
+                box.show(box.shown - Self.hour, .differing)
+                box.show(box.shown, .both)
+            }
+            box.pass(4 * Self.hour)
+            box.restart()
+            #expect(box.time.possible.count == 1 && box.time.lastConfirmed == nil, "\(day)")
+            box.cut(shows: Self.at(31) + day * Self.day, day.isMultiple(of: 2) ? .both : .battery)
+        }
+    }
+
+    @Test("a date that was confirmed sets the battery-backed clock right, and it counts again")
+    func setRight() {
+        var box = Box(confirmed: Self.at(18), shows: Self.at(18, 1), .differing)
+        box.show(Self.at(32), .both)
+        box.pass(6 * Self.hour)
+        #expect(box.time.lastConfirmed == nil)
+        box.cut(shows: Self.at(55), .battery)
+        #expect(box.mode == .free, "after six hours")
+        box.show(Self.at(60), .both)
+        #expect(box.time.possible.count == 2)
+        box.accept()
+        box.pass(60)
+        box.cut(shows: Self.at(79), .battery)
+        #expect(box.mode == .free, "after the word of an operator")
     }
 
     @Test("a saved date confirms nothing, and a time server after it is asked all the same")

@@ -2,8 +2,8 @@ package import Encoding
 package import Kiosk
 
 /// What the gate knows of the date (``ClockGuard/memory``), as the database keeps it for the next start of the program: the name of the
-/// start of the machine, when it was known, `served` or `-`, then for each date `DATE NANOSECONDS`, or `- -` for none. The nanoseconds are
-/// those of the monotonic clock, which begins anew with each start of the machine.
+/// start of the machine, when it was known, ``ClockMemory/Suspicion``, then for each date `DATE NANOSECONDS`, or `- -` for none. The
+/// nanoseconds are those of the monotonic clock, which begins anew with each start of the machine.
 package enum KeptDate {
     /// The name of the setting.
     package static let setting: Text = "confirmed-date"
@@ -13,7 +13,7 @@ package enum KeptDate {
         let dates = [memory.confirmed, memory.highest, memory.limit, memory.earlier].map { date in
             date.map { "\($0.utc.rfc3339) \($0.at.nanoseconds)" } ?? "- -"
         }
-        let words = [boot.string, "\(memory.at.nanoseconds)", memory.isServed ? served : "-"] + dates
+        let words = [boot.string, "\(memory.at.nanoseconds)", memory.suspicion.rawValue] + dates
         return Array(words.joined(separator: " ").utf8)
     }
 
@@ -28,11 +28,9 @@ package enum KeptDate {
         }
         let memory = ClockMemory(
             at: Instant(nanoseconds: kept), confirmed: date(3), highest: date(5), limit: date(7), earlier: date(9),
-            isServed: words[2] == served)
+            suspicion: ClockMemory.Suspicion(rawValue: String(words[2])) ?? .all)
         guard boots.contains(where: { words[0] == $0.string }) else { return memory.afterRestart(at: now) }
         let isKnown = memory.confirmed != nil || memory.earlier != nil
         return isKnown && memory.at <= now ? memory : nil
     }
-
-    private static let served = "served"
 }

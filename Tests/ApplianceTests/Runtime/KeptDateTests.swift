@@ -14,7 +14,7 @@ import Testing
         let date = ClockMemory(at: five, confirmed: DatedInstant(utc: Self.noon, at: five))
         var all = date
         (all.highest, all.limit) = (date.confirmed, DatedInstant(utc: Self.noon, at: .zero))
-        (all.earlier, all.isServed) = (DatedInstant(utc: Self.noon.advanced(by: .seconds(-9)), at: .zero), true)
+        (all.earlier, all.suspicion) = (DatedInstant(utc: Self.noon.advanced(by: .seconds(-9)), at: .zero), .all)
         let bytes = KeptDate.bytes(date, boot: "a-b")
         func read(_ bytes: [UInt8]?, boots: [Text] = ["a-b"], at now: Int64 = 5_000_000_000) -> ClockMemory? {
             KeptDate.read(bytes, boots: boots, at: Instant(nanoseconds: now))
@@ -48,8 +48,15 @@ import Testing
         let earlier = DatedInstant(utc: Self.noon.advanced(by: .seconds(-40)), at: .zero)
         let doubted = ClockMemory(
             at: end, confirmed: DatedInstant(utc: Self.noon.advanced(by: .seconds(9000)), at: .zero), earlier: earlier,
-            isServed: true)
-        #expect(left(doubted) == ClockMemory(at: .zero, earlier: minute))
+            suspicion: .all)
+        #expect(left(doubted) == ClockMemory(at: .zero, earlier: minute, suspicion: .all))
+        // What may hold the word of a time server outlives the start, as the battery-backed clock does.
+        for suspicion in [ClockMemory.Suspicion.nothing, .battery, .all] {
+            let kept = ClockMemory(at: end, confirmed: confirmed, suspicion: suspicion)
+            #expect(left(kept)?.suspicion == suspicion)
+        }
+        let unknown = Array("a 5 x 2026-01-01T00:00:00Z 1 - - - - - -".utf8)
+        #expect(KeptDate.read(unknown, boots: ["b"], at: .zero)?.suspicion == .all)
         // Where the monotonic clock may have gone on, it is carried on from the end and no sooner.
         let bytes = KeptDate.bytes(ClockMemory(at: end, confirmed: confirmed), boot: "a")
         #expect(KeptDate.read(bytes, boots: ["b"], at: end)?.earlier == DatedInstant(utc: minute.utc, at: end))
