@@ -80,14 +80,16 @@ package struct TrustRefresher: Sendable {
                 resource.address, entityTag: copy?.entityTag?.string,
                 limit: resource.kind == .document ? limits.documentBytes : limits.statusListBytes)
         } catch { return .failed(.fetch(error)) }
+        // The machine was not off while this was fetched: the last confirmed date says nothing of it.
+        let fetched = clock.possible.min() ?? clock.utc
         var next: RefreshedCopy
         switch (answer, copy) {
         case (.content(let content, let tag), _):
             next = RefreshedCopy(
-                resource, content: content, confirmed: clock.earliest, entityTag: tag.map { Text($0) })
+                resource, content: content, confirmed: fetched, entityTag: tag.map { Text($0) })
         case (.unchanged, let copy?):
             next = copy
-            next.confirmed = clock.earliest
+            next.confirmed = fetched
         case (.unchanged, nil): return .failed(.fetch(.status(304)))
         }
         // Also what is unchanged is looked at again: an issuer may have lost the operator's trust, a list its validity.

@@ -119,6 +119,20 @@ import Testing
         #expect(server.questions.isEmpty)
     }
 
+    /// A stall that was off from the evening to the morning: what it fetches in the morning is of the morning.
+    @Test func whatIsFetchedAfterThePowerWasOffIsNotOfBefore() async throws {
+        var clock = now
+        clock.lastConfirmed = now.utc.advanced(by: .seconds(-14 * 3600))
+        #expect(try await attempts(Server([.success(document(1))]), clock: clock) == ["changed"])
+        #expect(try fixture.state.read().directory.store.confirmed(TrustFixture.id) == now.utc)
+        #expect(try await attempts(Server([.success(.unchanged)]), clock: clock) == ["unchanged"])
+        #expect(try fixture.state.read().directory.store.confirmed(TrustFixture.id) == now.utc)
+        // A clock that was moved is another matter: the copy may be as old as the earlier date says.
+        clock.alternative = now.utc.advanced(by: .seconds(-3600))
+        #expect(try await attempts(Server([.success(.unchanged)]), clock: clock) == ["unchanged"])
+        #expect(try fixture.state.read().directory.store.confirmed(TrustFixture.id) == clock.alternative)
+    }
+
     @Test func anAnswerToAQuestionThatWasNotAskedIsNone() async throws {
         #expect(try await attempts(Server([.success(.unchanged)])) == ["the server answers 304"])
     }
