@@ -81,8 +81,10 @@ package final class ClockWatch: Sendable {
     }
 
     /// Reads this machine's clocks. `made`: the day on which this program was made. Waits a moment, the first time only, for a
-    /// battery-backed clock.
+    /// battery-backed clock, and for the word of systemd-timedated: a date that a server has moved must not be taken for a saved one.
     package static func machine(made: Timestamp) -> @Sendable () -> ClockGuard.Look {
+        // Before the look at the battery-backed clock, so that this one is fresh when the first date is judged.
+        SystemClock.awaitTimeServer(within: .seconds(1))
         let sources = ClockSources(made: made)
         return {
             let (utc, monotonic, isSynchronised) = SystemClock.look()

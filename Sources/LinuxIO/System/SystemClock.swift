@@ -36,6 +36,12 @@ package enum SystemClock {
         return answer == -EPERM ? TimeDaemon.isSynchronised : answer == 1
     }
 
+    /// Waits until systemd-timedated has been asked once whether the clock is synchronised, at most for `limit`; not at all where the
+    /// kernel says so itself. Before that ``look()`` cannot know of a time server.
+    package static func awaitTimeServer(within limit: Duration) {
+        if clinux_clock_synchronised() == -EPERM { TimeDaemon.awaitAnswer(within: limit) }
+    }
+
     private static func nanoseconds(of clock: clockid_t) -> Int64 {
         var time = timespec()
         clock_gettime(clock, &time)

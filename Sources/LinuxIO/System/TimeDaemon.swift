@@ -18,9 +18,12 @@ enum TimeDaemon {
         static let keeping: Duration = .seconds(120)
 
         private var last: (isSynchronised: Bool, at: Instant)?
+        /// Whether a question has come to its end, with an answer or without.
+        private(set) var wasAsked = false
 
         /// Takes what came of a question; nil: nothing that can be used.
         mutating func take(_ answer: Bool?, at now: Instant) {
+            wasAsked = true
             if let answer { last = (answer, now) }
         }
 
@@ -52,6 +55,13 @@ enum TimeDaemon {
     static var isSynchronised: Bool {
         _ = asking
         return latest.withLock { $0.isSynchronised(at: SystemClock.now()) }
+    }
+
+    /// Waits for the end of the first question, at most for `limit`.
+    static func awaitAnswer(within limit: Duration) {
+        _ = asking
+        let end = SystemClock.now().advanced(by: limit)
+        while !latest.withLock({ $0.wasAsked }), SystemClock.now() < end { usleep(1000) }
     }
 
     /// Asks once; nil when nothing answers rightly within two seconds a step.
