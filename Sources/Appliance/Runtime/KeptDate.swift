@@ -20,6 +20,7 @@ package enum KeptDate {
     /// What was kept: of the start of the machine that has one of these names all of it, of an earlier one what is left; nil: nothing.
     package static func read(_ bytes: [UInt8]?, boots: [Text], at now: Instant) -> ClockMemory? {
         let words = String(decoding: bytes ?? [], as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
+        if words.count == 7 { return earlierForm(words, boots: boots, at: now) }
         guard words.count == 11, let kept = Int64(words[1]), kept >= 0 else { return nil }
         func date(_ place: Int) -> DatedInstant? {
             guard let utc = Timestamp(rfc3339: words[place]), let at = Int64(words[place + 1]), (0...kept).contains(at)
@@ -32,5 +33,18 @@ package enum KeptDate {
         guard boots.contains(where: { words[0] == $0.string }) else { return memory.afterRestart(at: now) }
         let isKnown = memory.confirmed != nil || memory.earlier != nil
         return isKnown && memory.at <= now ? memory : nil
+    }
+
+    /// The form before the last confirmed date was kept over starts of the machine: its name, the confirmed date, the newest one and the
+    /// limit, of this start only. A service that is upgraded while the machine runs must not forget a doubt.
+    private static func earlierForm(_ words: [Substring], boots: [Text], at now: Instant) -> ClockMemory? {
+        func date(_ place: Int) -> DatedInstant? {
+            guard let utc = Timestamp(rfc3339: words[place]), let at = Int64(words[place + 1]),
+                at >= 0, at <= now.nanoseconds
+            else { return nil }
+            return DatedInstant(utc: utc, at: Instant(nanoseconds: at))
+        }
+        guard boots.contains(where: { words[0] == $0.string }), let confirmed = date(1) else { return nil }
+        return ClockMemory(at: now, confirmed: confirmed, highest: date(3), limit: date(5))
     }
 }

@@ -35,6 +35,25 @@ import Testing
         }
     }
 
+    /// A service that is upgraded in place reads what the one before it wrote in this start of the machine, and no more.
+    @Test func theFormBeforeCountsInItsStartOfTheMachine() {
+        func read(_ text: String, in boot: Text = "a-b", at now: Int64 = 9) -> ClockMemory? {
+            KeptDate.read(Array(text.utf8), boots: ["x", boot], at: Instant(nanoseconds: now))
+        }
+        let confirmed = DatedInstant(utc: Self.noon, at: Instant(nanoseconds: 4))
+        let limit = DatedInstant(utc: Self.noon.advanced(by: .seconds(60)), at: Instant(nanoseconds: 5))
+        let now = Instant(nanoseconds: 9)
+        #expect(
+            read("a-b 2026-01-01T00:00:00Z 4 - - 2026-01-01T00:01:00Z 5")
+                == ClockMemory(at: now, confirmed: confirmed, limit: limit))
+        #expect(
+            read("a-b 2026-01-01T00:00:00Z 4 2026-01-01T00:01:00Z 5 - -")
+                == ClockMemory(at: now, confirmed: confirmed, highest: limit))
+        #expect(read("a-b 2026-01-01T00:00:00Z 4 - - - -", in: "other") == nil)
+        #expect(read("a-b 2026-01-01T00:00:00Z 4 - - - -", at: 3) == nil)
+        #expect(read("a-b - - 2026-01-01T00:00:00Z 4 - -") == nil)
+    }
+
     /// Of another start of the machine the last confirmed date is left, with the time that passed before the end of that one.
     @Test func ofAnEarlierStartTheLastConfirmedDateIsLeft() {
         func left(_ memory: ClockMemory) -> ClockMemory? {
