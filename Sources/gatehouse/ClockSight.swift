@@ -23,8 +23,9 @@ struct ClockSight {
         let (path, skew) = (configuration.ledger.path, configuration.clock.skew)
         let look = ClockWatch.machine(made: ProductVersion.made)()
         let (kept, newest, confirmed) = try await kept(path)
-        let word = ClockAcceptance(database: path).pending()
-        let refusal = word?.refusal(in: boots, at: look, skew: skew)
+        let acceptance = ClockAcceptance(database: path)
+        let word = acceptance.pending()
+        let refusal = word?.refusal(in: boots, at: look, skew: skew) ?? (acceptance.isUnreadable ? .unreadable : nil)
         let accepted = refusal == nil ? word?.date : nil
         var judge = ClockGuard(
             newest: kept, skew: skew, settle: configuration.clock.settle,

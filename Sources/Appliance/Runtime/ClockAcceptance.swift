@@ -39,6 +39,8 @@ package struct ClockAcceptance: Sendable {
         case tooOld = "it was given more than a day ago"
         /// The clock was set since.
         case otherDate = "the clock was set since"
+        /// The file is no word, or one of version 0.1.0, which does not say when it was given.
+        case unreadable = "it cannot be read"
     }
 
     /// How long it counts.
@@ -62,6 +64,9 @@ package struct ClockAcceptance: Sendable {
             DatedInstant(utc: utc, at: Instant(nanoseconds: at)), boots: words.dropFirst(2).map { Text(String($0)) })
     }
 
+    /// Whether something waits that is no word.
+    package var isUnreadable: Bool { access(path, F_OK) == 0 && pending() == nil }
+
     /// A date, an instant and two names.
     private static let longest = 160
 
@@ -71,6 +76,6 @@ package struct ClockAcceptance: Sendable {
         try DurableFile.replace(path, with: Array((words.joined(separator: " ") + "\n").utf8))
     }
 
-    /// Takes the file away.
-    package func remove() { unlink(path) }
+    /// Takes the file away; returns whether there was one that could be.
+    @discardableResult package func remove() -> Bool { unlink(path) == 0 }
 }

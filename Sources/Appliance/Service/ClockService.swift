@@ -78,7 +78,12 @@ package actor ClockService: ServiceLifecycle.Service {
     }
 
     private func takeOver() async {
-        guard let word = acceptance.pending() else { return }
+        guard let word = acceptance.pending() else {
+            if acceptance.isUnreadable, acceptance.remove() {
+                log.log(.warning, "date.refused", ["reason": .text(ClockAcceptance.Refusal.unreadable.rawValue)])
+            }
+            return
+        }
         if word != accepted {
             if let refusal = watch.accept(word, in: boot) {
                 acceptance.remove()

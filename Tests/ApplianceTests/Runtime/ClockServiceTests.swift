@@ -265,6 +265,27 @@ struct ClockServiceTests {
         #expect(patient.verify(Samples.credential, at: watch.now()).code == .validityExpired)
     }
 
+    @Test("a file that is no acceptance is taken away, and that is told once")
+    func unreadable() async throws {
+        for text in ["", "2026-01-01T00:00:00.000Z\n", String(repeating: "2", count: 5000)] {
+            let folder = try Folder()
+            let store = try await Store.open(folder.database)
+            let parts = try await service(Hands(1_767_225_600), store, folder)
+            let acceptance = ClockAcceptance(database: folder.database)
+            await parts.service.turn(at: .zero)
+            #expect(!acceptance.isUnreadable)
+            try Data(text.utf8).write(to: URL(fileURLWithPath: acceptance.path))
+            #expect(acceptance.isUnreadable)
+            for _ in 1...2 { await parts.service.turn(at: .zero) }
+            #expect(!FileManager.default.fileExists(atPath: acceptance.path))
+            #expect(parts.log.flush(within: .seconds(60)))
+            let log = try String(contentsOfFile: folder.path + "/log", encoding: .utf8)
+            #expect(log.split(separator: "\n").count { $0.contains("date.refused") } == 1, "\(log)")
+            #expect(log.contains(ClockAcceptance.Refusal.unreadable.rawValue), "\(log)")
+            await store.close()
+        }
+    }
+
     @Test("what is no acceptance is none")
     func nonsense() throws {
         let folder = try Folder()
