@@ -57,10 +57,10 @@ struct TimeSource: Sendable {
 
     /// Writes it; says what was done, if anything was.
     func install(onStep: (DurableFile.Step) -> Void) throws(SystemError) -> String? {
+        // Not a secret, and read by the user as whom chrony runs; also where a setup before this one was cut off.
+        defer { chmod(path, 0o644) }
         if FileBytes.whole(path, limit: 1 << 16) == text { return nil }
         try DurableFile.replace(path, with: text, onStep: onStep)
-        // Not a secret, and read by the user as whom chrony runs.
-        chmod(path, 0o644)
         return "time server: \(path); chrony takes it at its next start, or at once with: chronyc reload sources"
     }
 }

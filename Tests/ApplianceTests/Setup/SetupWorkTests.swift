@@ -132,6 +132,10 @@ import Testing
         #expect(try mode(file) == 0o644 && TimeSource.authenticated(on: files) == ["ntp.example"])
         // The same again changes nothing, another name takes its place.
         #expect(try carryOut(texts, root: root) == ["configuration: \(folder.places.file) was so already"])
+        // A setup that was cut off before chrony could read it.
+        chmod(folder.path + "/" + file, 0o640)
+        _ = try carryOut(texts, root: root)
+        #expect(try mode(file) == 0o644)
         _ = try carryOut([.timeServer: "other.example"], root: root)
         #expect(TimeSource.authenticated(on: files) == ["other.example"])
         #expect(folder.names("root/etc/chrony/sources.d") == ["gatehouse.sources"])
