@@ -8,7 +8,7 @@ extension Doctor {
     var clock: [Finding] {
         let clock = facts.clock
         let date = "\(clock.utc.rfc3339.prefix(16).replacing("T", with: " ")) UTC"
-        if clock.utc < clock.made { return [Finding(.clock, .boxDate, date)] + hardware }
+        if clock.utc < clock.made { return [Finding(.clock, .boxDate, date)] + timeServer + hardware }
         guard isDated else {
             let wanted = configuration.clock.minimum.rawValue
             let remedy =
@@ -17,7 +17,7 @@ extension Doctor {
             return [
                 Finding(
                     .clock, .clockUntrusted, "\(date), \(source); clock.minimum is \"\(wanted)\"", remedy: remedy)
-            ] + hardware
+            ] + timeServer + hardware
         }
         return [.good(.clock, "\(date), \(clock.isSynchronised ? source : "not synchronised")")] + timeServer + hardware
     }
@@ -49,7 +49,8 @@ extension Doctor {
     private var source: String {
         if facts.clock.isSynchronised {
             let names = facts.clock.authenticated.prefix(3).joined(separator: ", ")
-            return "kept right by a time server, " + (names.isEmpty ? "not authenticated" : "authenticated: \(names)")
+            return "kept right by a time server, "
+                + (names.isEmpty ? "none is authenticated" : "chrony has with authentication: \(names)")
         }
         return saved.map { "brought back by \($0.keeper.rawValue) from the last stop, which is not the time" }
             ?? "set by nobody who is known"

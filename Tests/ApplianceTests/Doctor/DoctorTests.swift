@@ -55,8 +55,8 @@ import Testing
 
     @Test func whetherTheTimeServerIsAuthenticatedIsTold() throws {
         for (names, words) in [
-            ([], "kept right by a time server, not authenticated"),
-            (["ntp.example"], "kept right by a time server, authenticated: ntp.example"),
+            ([], "kept right by a time server, none is authenticated"),
+            (["ntp.example"], "kept right by a time server, chrony has with authentication: ntp.example"),
         ] as [([String], String)] {
             var gate = try SoundGate(more: "[clock]\nauthenticated = \(!names.isEmpty)\n")
             gate.facts.clock.authenticated = names
@@ -290,6 +290,10 @@ import Testing
             "a time server that is not authenticated", "clock warning box.time-server",
             more: "[clock]\nauthenticated = true\n"
         ) { $0.clock.authenticated = [] },
+        Case(
+            "the same before the time server has spoken", "clock bad clock.untrusted", "clock warning box.time-server",
+            more: "[clock]\nminimum = \"synchronised\"\nauthenticated = true\n"
+        ) { ($0.clock.isSynchronised, $0.clock.authenticated) = (false, []) },
         Case("no battery-backed clock", "rtc warning box.no-rtc") { $0.clock.hardware = [] },
         Case("one that the kernel does not read", "rtc warning box.rtc-unused") { $0.clock.hardware[0].isUsed = false },
         Case("one that is a week behind", "rtc warning box.rtc-differs") {
