@@ -30,7 +30,8 @@ package struct DoorSchedule: Hashable, Sendable {
         guard time.provenance >= minimum else { return nil }
         let end = entries.contains { $0.mode == .locked } ? DoorMode.locked : .normal
         var least = DoorMode.free
-        for date in time.moments where least != end {
+        for date in time.moments {
+            if least == end { break }
             let held = mode(at: date)
             if held == .locked || least == .free { least = held }
         }

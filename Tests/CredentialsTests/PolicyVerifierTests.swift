@@ -210,12 +210,19 @@ import Testing
         let day =
             "[[accept]]\nid = \"day\"\ntypes = \"https://works.example/ns#StaffPass\"\n"
             + "hours = [ { from = \"07:00\", to = \"13:00\" }, { from = \"13:00\", to = \"19:00\" } ]\n"
+        func half(_ id: String, _ from: String, _ to: String) -> String {
+            "[[accept]]\nid = \"\(id)\"\ntypes = \"https://works.example/ns#StaffPass\"\n"
+                + "hours = [ { from = \"\(from)\", to = \"\(to)\" } ]\n"
+        }
+        let halves = half("morning", "07:00", "13:00") + half("afternoon", "13:00", "19:00")
         let noon = try #require(Timestamp(rfc3339: TestIssuer.clock.utc.rfc3339.prefix(10) + "T12:00:00Z"))
         let (hour, decade) = (Int64(3600), Int64(10 * 365 * 86_400))
         for (shown, last, rules, code) in [
             (0, -2 * hour, day, nil), (6 * hour, -5 * hour, day, nil),
             (0, -6 * hour, day, .dateUnconfirmed), (0, -24 * hour, day, .dateUnconfirmed),
             (0, -decade, day, .dateUnconfirmed), (8 * hour, 0, day, .policy("day")),
+            // Each rule is asked by itself.
+            (3 * hour, 2 * hour, halves, nil), (2 * hour, -hour, halves, .dateUnconfirmed), (2 * hour, -hour, day, nil),
             // Neither issue nor begin of the credential is asked by a date on which the box was off.
             (0, -24 * hour, staff, nil), (0, -decade, staff, nil),
             // A date that goes back admits by both.

@@ -90,6 +90,8 @@ struct PolicyQuestion {
     private var notes: [RuleNote] = []
     /// Of each credential; those of linked data are looked for in its graph, so once only.
     private let types: [[Text]]
+    /// When hours must hold, each minute of a week at most: once for all rules that have any.
+    private lazy var moments = clock.moments.map { LocalTime($0, in: rules.zone) }
 
     init(
         _ rules: GatePolicy, of policy: VerificationPolicy, about cases: [PolicyCase], at clock: WallTime,
@@ -173,10 +175,7 @@ struct PolicyQuestion {
         let code = ReasonCode.policy(rule.id.string)
         if !rule.hours.isEmpty {
             // What may be outside of the hours is: where it is not known how long the machine was off, at no time since.
-            let isWithin = clock.moments.allSatisfy { date in
-                let time = LocalTime(date, in: rules.zone)
-                return rule.hours.contains { $0.contains(time) }
-            }
+            let isWithin = moments.allSatisfy { time in rule.hours.contains { $0.contains(time) } }
             guard isWithin else {
                 note(rule.id, .unmet("hours"), index)
                 return Reason(code)
