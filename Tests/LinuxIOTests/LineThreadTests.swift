@@ -21,6 +21,8 @@ struct LineThreadTests {
             var delay: Duration?
             var isClosed = false
             var isGone = false
+            /// When the attempt began that is under way.
+            var tried: Instant?
         }
 
         final class Bank: LineBank {
@@ -50,6 +52,9 @@ struct LineThreadTests {
                 return active
             }
             func close() { lines.state.withLock { ($0.active, $0.isClosed) = ([], true) } }
+            func tries(_ isTrying: Bool) {
+                lines.state.withLock { $0.tried = isTrying ? SystemClock.now() : nil }
+            }
         }
 
         let state = Mutex(State())
@@ -218,6 +223,24 @@ struct LineThreadTests {
         #expect(troubles[0]?.isLasting == false, "set right at once")
         #expect(troubles[2]?.error.isGone == true && troubles[2]?.isStuck == false && troubles[2]?.isLasting == true)
         #expect(relay.end(within: .seconds(30)))
+    }
+
+    @Test("an attempt is marked before the clock is read by which it is decided; it ends where nothing is wanted")
+    func attempts() throws {
+        let lines = Lines()
+        let marked = Mutex<[Bool]>([])
+        let thread = try LineThread(
+            name: "test-attempts", lines.bank(),
+            wanted: { now in
+                let tried = lines.state.withLock { $0.tried }
+                marked.withLock { $0.append(tried.map { $0 <= now } ?? false) }
+                return LineThread.Wanted(active: [])
+            }, failed: { _ in })
+        #expect(lines.waits { $0.changes.count == 1 && $0.tried == nil })
+        thread.wake()
+        #expect(lines.waits { $0.tried == nil && marked.withLock { $0.count } >= 3 })
+        #expect(thread.end(within: .seconds(30)))
+        #expect(!marked.withLock { $0 }.contains(false) && lines.state.withLock { $0.tried } == nil)
     }
 
     @Test("lamps are tried again by themselves")

@@ -70,6 +70,27 @@ struct WiegandTests {
         #expect(late.isIdle && late.wanted(at: instant(1300)).wire == nil)
     }
 
+    @Test("a frame may be whole from when its last bit was asked for", .tags(.exact))
+    func lastBit() {
+        var train = WiegandTrain(bits, timing)
+        #expect(!train.mayBeWhole)
+        train.start()
+        #expect(!train.mayBeWhole)
+        var (now, pulses, active, seen): (Instant, Int, Bool?, [Bool]) = (.zero, 0, nil, [])
+        for _ in 0..<1000 where !train.isIdle {
+            let want = train.wanted(at: now)
+            if let wire = want.wire, active == nil {
+                pulses += 1
+                #expect(wire == bits[pulses - 1])
+            }
+            active = want.wire
+            now = want.until ?? now
+            seen.append(train.mayBeWhole)
+            #expect(train.mayBeWhole == (pulses == bits.count && !train.isIdle))
+        }
+        #expect(train.isIdle && seen.contains(true))
+    }
+
     // MARK: - The thread
 
     private final class Wires: Sendable {
@@ -81,6 +102,8 @@ struct WiegandTests {
             /// Calls do not return until it is over.
             var isHeld = false
             var sent: [WiegandOutput.Sent] = []
+            /// What was said of frames under way.
+            var sending: [Bool] = []
             var (troubles, recoveries) = (0, 0)
             var isClosed = false
         }
@@ -106,9 +129,15 @@ struct WiegandTests {
 
         let state = Mutex(State())
 
-        func output(_ bits: [Bool], _ timing: WiegandTiming) throws -> WiegandOutput {
+        func output(
+            _ bits: [Bool], _ timing: WiegandTiming, sending: @escaping @Sendable (Bool) -> Void = { _ in }
+        ) throws -> WiegandOutput {
             try WiegandOutput(
                 bank(), wires: ("D0", "D1"), bits: bits, timing: timing,
+                sending: { isSending in
+                    self.state.withLock { $0.sending.append(isSending) }
+                    sending(isSending)
+                },
                 sent: { sent, _ in self.state.withLock { $0.sent.append(sent) } },
                 failed: { trouble in
                     self.state.withLock { if trouble == nil { $0.recoveries += 1 } else { $0.troubles += 1 } }
@@ -196,6 +225,54 @@ struct WiegandTests {
         #expect(wires.waits { $0.sent.count == 2 })
         #expect(wires.pulses?.suffix(bits.count) == bits[...])
         #expect(output.end(within: .seconds(30)))
+    }
+
+    @Test(
+        "after a failure at the last bit the controller may have the frame; before it, it has none",
+        arguments: [(8, .lost), (9, .lost), (10, .unsure), (11, .unsure)] as [(Int, WiegandOutput.Sent)])
+    func failingAtTheEnd(_ call: Int, _ result: WiegandOutput.Sent) throws {
+        let wires = Wires()
+        let output = try wires.output(bits, timing)
+        #expect(wires.waits { $0.changes.count == 1 })
+        // The first call sets both inactive; then each bit has two.
+        wires.state.withLock { $0.failsAt = call...call }
+        output.send(until: soon.until, at: soon.now)
+        #expect(wires.waits { $0.sent == [result] && $0.recoveries == 1 })
+        #expect(output.end(within: .seconds(30)))
+        #expect(wires.state.withLock { $0.sending == [true, false] && $0.sent == [result] })
+    }
+
+    @Test("a frame has its result, and its rest, whatever comes of the order after it", arguments: [1, 90])
+    func twoResults(_ milliseconds: Int) throws {
+        let wires = Wires()
+        let output = try wires.output(bits, timing)
+        #expect(wires.waits { $0.changes.count == 1 })
+        wires.state.withLock { $0.isHeld = true }
+        output.send(until: soon.until, at: soon.now)
+        #expect(wires.waits { $0.calls == 2 })
+        // Over before the first has ended, or before the wires have rested.
+        let now = SystemClock.now()
+        output.send(until: now.advanced(by: .milliseconds(milliseconds)), at: now)
+        usleep(10_000)
+        wires.state.withLock { $0.isHeld = false }
+        #expect(wires.waits { $0.sent.count == 2 })
+        let sent = wires.state.withLock { $0.sent }
+        #expect(sent.first != .lost && sent.last == .lost && wires.pulses == bits)
+        #expect(output.end(within: .seconds(30)))
+        #expect(wires.state.withLock { $0.sending } == [true, false, true, false])
+    }
+
+    @Test("a thread that is stopped as it takes its order does not begin the frame late")
+    func stopped() throws {
+        let wires = Wires()
+        let now = SystemClock.now()
+        let until = now.advanced(by: .milliseconds(100))
+        let output = try wires.output(bits, timing) { isSending in
+            while isSending, SystemClock.now() <= until { usleep(1000) }
+        }
+        output.send(until: until, at: now)
+        #expect(wires.waits { $0.sent == [.lost] && $0.sending == [true, false] })
+        #expect(output.end(within: .seconds(30)) && wires.pulses == [])
     }
 
     @Test("a machine that is too slow for a controller says so")

@@ -29,10 +29,10 @@ package struct OpeningOrder: Hashable, Sendable {
 /// When a chip is exchanged, the thread of the old lines may hang in a call while the thread of the new lines works.
 /// Neither writes the marks of the other.
 package final class OpeningWatch: Sendable {
-    /// How late the relay's thread may begin a pulse. A pulse that has not begun by then never will.
+    /// How late a thread may mark that it tries to begin a pulse or a frame. One that it has not marked by then never
+    /// begins: the mark precedes the clock reading by which the thread decides, and stays until the call or the frame
+    /// is over.
     package static let late: Duration = .milliseconds(50)
-    /// How long a frame may take that was begun at the last moment: 37 bits, 20 ms apart, and a margin.
-    package static let frame: Duration = .seconds(1)
     /// Threads whose marks are kept. Lines are taken anew every 5 s, and an order is asked about for 10 s at most.
     private static let threads = 8
 
@@ -69,7 +69,7 @@ package final class OpeningWatch: Sendable {
         }
         if let length { return .over(length) }
         if isLost { return .never }
-        return now < order.until.advanced(by: sendsFrames ? Self.frame : Self.late) ? .lasting : .never
+        return now < order.until.advanced(by: Self.late) ? .lasting : .never
     }
 }
 
@@ -98,9 +98,9 @@ package final class OpeningMarks: Sendable {
     fileprivate func opening(_ order: OpeningOrder) -> Opening? {
         var length: Duration?
         // Read before the spans: a pulse that begins between the two reads is still seen as being tried.
-        let isTrying = isTrying.load(ordering: .acquiring)
-        // A thread that learned too late that the order was cut short has energised the relay all the same.
-        let last = sendsFrames ? order.until : order.until.advanced(by: OpeningWatch.late)
+        let isTrying = isTrying.load(ordering: .sequentiallyConsistent)
+        // A thread that learned too late that the order was cut short has opened the gate all the same.
+        let last = order.until.advanced(by: OpeningWatch.late)
         for span in [spans.0, spans.1] {
             let began = Instant(nanoseconds: span.began.load(ordering: .acquiring))
             guard began > .zero, began < last else { continue }
@@ -125,8 +125,8 @@ package final class OpeningMarks: Sendable {
         end(at: begun)
     }
 
-    /// The thread is about to energise the line, or has tried to.
-    fileprivate func tries(_ isTrying: Bool) { self.isTrying.store(isTrying, ordering: .releasing) }
+    /// The thread may be about to energise the line or to begin a frame, or is done with it.
+    func tries(_ isTrying: Bool) { self.isTrying.store(isTrying, ordering: .sequentiallyConsistent) }
 
     /// The line is energised, from then on at the earliest.
     fileprivate func begin(at now: Instant) {
@@ -151,6 +151,8 @@ package final class OpeningMarks: Sendable {
 package final class WatchedBank: LineBank {
     private let bank: any LineBank
     private let marks: OpeningMarks
+    /// When the attempt began that is under way.
+    private var tried: Instant?
 
     /// Passes everything on to `bank`, and marks for `watch` what has come of it.
     package init(_ bank: any LineBank, _ watch: OpeningWatch) {
@@ -165,15 +167,22 @@ package final class WatchedBank: LineBank {
             try bank.set(active: names)
             return marks.end(at: SystemClock.now())
         }
-        marks.tries(true)
-        defer { marks.tries(false) }
         // Taken before the call, so that no record says a shorter pulse than there was.
-        let now = SystemClock.now()
+        let now = tried ?? SystemClock.now()
+        marks.tries(true)
+        defer { tries(false) }
         do throws(GPIOError) { try bank.set(active: names) } catch {
             if !error.isGone, (try? bank.active())?.isEmpty != true { marks.begin(at: now) }
             throw error
         }
         marks.begin(at: now)
+    }
+
+    /// Marks that the thread may be about to energise the line. The pulse counts from then on: a thread that is stopped
+    /// between its decision and the call still begins it within its order.
+    package func tries(_ isTrying: Bool) {
+        tried = isTrying ? SystemClock.now() : nil
+        marks.tries(isTrying)
     }
 
     /// The lines that are active.

@@ -67,12 +67,14 @@ struct PanelSetup: Sendable {
         let marks = request.gate == nil ? watch.newMarks(at: SystemClock.now()) : nil
         return try WiegandOutput(
             bank, wires: (outputs[0].name, outputs[1].name), bits: frame.bits, timing: section.timing,
+            sending: { marks?.tries($0) },
             sent: { [report] sent, begun in
                 marks?.frame(isSent: sent != .lost, begun: begun)
                 switch sent {
                 case .whole: report(.over(.wiegandUnsure))
                 case .slow(let pulse, let gap):
                     report(.present(.wiegandUnsure, detail: "a pulse of \(pulse), a gap of \(gap)"))
+                case .unsure: report(.present(.wiegandUnsure, detail: "a wire failed at the last bit of a frame"))
                 case .lost: report(.present(.wiegandUnsure, detail: "a frame was not sent, or not to its end"))
                 }
             },

@@ -102,10 +102,13 @@ package final class LineThread: Sendable {
         var (isFirst, isStuck, failures) = (true, false, 0)
         var lookedAt = SystemClock.now()
         while !isEnding.load(ordering: .acquiring) {
+            // First of all: the thread may be stopped at any point from here to the call.
+            bank.tries(true)
             let now = SystemClock.now()
             let want = wanted(now)
             let look = readBack.map { lookedAt.advanced(by: $0) }
             let isChange = isFirst || want.active != applied
+            if want.active.isEmpty || !isChange { bank.tries(false) }
             guard isChange || look.map({ now >= $0 }) ?? false else {
                 wait(until: [want.until, look].compactMap { $0 }.min(), timing)
                 continue

@@ -13,7 +13,9 @@ package final class WiegandOutput: Sendable {
         case whole
         /// It was sent, but with bits that were longer, or farther apart, than controllers are made for.
         case slow(pulse: Duration, gap: Duration)
-        /// It was not begun, since its time was over; or a wire failed in its midst.
+        /// A wire failed at its last bit: the controller may have all of it.
+        case unsure
+        /// It was not begun, since its time was over; or a wire failed before its last bit.
         case lost
     }
 
@@ -32,6 +34,8 @@ package final class WiegandOutput: Sendable {
         var isBroken = false
     }
 
+    private typealias News = (sent: Sent, begun: Instant)
+
     private let order: Order
     private let thread: LineThread
 
@@ -40,11 +44,14 @@ package final class WiegandOutput: Sendable {
     /// - Parameters:
     ///   - wires: The lines of data 0 and data 1.
     ///   - bits: The frame.
+    ///   - sending: Called on the thread: true before an order is taken and the clock is read by which the frame
+    ///     begins or not, false after its result was told. May not block.
     ///   - sent: Called on the thread with the result of each frame and the instant at which it began. For a frame that
     ///     did not begin it is the instant at which it was given up.
     ///   - failed: See ``LineThread``.
     package init(
         _ bank: sending any LineBank, wires: (String, String), bits: [Bool], timing: WiegandTiming,
+        sending: @escaping @Sendable (Bool) -> Void = { _ in },
         sent: @escaping @Sendable (Sent, _ begun: Instant) -> Void,
         failed: @escaping @Sendable (LineThread.Trouble?) -> Void
     ) throws(SystemError) {
@@ -52,24 +59,29 @@ package final class WiegandOutput: Sendable {
         self.order = order
         let state = Mutex(State(train: WiegandTrain(bits, timing)))
         let names = [wires.0, wires.1]
+        let tell: @Sendable (News) -> Void = { news in
+            sent(news.sent, news.begun)
+            sending(false)
+        }
         thread = try LineThread(
             name: "gatehouse-wiega", timing: .awake, bank, readBack: Relay.readBack,
             wanted: { now in
-                let (want, news) = state.withLock { Self.step(&$0, order, at: now) }
-                if let news { sent(news.sent, news.begun) }
+                let (want, news) = state.withLock { Self.step(&$0, order, at: now, sending) }
+                if let news { tell(news) }
                 return LineThread.Wanted(
                     active: want.wire.map { [names[$0 ? 1 : 0]] } ?? [], until: want.until)
             },
             failed: { trouble in
-                let begun: Instant? = state.withLock { state in
+                let news: News? = state.withLock { state in
                     defer {
                         state.isBroken = trouble != nil
                         state.train.abort()
                         state.readyAt = SystemClock.now().advanced(by: Self.rest)
                     }
-                    return state.train.isIdle ? nil : state.begun
+                    guard !state.train.isIdle else { return nil }
+                    return (state.train.mayBeWhole ? .unsure : .lost, state.begun)
                 }
-                if let begun { sent(.lost, begun) }
+                if let news { tell(news) }
                 failed(trouble)
             })
     }
@@ -91,30 +103,37 @@ package final class WiegandOutput: Sendable {
 
     /// What the wires shall be now, and what came of a frame.
     private static func step(
-        _ state: inout State, _ order: Order, at now: Instant
-    ) -> (want: (wire: Bool?, until: Instant?), news: (sent: Sent, begun: Instant)?) {
-        var news: (Sent, Instant)?
+        _ state: inout State, _ order: Order, at now: Instant, _ sending: (Bool) -> Void
+    ) -> (want: (wire: Bool?, until: Instant?), news: News?) {
         if !state.train.isIdle {
             let want = state.train.wanted(at: now)
             guard state.train.isIdle else { return (want, nil) }
             state.readyAt = now.advanced(by: rest)
             let lateness = state.train.lateness
-            news = (
-                state.train.isDoubtful ? .slow(pulse: lateness.pulse, gap: lateness.gap) : .whole, state.begun
-            )
+            let sent: Sent =
+                state.train.isDoubtful ? .slow(pulse: lateness.pulse, gap: lateness.gap) : .whole
+            // The next order is looked at in a turn of its own: it has a result of its own.
+            return ((nil, now), (sent, state.begun))
         }
         let until = order.until.load(ordering: .acquiring)
-        guard until != 0 else { return ((nil, nil), news) }
+        guard until != 0 else { return ((nil, nil), nil) }
         // Taken once, whatever comes of it; somebody may have cancelled or renewed it meanwhile: then it is looked at again.
         if !state.isBroken, now < state.readyAt, state.readyAt.nanoseconds < until {
-            return ((nil, state.readyAt), news)
+            return ((nil, state.readyAt), nil)
         }
+        sending(true)
         let taken = order.until.compareExchange(
             expected: until, desired: 0, successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
-        guard taken.exchanged else { return ((nil, now), news) }
-        guard !state.isBroken, now.nanoseconds < until else { return ((nil, nil), (.lost, now)) }
-        state.begun = now
-        state.train.start()
-        return (state.train.wanted(at: now), news)
+        guard taken.exchanged else {
+            sending(false)
+            return ((nil, now), nil)
+        }
+        let begun = SystemClock.now()
+        if !state.isBroken, max(begun, state.readyAt).nanoseconds < until {
+            state.begun = begun
+            state.train.start()
+        }
+        guard !state.train.isIdle else { return ((nil, nil), (.lost, begun)) }
+        return (state.train.wanted(at: begun), nil)
     }
 }

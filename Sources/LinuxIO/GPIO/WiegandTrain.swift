@@ -52,6 +52,14 @@ struct WiegandTrain {
     /// Whether no part of a frame is on its way.
     var isIdle: Bool { if case .idle = phase { true } else { false } }
 
+    /// Whether every bit of the frame on its way may have gone out: the last one was asked for.
+    var mayBeWhole: Bool {
+        switch phase {
+        case .idle, .ready: false
+        case .rising, .high, .falling, .low: index == bits.count - 1
+        }
+    }
+
     /// Whether a controller may have taken the last frame for something else. SIA's AC-01 knows pulses of 20 to 100 µs that come at
     /// most 20 ms after each other, and controllers bear some more; beyond a millisecond nobody says.
     var isDoubtful: Bool {

@@ -29,6 +29,7 @@ import Testing
         let marks = watch.newMarks(at: SystemClock.now())
         return try WiegandOutput(
             wires.bank(), wires: ("D0", "D1"), bits: frame.bits, timing: WiegandTiming(interval: .microseconds(200)),
+            sending: { marks.tries($0) },
             sent: { [sent] news, begun in
                 marks.frame(isSent: news != .lost, begun: begun)
                 sent.all.withLock { $0.append(news) }
@@ -66,14 +67,29 @@ import Testing
         open(panel, for: .zero)
         #expect(await waits { sent.count == 1 })
         let late = OpeningOrder(from: began, until: SystemClock.now())
-        #expect(panel.opening(late, at: SystemClock.now()) == .never)
+        #expect(await waits { panel.opening(late, at: late.until) == .never })
         #expect(sent.all.withLock { $0 } == [.lost])
         #expect(!wires.wasActive("D0") && !wires.wasActive("D1"))
         let order = OpeningOrder(from: SystemClock.now(), until: SystemClock.now().advanced(by: .seconds(60)))
         open(panel)
         #expect(await waits { sent.count == 2 })
-        #expect(panel.opens && panel.opening(order, at: SystemClock.now()) == .over(.zero))
+        #expect(await waits { panel.opening(order, at: order.from) == .over(.zero) } && panel.opens)
         #expect(wires.spans("D0").count == 19)
         #expect(panel.end(within: .seconds(5)))
+    }
+
+    @Test("a frame under way is waited for, however long a wire hangs")
+    func aWireThatHangs() async throws {
+        let panel = LinePanel(
+            LinePanel.Wiring(lamps: [:], tone: nil, gate: nil), lamps: nil, relay: nil, wiegand: try controller(),
+            watch: watch)
+        let order = OpeningOrder(from: SystemClock.now(), until: SystemClock.now().advanced(by: .seconds(60)))
+        wires.hangs(true)
+        open(panel)
+        #expect(await waits { wires.isHanging })
+        #expect(panel.opening(order, at: order.until.advanced(by: .seconds(3600))) == .lasting)
+        wires.hangs(false)
+        #expect(await waits { panel.opening(order, at: order.from) == .over(.zero) })
+        #expect(wires.spans("D0").count == 19 && panel.end(within: .seconds(30)))
     }
 }

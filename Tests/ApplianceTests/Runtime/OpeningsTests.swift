@@ -134,6 +134,37 @@ import Workbench
         #expect(watch.opening(OpeningOrder(from: from, until: from), at: from.advanced(by: .seconds(1))) == .never)
     }
 
+    /// A machine may stop the thread after it has decided to energise the line, for longer than the rest of the pulse.
+    @Test func aThreadThatIsStoppedBeforeItsCallIsWaitedFor() async throws {
+        let watch = OpeningWatch()
+        let state = Mutex((decided: Instant?.none, isStopped: true))
+        let thread = try LineThread(
+            name: "test-stopped", WatchedBank(line.bank(), watch),
+            wanted: { now in
+                let isFirst = state.withLock { state in
+                    defer { state.decided = state.decided ?? now }
+                    return state.decided == nil
+                }
+                guard isFirst else { return LineThread.Wanted(active: []) }
+                while state.withLock({ $0.isStopped }) { usleep(1000) }
+                return LineThread.Wanted(active: ["gate"], until: now)
+            }, failed: { _ in })
+        for _ in 0..<40_000 where state.withLock({ $0.decided }) == nil { try await Task.sleep(for: .milliseconds(5)) }
+        let decided = try #require(state.withLock { $0.decided })
+        let order = OpeningOrder(from: decided, until: decided.advanced(by: .nanoseconds(1)))
+        let late = order.until.advanced(by: .seconds(3600))
+        #expect(!line.wasActive("gate") && watch.opening(order, at: late) == .lasting)
+        usleep(60_000)
+        state.withLock { $0.isStopped = false }
+        for _ in 0..<40_000 where line.spans("gate").isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(thread.end(within: .seconds(30)))
+        guard case .over(let length) = watch.opening(order, at: late) else {
+            Issue.record("it has opened")
+            return
+        }
+        #expect(length >= .milliseconds(60))
+    }
+
     /// A chip was exchanged. The thread of the old lines hangs in a call while the thread of the new lines opens the
     /// gate.
     @Test func aThreadThatHangsAndTheNextWriteNothingOverEachOther() async throws {
@@ -176,9 +207,9 @@ import Workbench
         let watch = OpeningWatch(sendsFrames: true)
         let wires = watch.newMarks(at: at(1))
         let order = OpeningOrder(from: at(1000), until: at(1200))
-        #expect(watch.opening(order, at: at(1300)) == .lasting && watch.opening(order, at: at(2200)) == .never)
+        #expect(watch.opening(order, at: at(1240)) == .lasting && watch.opening(order, at: at(1250)) == .never)
         wires.frame(isSent: false, begun: at(900))
-        #expect(watch.opening(order, at: at(1300)) == .lasting, "that was an earlier one")
+        #expect(watch.opening(order, at: at(1240)) == .lasting, "that was an earlier one")
         wires.frame(isSent: false, begun: at(1050))
         #expect(watch.opening(order, at: at(1300)) == .never)
         // However long it takes: what counts is when it begins.
@@ -188,6 +219,12 @@ import Workbench
         #expect(watch.opening(next, at: at(1400)) == .lasting, "that was the one before")
         wires.frame(isSent: false, begun: at(1360))
         #expect(watch.opening(next, at: at(1400)) == .never)
+        let cut = OpeningOrder(from: at(2000), until: at(2010))
+        wires.tries(true)
+        #expect(watch.opening(cut, at: at(3_600_000)) == .lasting, "its frame is under way")
+        wires.frame(isSent: true, begun: at(2020))
+        wires.tries(false)
+        #expect(watch.opening(cut, at: at(2030)) == .over(.zero), "the thread learned too late that it was cut short")
     }
 }
 
