@@ -21,7 +21,9 @@ extension FuzzTarget {
             _ = server.exchange(bytes)
             // Now and then, as it takes as long as the input.
             if bytes.count % 8 == 0 {
-                require(server.exchange(Array(good.utf8)) == Array("{}".utf8), "the next exchange works")
+                // The client may take the connection that is about to close: then the one after works.
+                let works = (1...2).contains { _ in server.exchange(Array(good.utf8)) == Array("{}".utf8) }
+                require(works, "the next exchange works")
             }
         })
 
@@ -63,8 +65,11 @@ private final class AnswerServer: Sendable {
             result.body = try? await client.post([1], to: url)
             done.signal()
         }
-        serve(answer)
-        done.wait()
+        // The client may end an exchange without a connection, or make one that it does not use.
+        while done.wait(timeout: .now()) == .timedOut {
+            var listening = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+            if poll(&listening, 1, 1) > 0 { serve(answer) }
+        }
         return result.body
     }
 
