@@ -24,7 +24,7 @@ package struct DoorSchedule: Hashable, Sendable {
 
     /// What holds at a date: lock-down before free passage, where hours of both meet. Where other dates may be right as well, what
     /// opens least of all. Nil for a date that is not worth `minimum`: then nothing holds, so that a wrong clock opens no gate. A
-    /// lock-down is not missed by that, as nobody is let in by such a date.
+    /// lock-down is not missed by that, as no visitor is let in by such a date.
     package func mode(at time: WallTime, minimum: WallTime.Provenance) -> DoorMode? {
         if entries.isEmpty { return .normal }
         guard time.provenance >= minimum else { return nil }

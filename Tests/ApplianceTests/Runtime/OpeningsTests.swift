@@ -290,7 +290,7 @@ import Workbench
         #expect(entry?.outcome.gate == .shut && entry?.use == .released)
     }
 
-    /// The gate opened and nobody passed: the record says the one, and the operator chose what the other means.
+    /// The gate opened and no visitor passed: the record says the first, the operator chose what the second means.
     @Test func whereNobodyPassedTheOperatorsChoiceCounts() {
         var openings = Openings()
         for number in 1...2 {
@@ -315,7 +315,7 @@ import Workbench
     }
 
     /// A line that hangs keeps no outcome for ever: it is recorded as it was ordered, and the credential is used, even
-    /// if nobody passed so far.
+    /// if no visitor has passed so far.
     @Test(arguments: [false, true]) func theWaitHasAnEnd(isUnused: Bool) {
         var openings = Openings()
         open(&openings, VisitID("1"), at: 1000)
