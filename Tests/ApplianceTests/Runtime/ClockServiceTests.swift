@@ -265,7 +265,7 @@ struct ClockServiceTests {
         #expect(patient.verify(Samples.credential, at: watch.now()).code == .validityExpired)
     }
 
-    @Test("a file that is no acceptance is taken away, and that is told once")
+    @Test("a file that is no acceptance is removed, and one report says so")
     func unreadable() async throws {
         for text in ["", "2026-01-01T00:00:00.000Z\n", String(repeating: "2", count: 5000)] {
             let folder = try Folder()

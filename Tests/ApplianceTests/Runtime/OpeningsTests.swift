@@ -57,7 +57,7 @@ import Workbench
         #expect(!line.wasActive("gate") && notes.contains("verdict") && uses == [.ordered, .released])
     }
 
-    @Test("of a line that stalls nobody knows what it does: recorded as it was ordered, and the credential is used")
+    @Test("what a stalled line does is unknown: it is recorded as ordered, and the credential is used")
     func aLineThatStalls() async throws {
         line.hangs(true)
         let panel = try panel()

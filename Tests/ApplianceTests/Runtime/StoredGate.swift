@@ -62,7 +62,7 @@ struct StoredGate {
     var liesAboutIntents = false
     /// Verdicts in the order of the verifications; accepted where none is left.
     var verdicts: [ReasonCode] = []
-    /// Judges a payload in place of ``verdicts``, at the gate's own time; and is told what becomes of each credential.
+    /// Judges a payload in place of ``verdicts``, at the gate's own time, and hears what becomes of each credential.
     var verifiers: (verify: (VisitID, [UInt8], Instant) -> Verdict, settle: (VisitID, CredentialUse, Instant) -> Void)?
     /// Orders to the gate whose line fails, in their order; it works where none is left.
     var failingOrders: [Bool] = []
