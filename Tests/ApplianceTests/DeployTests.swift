@@ -176,6 +176,14 @@ struct DeployTests {
         #expect(made.upperBound <= used.lowerBound)
     }
 
+    @Test("root encrypts no file of the service's by its name, where the service's account may have put a link")
+    func credentialsOfTheService() throws {
+        let lines = try text("gatehouse.service").split(separator: "\n").filter { $0.contains("systemd-creds encrypt") }
+        #expect(lines.count == 3 && lines.allSatisfy { $0.contains("-key - /etc/credstore.encrypted/") })
+        let files = lines.filter { $0.contains("/var/lib/gatehouse") }
+        #expect(files.count == 2 && files.allSatisfy { $0.hasPrefix("#   sudo -u gatehouse cat /var/lib/gatehouse/") })
+    }
+
     @Test("a purge takes the folders of the gates that are configured, and nothing else of that name")
     func purge() throws {
         let folder = try ProgramFolder()

@@ -33,7 +33,8 @@ extension AgentSection {
         return ConfigurationError.Problem(
             key: "agent.keyFile",
             message: "\(keyFile) lies in the open: who copies it with the database has the keys of the agents",
-            remedy: "Let systemd hand over gatehouse-agent-key (LoadCredentialEncrypted= in the unit).")
+            remedy: "Let systemd hand over gatehouse-agent-key (LoadCredentialEncrypted= in the unit). "
+                + "Have the service's account read the file for it, not root, who would follow a link.")
     }
 }
 
