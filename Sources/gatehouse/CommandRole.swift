@@ -23,9 +23,13 @@ enum CommandRole {
         return try OwnerRole.of(path, body)
     }
 
-    /// Runs `body` as root in between, for a path that the operator has named.
-    static func asRoot<Value>(_ body: () throws -> Value) rethrows -> Value {
-        held.withLock { $0?.pause() }
+    /// Runs `body` as root in between, for a path that the operator has named; but as the owner where the path leads
+    /// through a folder or a link of his.
+    static func at<Value>(_ path: String, _ body: () throws -> Value) rethrows -> Value {
+        held.withLock { role in
+            role?.pause()
+            if role?.leads(path) == true { role?.resume() }
+        }
         defer { held.withLock { $0?.resume() } }
         return try body()
     }

@@ -31,8 +31,8 @@ struct ReportCommand: AsyncParsableCommand {
 
     func run() async throws {
         try machine.check()
-        let log = try log.map { try Self.tail(InputFile.bytes($0)) }
         let configuration = try? input.read()
+        let log = try log.map { try Self.tail(Self.bytes($0, configuration)) }
         let status = try? ControlQuestion(socket: nil, input: input).answer(to: .status)
         let look = machine.look(input, asksService: true)
         var words = ReportWords(configuration, file: input.path)
@@ -71,6 +71,14 @@ struct ReportCommand: AsyncParsableCommand {
         (try? String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8))?.trimmingCharacters(
             in: .whitespacesAndNewlines)
             ?? ""
+    }
+
+    /// The bytes of a log. Its folder is often the service's, where a link may lead to a file of root's.
+    private static func bytes(_ path: String, _ configuration: Configuration?) throws -> [UInt8] {
+        let usual = StandardFolders.inForce.place(StandardFolders.state)
+        let role = configuration.map { $0.ownerRole() } ?? OwnerRole(of: usual)
+        defer { role?.end() }
+        return try role.at(path) { try InputFile.bytes(path) }
     }
 
     /// The last lines of a log, of the last megabyte.

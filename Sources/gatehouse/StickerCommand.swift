@@ -54,7 +54,7 @@ struct StickerCommand: ParsableCommand {
                 name: configuration.kiosk.name, code: uri,
                 lines: ["Scan this with your wallet", "Good until \(Day.words(until))"])
         else { throw CommandFailure("the code has no room for the name", remedy: "choose a shorter kiosk.name") }
-        guard CommandRole.asRoot({ Self.write(PNG.encode(picture), to: png) }) else {
+        guard CommandRole.at(png, { Self.write(PNG.encode(picture), to: png) }) else {
             throw CommandFailure("\(png) cannot be written", remedy: "look at its folder and who may write there")
         }
         Terminal.line("\(png): the last day is \(Day.words(until)); print it 8 cm wide or wider")

@@ -57,6 +57,20 @@ import Testing
         #expect(rootsFiles == ["backup.tar", "secret"], "nothing is left behind")
     }
 
+    /// The log lies in a folder of the service's, and the report is sent away.
+    @Test func aReportHoldsNoFileOfRoots() async throws {
+        link("gate.log", to: "root/secret")
+        let refused = try await folder.gatehouse("report", "--log", "state/gate.log", "--config", configuration)
+        #expect(refused.code == 2 && refused.hasRemedy && !refused.output.contains(Self.secret), "\(refused)")
+        unlink(folder.path("state/gate.log"))
+        #expect(mkfifo(folder.path("state/gate.log"), 0o644) == 0)
+        let pipe = try await folder.gatehouse("report", "--log", "state/gate.log", "--config", configuration)
+        #expect(pipe.code == 2 && pipe.errors.contains("it is no file"), "\(pipe)")
+        // Root's own log is still root's to give.
+        let own = try await folder.gatehouse("report", "--log", "root/secret", "--config", configuration)
+        #expect(own.code == 0 && own.output.contains(Self.secret), "\(own)")
+    }
+
     /// An operator may name a folder of the service's, also by a link of root's: root comes no further there than the
     /// folder's owner.
     @Test func noBackupGoesWhereALinkLeads() async throws {
