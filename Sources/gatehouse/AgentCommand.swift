@@ -28,7 +28,7 @@ struct AgentListCommand: AsyncParsableCommand {
         let answer = try await AgentDoor.open(input, for: .looking) { try await $0.ask(.list) }
         let cards = answer["connections"]?.array ?? []
         if json {
-            for card in cards { Terminal.line(card.compactText) }
+            for card in cards { Terminal.json(card) }
         } else {
             for line in AgentListing.list(cards) { Terminal.line(line) }
         }
@@ -48,7 +48,7 @@ struct AgentShowCommand: AsyncParsableCommand {
     func run() async throws {
         let name = Text(connection)
         let card = try await AgentDoor.open(input, for: .looking) { try await $0.ask(.show(name)) }
-        if json { return Terminal.line(card.compactText) }
+        if json { return Terminal.json(card) }
         for line in AgentListing.card(card) { Terminal.line(line) }
     }
 }
@@ -83,7 +83,7 @@ struct AgentPingCommand: AsyncParsableCommand {
                 "id": card["id"] ?? .null, "answered": .bool(took != nil), "milliseconds": took.map(JSON.int) ?? .null,
                 "problem": card["problem"] ?? .null,
             ]
-            Terminal.line(answer.compactText)
+            Terminal.json(answer)
             if took == nil { throw ExitCode(1) }
         } else if let took {
             Terminal.line("\(AgentListing.name(card)) answered after \(took) ms")
@@ -124,7 +124,7 @@ struct AgentDeleteCommand: AsyncParsableCommand {
     func run() async throws {
         let request = AgentRequest.delete(Text(connection), isForced: force, tellsAgent: tell)
         let answer = try await AgentDoor.open(input, for: .looking) { try await $0.ask(request) }
-        if json { return Terminal.line(answer.compactText) }
+        if json { return Terminal.json(answer) }
         let id = Terminal.printable(answer["id"]?.string?.string ?? connection)
         Terminal.line(
             tell
@@ -155,7 +155,7 @@ struct AgentMessagesCommand: AsyncParsableCommand {
         let request = AgentRequest.messages(
             of: connection.map { Text($0) }, uid: uid.map { Text($0) }, pendingOnly: pending)
         let answer = try await AgentDoor.open(input, for: .looking) { try await $0.ask(request) }
-        if json { return Terminal.line((answer["messages"] ?? []).compactText) }
+        if json { return Terminal.json((answer["messages"] ?? [])) }
         for line in AgentListing.messages(answer) { Terminal.line(line) }
     }
 }

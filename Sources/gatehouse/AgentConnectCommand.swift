@@ -89,7 +89,7 @@ struct AgentConnectCommand: AsyncParsableCommand {
             var members = card?.object ?? [:]
             members["way"] = begun["way"]
             if let failure = begun["failure"], !failure.isNull { members["failure"] = failure }
-            Terminal.line(JSON.object(members).compactText)
+            Terminal.json(JSON.object(members))
         } else if let card, isConnected {
             Terminal.line(Self.words(begun["way"]?.string, card))
         } else if isDone, begun["underWay"] != true {

@@ -53,7 +53,7 @@ struct BackupCommand: AsyncParsableCommand {
                 Terminal.error(
                     "others can read \(file) on this file system", remedy: "keep that disk where nobody else comes")
             }
-            if json { return Terminal.line(made.manifest.json.compactText) }
+            if json { return Terminal.json(made.manifest.json) }
             let end = made.manifest.end
             Terminal.line(
                 "\(file): \(end.count) entries up to \(end.text), \(made.manifest.hasKeys ? "with" : "without") keys")

@@ -92,7 +92,7 @@ struct BenchCommand: AsyncParsableCommand {
                 "sample": "transfer", "bytes": .int(result.bytes), "us": .int(Int(result.time.nanoseconds / 1000)),
                 "crcUs": .int(Int(result.check.nanoseconds / 1000)),
             ]
-            return Terminal.line(line.compactText)
+            return Terminal.json(line)
         }
         Terminal.line(
             "From HCI packets to the assembled message, no threads, \(result.bytes) bytes: "
@@ -149,7 +149,7 @@ struct BenchCommand: AsyncParsableCommand {
                 "sample": .text(sample.name), "bytes": .int(sample.payload.count), "syncMs": .int(sync),
                 "refused": .int(result.refused), "absent": .int(result.absent), "us": .array(times),
             ]
-            return Terminal.line(line.compactText)
+            return Terminal.json(line)
         }
         let figures = [50, 99, 100].map { String(format: "%9.2f ms", result.percentile($0).milliseconds) }
         let head = sample.name.padding(toLength: 10, withPad: " ", startingAt: 0)

@@ -24,7 +24,7 @@ struct ClockCommand: AsyncParsableCommand {
 
         func run() async throws {
             let sight = try await ClockSight.take(configuration.load())
-            if json { return Terminal.line(Self.json(sight).compactText) }
+            if json { return Terminal.json(Self.json(sight)) }
             Terminal.line("clock          \(Self.text(sight.look.utc)), \(Self.source(sight.look))")
             Terminal.line("newest record  \(Self.text(sight.newestRecord))")
             Terminal.line("not before     \(Self.text(sight.bound))\(sight.pending == nil ? "" : ", accepted")")

@@ -145,9 +145,9 @@ struct ConfigCommand: AsyncParsableCommand {
 
         private func printJSON(_ input: ConfigurationInput) throws {
             do throws(ConfigurationError) {
-                Terminal.line(try input.read().effective.compactText)
+                Terminal.json(try input.read().effective)
             } catch {
-                Terminal.line(error.json.compactText)
+                Terminal.json(error.json)
                 throw ExitCode(2)
             }
         }

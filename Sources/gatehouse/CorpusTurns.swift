@@ -21,7 +21,7 @@ struct CorpusTurns {
     /// Takes turns until standard input ends.
     func run() throws {
         while let line = readLine() {
-            Terminal.line(try answer(line.split(separator: " ").map(String.init)).compactText)
+            Terminal.json(try answer(line.split(separator: " ").map(String.init)))
         }
     }
 

@@ -74,7 +74,7 @@ struct CrowdCommand: ParsableCommand {
             let figures = try CrowdTable.play(plan, credentials)
             let cells = CrowdTable.cells(plan, figures)
             if json {
-                Terminal.line(Self.value(plan, figures).compactText)
+                Terminal.json(Self.value(plan, figures))
             } else {
                 Terminal.line(markdown ? "| " + cells.joined(separator: " | ") + " |" : cells.joined(separator: ", "))
             }

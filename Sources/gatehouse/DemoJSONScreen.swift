@@ -13,7 +13,7 @@ struct JSONScreen: DemoScreen {
             "at": .number(JSONNumber(validated: seconds(now))), "event": .text(name),
         ]
         for member in members.members { _ = line.appendIfNew(member) }
-        Terminal.line(JSON.object(line).compactText)
+        Terminal.json(JSON.object(line))
     }
 
     func finish(_ result: Demonstration.Result, isAsTold: Bool) {
@@ -23,7 +23,7 @@ struct JSONScreen: DemoScreen {
             "phone": .text(result.phone?.word ?? "none"), "reports": .int(result.delivered),
             "chainIntact": .bool(result.isChainIntact), "asTold": .bool(isAsTold),
         ]
-        Terminal.line(line.compactText)
+        Terminal.json(line)
     }
 
     private func seconds(_ now: Instant) -> String {

@@ -19,7 +19,7 @@ struct PromiseScreen: Sendable {
     func show(_ step: DemoPromise.Step) {
         if json {
             let line: JSON = ["event": "step", "who": .text(step.who), "text": .text(step.text)]
-            return Terminal.line(line.compactText)
+            return Terminal.json(line)
         }
         let who = step.who + String(repeating: " ", count: max(0, 8 - step.who.count))
         for line in Terminal.folded(who + Terminal.printable(step.text), hanging: 8) { Terminal.line(line) }
@@ -30,13 +30,15 @@ struct PromiseScreen: Sendable {
         let kept = findings.count { $0.isKept }
         let isKept = kept == findings.count && kept > 0
         if !json { Terminal.line() }
-        for finding in findings { Terminal.line(json ? Self.json(finding) : Self.line(finding)) }
+        for finding in findings {
+            if json { Terminal.json(Self.json(finding)) } else { Terminal.line(Self.line(finding)) }
+        }
         if json {
             let line: JSON = [
                 "event": "result", "scenario": .text(promise.name), "promises": .int(findings.count),
                 "kept": .int(kept), "asTold": .bool(isKept),
             ]
-            Terminal.line(line.compactText)
+            Terminal.json(line)
         } else {
             let word = isKept ? Terminal.styled("KEPT", .bold, .green) : Terminal.styled("BROKEN", .bold, .red)
             Terminal.line()
@@ -51,11 +53,10 @@ struct PromiseScreen: Sendable {
         return Terminal.folded(text, hanging: 4).joined(separator: "\n")
     }
 
-    private static func json(_ finding: DemoPromise.Finding) -> String {
-        let line: JSON = [
+    private static func json(_ finding: DemoPromise.Finding) -> JSON {
+        [
             "event": "promise", "promise": .text(finding.promise), "found": .text(finding.found),
             "kept": .bool(finding.isKept),
         ]
-        return line.compactText
     }
 }

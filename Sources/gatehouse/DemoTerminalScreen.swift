@@ -228,7 +228,8 @@ final class TerminalScreen: DemoScreen {
         let full = total > 0 ? received * width / total : 0
         let bar = String(repeating: "█", count: full) + String(repeating: "░", count: width - full)
         let seconds = String(format: "%7.3f s", Double(now.nanoseconds) / 1e9)
-        Terminal.write("\r\(Terminal.styled(seconds, .dim))  radio   \(bar) \(received)/\(total) chunks")
+        Terminal.write(
+            "\(Terminal.styled(seconds, .dim))  radio   \(bar) \(received)/\(total) chunks", overwrites: true)
         state.hasProgress = true
     }
 

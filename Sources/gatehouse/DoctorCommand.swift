@@ -146,7 +146,7 @@ enum DoctorListing {
                 "state": .text(findings.state.rawValue), "machine": .array(surroundings.map { .text($0) }),
                 "findings": .array(findings.map(\.json)),
             ]
-            Terminal.line(object.compactText)
+            Terminal.json(object)
         } else {
             for line in lines(findings, surroundings) { Terminal.line(line) }
         }

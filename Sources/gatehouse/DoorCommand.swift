@@ -25,7 +25,7 @@ struct DoorCommand: AsyncParsableCommand {
 
         func ask(_ request: ControlRequest, _ members: [JSONObject.Member] = []) throws {
             let door = try ControlQuestion(socket: socket, input: input).ask(request, members)
-            if json { return Terminal.line(door.compactText) }
+            if json { return Terminal.json(door) }
             let words = StatusListing.door(door).compactMap(\.self)
             Terminal.line(door["mode"]?.string == "normal" ? "normal service" : words.first ?? "unknown")
             for line in door["mode"]?.string == "normal" ? words[...] : words.dropFirst() { Terminal.line("  " + line) }

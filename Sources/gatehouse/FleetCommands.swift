@@ -147,9 +147,7 @@ extension ConfigCommand {
                 case .atStart, .refused: false
                 }
             if json {
-                Terminal.line(
-                    JSON.object(["version": .text(edition.name), "isNew": .bool(isNew), "restarts": restarts])
-                        .compactText)
+                Terminal.json(["version": .text(edition.name), "isNew": .bool(isNew), "restarts": restarts])
             } else {
                 Terminal.line(
                     (isNew ? "in place: configuration " : "was in place already: configuration ") + edition.name)

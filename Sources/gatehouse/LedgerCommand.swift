@@ -67,7 +67,7 @@ struct LedgerCommand: AsyncParsableCommand {
             for visit in visits {
                 let remedy = Self.remedy(of: visit.record)
                 if json {
-                    Terminal.line(LedgerListing.json(visit, remedy: remedy))
+                    Terminal.json(text: LedgerListing.json(visit, remedy: remedy))
                 } else {
                     for line in LedgerListing.lines(visit) { Terminal.line(line) }
                     for line in remedy.map({ Terminal.folded("  → " + $0, hanging: 4) }) ?? [] {

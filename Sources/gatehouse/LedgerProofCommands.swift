@@ -17,7 +17,7 @@ extension LedgerCommand {
             guard case .read(let signed, _)? = try await input.proof()?.witness else {
                 return try await withoutWitness()
             }
-            if json { return Terminal.line(signed.json.compactText) }
+            if json { return Terminal.json(signed.json) }
             let state = signed.head.state
             Terminal.line("\(signed.head.checkpoint.text)")
             Terminal.line("ledger \(Terminal.printable(state.ledger.string)), next visit \(state.end.nextSeq)")
@@ -33,7 +33,7 @@ extension LedgerCommand {
             let head = Checkpoint(ledger: state.ledger, count: state.end.count, hash: state.end.hash)
             if json {
                 let object: JSON = ["ledger": .string(state.ledger), "end": state.end.json, "witness": .null]
-                return Terminal.line(object.compactText)
+                return Terminal.json(object)
             }
             Terminal.line("\(head.text)")
             Terminal.line("ledger \(Terminal.printable(state.ledger.string)), next visit \(state.end.nextSeq)")
@@ -75,7 +75,7 @@ extension LedgerCommand {
                 report = try await input.reading { try await $0.verify(checkpoints: checkpoints, proof: proof) }
             }
             if json {
-                Terminal.line(report.json.compactText)
+                Terminal.json(report.json)
             } else {
                 for line in report.lines { Terminal.line(line) }
             }
@@ -199,29 +199,29 @@ extension LedgerCommand {
                 for entry in page where entry.position <= to {
                     if entry.position == from {
                         start = verifier.end
-                        Terminal.line(LedgerExport.first(ledger: state.ledger, start: start).compactText)
+                        Terminal.json(LedgerExport.first(ledger: state.ledger, start: start))
                     }
                     verifier.add(entry)
-                    if entry.position >= from { Terminal.line(LedgerExport.line(entry).compactText) }
+                    if entry.position >= from { Terminal.json(LedgerExport.line(entry)) }
                 }
                 position = page.last?.position ?? to
             }
-            if from > to { Terminal.line(LedgerExport.first(ledger: state.ledger, start: verifier.end).compactText) }
+            if from > to { Terminal.json(LedgerExport.first(ledger: state.ledger, start: verifier.end)) }
             if from > to { start = verifier.end }
             let signed: SignedHead? = if case .read(let signed, _)? = proof?.witness { signed } else { nil }
             let end = LedgerExport.last(
                 ledger: state.ledger, start: start, end: verifier.end, head: signed, key: isIntact ? proof?.key : nil)
-            Terminal.line(end.compactText)
+            Terminal.json(end)
         }
 
         private static func writeTable(_ reader: LedgerReader, _ first: Bound?, _ last: Bound?) async throws {
             let state = try await reader.state()
             let (from, to) = try await positions(reader, first, last, state)
-            Terminal.write(LedgerTable.header + "\r\n")
+            Terminal.data(LedgerTable.header + "\r\n")
             var position = from <= to ? from - 1 : to
             while position < to {
                 let page = try await reader.entries(after: position, limit: 1000)
-                for entry in page where entry.position <= to { Terminal.write(LedgerTable.line(entry) + "\r\n") }
+                for entry in page where entry.position <= to { Terminal.data(LedgerTable.line(entry) + "\r\n") }
                 position = page.last?.position ?? to
             }
         }

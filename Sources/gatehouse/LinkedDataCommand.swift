@@ -84,7 +84,7 @@ struct LinkedDataCommand: AsyncParsableCommand {
             let expansion = try input.reporting {
                 try input.processor().expand(input.json(input.file), options: input.options)
             }
-            Terminal.line(expansion.value.compactText)
+            Terminal.json(expansion.value)
         }
     }
 
@@ -97,7 +97,7 @@ struct LinkedDataCommand: AsyncParsableCommand {
             let result = try input.reporting {
                 try input.processor().deserialize(input.json(input.file), options: input.options)
             }
-            Terminal.write(String(decoding: result.dataset.nQuads, as: UTF8.self))
+            Terminal.data(String(decoding: result.dataset.nQuads, as: UTF8.self))
         }
     }
 
@@ -119,7 +119,7 @@ struct LinkedDataCommand: AsyncParsableCommand {
                     : try input.processor().deserialize(input.json(bytes, input.file), options: input.options).dataset
                 return try RDFC10.canonicalize(dataset, hash: algorithm, limits: CanonicalizationLimits())
             }
-            Terminal.write(String(decoding: canonical.nQuads, as: UTF8.self))
+            Terminal.data(String(decoding: canonical.nQuads, as: UTF8.self))
         }
 
         /// A statement begins with an IRI or a blank node, a comment with #; no JSON text begins so.

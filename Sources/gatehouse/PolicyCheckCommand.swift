@@ -29,7 +29,7 @@ extension PolicyCommand {
             if let file { CommandRole.take(for: file) }
             // First what is wrong with the rules, then what is wrong with the trust data.
             if json, let problem = RulesInForce(file: file, over: nil).problem {
-                Terminal.line(problem.json.compactText)
+                Terminal.json(problem.json)
                 throw ExitCode(2)
             }
             if let file { _ = try PolicyCommand.load(file) }
@@ -44,7 +44,7 @@ extension PolicyCommand {
             let warnings = policy.warnings + (advice?.unknown ?? []) + (advice?.hints ?? [])
             let name = inForce.source.path ?? trust ?? ""
             if json {
-                Terminal.line(description(of: policy, name, warnings, directory).compactText)
+                Terminal.json(description(of: policy, name, warnings, directory))
             } else {
                 show(policy, name, warnings)
             }

@@ -74,7 +74,7 @@ struct PolicyCommand: AsyncParsableCommand {
                 let result = trial.run(test)
                 if result.passed { passed += 1 }
                 if json {
-                    Terminal.line(line(file, test, result).compactText)
+                    Terminal.json(line(file, test, result))
                 } else {
                     tell(test, result)
                 }

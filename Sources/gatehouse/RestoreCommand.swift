@@ -99,7 +99,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 "manifest": done.manifest.json, "aside": .array(done.aside.map { .text($0) }),
                 "notices": .array(done.notices.map { .text($0) }),
             ]
-            return Terminal.line(object.compactText)
+            return Terminal.json(object)
         }
         let manifest = done.manifest
         Terminal.line(

@@ -22,7 +22,7 @@ enum SoakReport {
         } catch let failure as DecisionBench.Failure {
             throw CommandFailure(failure.reason, exitCode: 1)
         }
-        if json { Terminal.line(value(figures).compactText) } else { lines(figures).forEach { Terminal.line($0) } }
+        if json { Terminal.json(value(figures)) } else { lines(figures).forEach { Terminal.line($0) } }
         if !figures.isRight { throw CommandFailure("the soak found mistakes", exitCode: 1) }
     }
 

@@ -22,7 +22,7 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         let answer = try ControlQuestion(socket: socket, input: input).ask(.status)
         if json {
-            Terminal.line(answer.compactText)
+            Terminal.json(answer)
         } else {
             for line in StatusListing.lines(answer, of: input.places) { Terminal.line(line) }
         }

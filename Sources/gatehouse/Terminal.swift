@@ -1,3 +1,4 @@
+import Encoding
 import Foundation
 import Glibc
 
@@ -20,17 +21,6 @@ enum Terminal {
     static func styled(_ text: String, _ styles: Style...) -> String {
         guard hasColour else { return text }
         return "\u{1B}[" + styles.map(\.rawValue).joined(separator: ";") + "m" + text + "\u{1B}[0m"
-    }
-
-    /// Text from outside for a terminal: whatever could steer it becomes "?".
-    static func printable(_ text: String) -> String {
-        let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: "?"
-            default: scalar
-            }
-        }
-        return String(String.UnicodeScalarView(scalars))
     }
 
     /// How many characters go into a line: as wide as the terminal, but no wider than one reads; 80 where there is none.
@@ -77,9 +67,22 @@ enum Terminal {
         write(text + "\n")
     }
 
-    /// Writes text without a line end. Where it cannot be written nothing else makes sense: the program ends with 2; silently
-    /// when the reader has gone, as after `| head`.
-    static func write(_ text: String) {
+    /// Writes text without a line end, made ``safe(_:)``; `overwrites`: from the beginning of the line.
+    static func write(_ text: String, overwrites: Bool = false) { put((overwrites ? "\r" : "") + safe(text)) }
+
+    /// Writes a value as a line of JSON.
+    static func json(_ value: JSON) { json(text: value.compactText) }
+
+    /// Writes a line that is JSON, made ``safe(json:)``.
+    static func json(text: String) { put(safe(json: text) + "\n") }
+
+    /// Writes a text that is data, such as N-Quads or a table: into files and pipes to the byte, onto a terminal made
+    /// ``safe(_:)``.
+    static func data(_ text: String) { put(isatty(STDOUT_FILENO) == 1 ? safe(text) : text) }
+
+    /// Writes to standard output. Where it cannot be written nothing else makes sense: the program ends with 2; silently when
+    /// the reader has gone, as after `| head`.
+    private static func put(_ text: String) {
         let code = write(text, to: STDOUT_FILENO)
         guard code != 0 else { return }
         if code != EPIPE { error("cannot write the output: \(String(cString: strerror(code)))") }
@@ -119,6 +122,6 @@ enum Terminal {
         "gatehouse: \(message)\n" + (remedy.map { "  what to do: \($0)\n" } ?? "")
     }
 
-    /// Writes text to standard error.
-    static func complain(_ text: String) { _ = write(text, to: STDERR_FILENO) }
+    /// Writes text to standard error, made ``safe(_:)`` and without styles.
+    static func complain(_ text: String) { _ = write(safe(text, keepsStyles: false), to: STDERR_FILENO) }
 }

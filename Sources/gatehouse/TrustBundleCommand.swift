@@ -65,7 +65,7 @@ extension TrustCommand {
             let rules = directory.map { RulesInForce(file: gate.policy.file, over: $0) }
             if json {
                 let line: JSONObject = ["version": .text(version), "isNew": .bool(isNew)]
-                return Terminal.line(JSON.object(JSONObject(line.members + (rules?.members ?? []))).compactText)
+                return Terminal.json(JSON.object(JSONObject(line.members + (rules?.members ?? []))))
             }
             Terminal.line(isNew ? "in force: \(version)" : "was in force already: \(version)")
             if let rules { Terminal.line(Terminal.printable("policy \(rules.line)")) }

@@ -69,7 +69,7 @@ struct TrustCommand: AsyncParsableCommand {
 
         func run() async throws {
             let report = try input.report(at: .machine)
-            if json { return Terminal.line(report.json.compactText) }
+            if json { return Terminal.json(report.json) }
             for (index, line) in report.lines.enumerated() {
                 Terminal.line(Terminal.printable((index == 0 ? input.place : "") + line))
             }
@@ -99,7 +99,7 @@ struct TrustCommand: AsyncParsableCommand {
             }
             let report = try input.report(at: clock)
             if json {
-                Terminal.line(report.json.compactText)
+                Terminal.json(report.json)
             } else {
                 for finding in report.findings + report.notes {
                     Terminal.line(Terminal.printable("\(finding.subject): \(finding.message)"))
@@ -163,7 +163,7 @@ struct TrustCommand: AsyncParsableCommand {
                 "url": .string(resource.address.url), "outcome": .text(word),
             ]
             if let reason { line["reason"] = .text(reason) }
-            Terminal.line(JSON.object(line).compactText)
+            Terminal.json(JSON.object(line))
         }
     }
 }

@@ -43,7 +43,7 @@ extension TrustCommand {
                 if !needs.isComplete { worst = max(worst, 1) }
                 let report = TrustNeedsReport(file: file, needs: needs, directory: trust ?? "DIR")
                 if json {
-                    Terminal.line(report.jsonLine)
+                    Terminal.json(text: report.jsonLine)
                 } else {
                     report.print()
                 }

@@ -37,7 +37,7 @@ extension TrustCommand {
                 do throws(TrustPin.Failure) {
                     outcome = try work(TrustPin(trust, replaces: replace))
                 } catch { throw CommandFailure(error) }
-                if json { return Terminal.line(Self.json(outcome)) }
+                if json { return Terminal.json(Self.json(outcome)) }
                 let word = outcome.files.isEmpty ? "was pinned already" : "pinned"
                 Terminal.line(Terminal.printable("\(word): \(outcome.id)"))
                 for fact in outcome.facts { Terminal.line("  " + Terminal.printable(fact)) }
@@ -49,13 +49,13 @@ extension TrustCommand {
                 }
             }
 
-            private static func json(_ outcome: TrustPin.Outcome) -> String {
+            private static func json(_ outcome: TrustPin.Outcome) -> JSON {
                 var line: JSONObject = [
                     "id": .string(outcome.id), "isNew": .bool(!outcome.files.isEmpty),
                     "files": .array(outcome.files.map { .text($0) }), "facts": .array(outcome.facts.map { .text($0) }),
                 ]
                 if let text = outcome.line { line["line"] = .text(text) }
-                return JSON.object(line).compactText
+                return .object(line)
             }
         }
 

@@ -115,7 +115,7 @@ struct VerifyCommand: AsyncParsableCommand {
                     for part in parts { Terminal.line(part) }
                 }
             } else {
-                Terminal.line(report.jsonLine)
+                Terminal.json(text: report.jsonLine)
             }
         }
         if worst != 0 { throw ExitCode(worst) }

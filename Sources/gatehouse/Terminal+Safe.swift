@@ -1,0 +1,59 @@
+import Foundation
+
+/// What is printed may be text of others, even where nobody thinks of it: an error of SQLite quotes names from the
+/// database, a notice names a file. So every text passes here on its way to a terminal.
+extension Terminal {
+    /// Text from outside that has to stay within its line: whatever could steer a terminal, or end the line, becomes "?".
+    static func printable(_ text: String) -> String { replacing(text) { _ in "?" } }
+
+    /// Text of lines: whatever could steer a terminal becomes "?". Tabs and line ends stay, and so do the styles of this
+    /// program where it has colour.
+    static func safe(_ text: String, keepsStyles: Bool = hasColour) -> String {
+        guard text.utf8.contains(where: isUnsure) else { return text }
+        var result = ""
+        var rest = text[...]
+        while keepsStyles, let style = rest.firstMatch(of: /\u{1B}\[(?:0|[12]|3[1-4])(?:;(?:[12]|3[1-4]))*m/) {
+            result += lines(rest[..<style.range.lowerBound]) + style.output
+            rest = rest[style.range.upperBound...]
+        }
+        return result + lines(rest)
+    }
+
+    /// JSON without line ends: whatever could steer a terminal is escaped (RFC 8259, section 7), which leaves the value.
+    static func safe(json text: String) -> String {
+        replacing(text) { scalar in
+            scalar.utf16.map { "\\u" + String(format: "%04x", Int($0)) }.joined()
+        }
+    }
+
+    private static func lines(_ text: Substring) -> String {
+        let scalars = Array(text.unicodeScalars)
+        var result = String.UnicodeScalarView()
+        for (place, scalar) in scalars.enumerated() {
+            let next = place + 1 < scalars.count ? scalars[place + 1] : nil
+            let isEnd = scalar == "\n" || scalar == "\t" || scalar == "\r" && next == "\n"
+            result.append(isEnd || !steers(scalar) ? scalar : "?")
+        }
+        return String(result)
+    }
+
+    private static func replacing(_ text: String, _ word: (Unicode.Scalar) -> String) -> String {
+        guard text.utf8.contains(where: isUnsure) else { return text }
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if steers(scalar) { result.append(contentsOf: word(scalar).unicodeScalars) } else { result.append(scalar) }
+        }
+        return String(result)
+    }
+
+    /// Whether a byte may be of such a character: most texts have none.
+    private static func isUnsure(_ byte: UInt8) -> Bool { byte < 0x20 || byte >= 0x7F }
+
+    /// Controls, direction marks, and what a terminal may take for either.
+    private static func steers(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Encoding
+import Testing
+
+@testable import gatehouse
+
+/// Text of others on its way to a terminal, where nobody made it harmless before.
+@Suite struct TerminalTests {
+    /// Commands of terminals in seven and eight bits, and marks that turn the direction of text.
+    private static let hostile = "a\u{1B}]0;x\u{7}b\u{1B}[2Jc\u{9B}2Jd\u{202E}e\u{2066}f\u{7F}g\rh"
+    private static let harmless = "a?]0;x?b?[2Jc?2Jd?e?f?g?h"
+
+    @Test func nothingOfOthersSteersATerminal() {
+        #expect(Terminal.safe(Self.hostile, keepsStyles: true) == Self.harmless)
+        #expect(Terminal.safe(Self.hostile, keepsStyles: false) == Self.harmless)
+        #expect(Terminal.printable(Self.hostile + "\n") == Self.harmless + "?")
+    }
+
+    @Test func linesAndOwnStylesStay() {
+        let styled = "\u{1B}[1;32mall is in order\u{1B}[0m\tä\r\n"
+        #expect(Terminal.safe(styled, keepsStyles: true) == styled)
+        #expect(Terminal.safe(styled, keepsStyles: false) == "?[1;32mall is in order?[0m\tä\r\n")
+        // To conceal is no style of this program.
+        #expect(Terminal.safe("\u{1B}[8mx\u{1B}[1;8m", keepsStyles: true) == "?[8mx?[1;8m")
+    }
+
+    @Test func jsonKeepsItsValue() throws {
+        let value: JSON = ["name": .text(Self.hostile + "\n\u{E0001}")]
+        let text = Terminal.safe(json: value.compactText)
+        #expect(text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }, "\(text)")
+        #expect(text.contains("\\u009b2Jd\\u202ee\\u2066f\\u007fg") && text.hasSuffix("\\udb40\\udc01\"}"), "\(text)")
+        #expect(try JSON.parse(Array(text.utf8)) == value)
+    }
+
+    /// An error that quotes what it found in a database comes out at the end of a process.
+    @Test func anErrorIsHarmless() async throws {
+        let folder = try Scratch()
+        let ending = try await folder.gatehouse("verify", "no\u{1B}[2J\u{9B}such\u{202E}file")
+        #expect(ending.code != 0 && ending.errors.contains("no?[2J?such?file"), "\(ending)")
+    }
+}
