@@ -22,10 +22,10 @@ package struct Redaction {
     /// The text without them; of at most ``longest`` characters.
     package mutating func text(_ text: String) -> String {
         var text = text.count > Self.longest ? String(text.prefix(Self.longest)) + "…" : text
-        for secret in secrets { text = replace(secret, "secret", in: text) }
+        for secret in secrets { text = without(secret, "secret", in: text) }
         text = withoutInvitations(text)
         guard takesNames else { return text }
-        for word in words { text = replace(word, "name", in: text) }
+        for word in words { text = without(word, "name", in: text) }
         for (kind, pattern) in Self.patterns {
             text = text.replacing(pattern) { "<\(kind) \(number(String($0.output), kind))>" }
         }
@@ -85,6 +85,19 @@ package struct Redaction {
         numbers[kind, default: [:]][text] = number
         return number
     }
+
+    /// Takes a word out. A line with the beginning of one that is longer than ``longestWord`` ends there: it may have been
+    /// shortened by others, and to look for all of it takes seconds.
+    private mutating func without(_ word: String, _ kind: String, in text: String) -> String {
+        guard word.utf8.count > Self.longestWord else { return replace(word, kind, in: text) }
+        guard let found = text.firstRange(of: word.prefix(Self.beginning)) else { return text }
+        return text[..<found.lowerBound] + "<\(kind) \(number(word, kind))>…"
+    }
+
+    /// Bytes of the longest word that is looked for as a whole.
+    private static let longestWord = 256
+    /// Characters of the beginning of a longer one.
+    private static let beginning = 32
 
     /// Replaces it where it is a whole word.
     private mutating func replace(_ word: String, _ kind: String, in text: String) -> String {

@@ -46,6 +46,16 @@ import Testing
             ])
     }
 
+    /// A name that is too long to look for goes with the rest of its line, also where it stands without its end.
+    @Test func aLongNameAppearsNowhere() {
+        let name = "North " + String(repeating: "Pier Nine ", count: 10_000)
+        let token = String(repeating: "hunter2 ", count: 100)
+        var redaction = Redaction(takesNames: true, secrets: [token], words: [name])
+        #expect(redaction.text("name = \"\(name)\"") == "name = \"<name 1>…")
+        #expect(redaction.text("the gate \(name.prefix(100))… stands") == "the gate <name 1>…")
+        #expect(redaction.text("token \(token)") == "token <secret 1>…")
+    }
+
     /// Nothing that a line holds makes it long, or slow.
     @Test func longLinesAreCut() {
         var redaction = Redaction(takesNames: true, words: ["aaa"])
