@@ -291,6 +291,40 @@ struct ConfigurationTests {
         expectOne("kiosk.name = \"G\"\n" + text, key, line, "is \(path), which \(owner) uses too")
     }
 
+    @Test(
+        "no output takes a name that tells the program, or root, something",
+        arguments: [
+            ("[display]\nfile = \"/run/gatehouse/reset-radio\"", "display.file", "/run/gatehouse/reset-radio"),
+            ("[observe]\nstatus = \"/run/gatehouse/start-id\"", "observe.status", "/run/gatehouse/start-id"),
+            ("[log]\npath = \"/run/gatehouse/./running\"", "log.path", "/run/gatehouse/./running"),
+            ("[log]\npath = \"/run/gatehouse/start-id.new\"", "log.path", "/run/gatehouse/start-id.new"),
+            (
+                "[display]\nfile = \"/run/gatehouse/bluetoothd-stopped\"", "display.file",
+                "/run/gatehouse/bluetoothd-stopped"
+            ),
+        ])
+    func namesWithAMeaning(_ text: String, _ key: String, _ path: String) {
+        expectOne("kiosk.name = \"G\"\n" + text, key, 3, "is \(path), which the service itself uses too")
+    }
+
+    @Test func noOutputIsWhereAnotherIsMade() {
+        expectOne(
+            "kiosk.name = \"G\"\n[display]\nfile = \"/s/a.png\"\n[observe]\nstatus = \"/s/a.png.new\"",
+            "observe.status", 5, "is /s/a.png.new, which display.file uses too")
+        expectOne(
+            "kiosk.name = \"G\"\n[log]\npath = \"/s/b.new\"\n[observe]\nstatus = \"/s/b\"",
+            "observe.status", 5, "needs /s/b.new, which log.path uses too")
+    }
+
+    @Test func noOutputIsInTheFolderOfTrust() {
+        let text = "kiosk.name = \"G\"\n[trust]\ndirectory = \"/s/trust\"\n[observe]\nstatus = "
+        expectOne(
+            text + "\"/s/x/../trust/issuers.toml\"", "observe.status", 5,
+            "is /s/x/../trust/issuers.toml, in the folder of the trust data")
+        expectOne(text + "\"/s/trust\"", "observe.status", 5, "is /s/trust, in the folder of the trust data")
+        #expect(throws: Never.self) { try parse(text + "\"/s/trusted.json\"") }
+    }
+
     /// An empty path was the folder of the configuration, and the service waited for it; a zero byte ends a path for the system, so
     /// that two names were one file.
     @Test(

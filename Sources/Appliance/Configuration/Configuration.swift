@@ -156,8 +156,9 @@ package struct Configuration: Sendable {
         fleet = FleetSection(&reader)
         checkLines(
             &reader, gate: gate, door: door, wiegand: wiegand, indicator: indicator, chip: gpio.chip, displays: display)
+        let others = display.others.filter { $0.kind == .file }.map { ("display.also", String?.some($0.file)) }
         checkFiles(
-            &reader, in: folder.path,
+            &reader, in: folder.path, besides: ownFiles(folder, control: control),
             [
                 ("ledger.path", ledger.path), ("ledger.reserve", ledger.reserve), ("ledger.witness", ledger.witness),
                 ("ledger.witnessKey", ledger.witnessKey), ("agent.keyFile", agent.keyFile),
@@ -169,8 +170,14 @@ package struct Configuration: Sendable {
                 ("agent.mailbox", agent.mailbox.file), ("agency.token", agency.token?.file),
                 ("observe.status", observe.status), ("observe.textfile", observe.textfile),
                 ("observe.listen", observe.socket),
-            ] + agent.invitations.map { ("agent.invitations", $0) }
-                + display.others.filter { $0.kind == .file }.map { ("display.also", $0.file) })
+            ] + agent.invitations.map { ("agent.invitations", $0) } + others)
+        checkTrust(
+            &reader, [trust.directory, trust.state],
+            [
+                ("log.path", log.path), ("display.file", display.main.kind == .file ? display.main.file : nil),
+                ("observe.status", observe.status), ("observe.textfile", observe.textfile),
+                ("control.path", control.path), ("observe.listen", observe.socket),
+            ] + others)
 
         notices = reader.notices
         var sections: JSONObject = [:]
@@ -217,32 +224,6 @@ private func checkLines(
             reader.reject(key, "uses \(name), which \(owner) uses too", "Give each signal a line of its own.")
         }
         owners[line] = key
-    }
-}
-
-/// One file with two uses is lost by the one or the other: a display that replaces the database, a log that writes into the witness.
-private func checkFiles(
-    _ reader: inout ConfigurationReader, in folder: String, _ files: [(key: String, path: String?)]
-) {
-    // However it is spelt.
-    func place(_ path: String) -> Text { Text(URL(fileURLWithPath: path).standardizedFileURL.path) }
-
-    var owners: [Text: String] = [:]
-    // The database before all; and what somebody wrote is told, not the default that it meets.
-    let written = files.filter { reader.has($0.key) }
-    let defaults = files.filter { !reader.has($0.key) }
-    for case (let key, let path?) in files.prefix(1) + (defaults + written).filter({ $0.key != files.first?.key }) {
-        if path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
-            // For the system a path ends at a zero byte.
-            reader.reject(key, "holds a control character", "Write the path without.")
-        } else if path.hasSuffix("/") || place(path) == place(folder) {
-            reader.reject(key, "is a folder", "Write the path of a file.")
-        } else if let owner = owners[place(path)] {
-            reader.reject(key, "is \(path), which \(owner) uses too", "Name a file of its own.")
-        } else {
-            let endings = key.utf8.elementsEqual("ledger.path".utf8) ? LedgerSection.endings : []
-            for ending in [""] + endings { owners[place(path + ending)] = key }
-        }
     }
 }
 

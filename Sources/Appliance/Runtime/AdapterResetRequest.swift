@@ -8,7 +8,7 @@ package import LinuxIO
 /// nothing happens: the radio is opened anew again and again in any case.
 package enum AdapterResetRequest {
     /// The file that is waited for, in the service's runtime folder.
-    private static let name = "reset-radio"
+    static let name = "reset-radio"
 
     /// Makes the file in that folder, beside the calling thread. What goes wrong is logged.
     package static func ask(_ log: LogSink, in folder: String) {

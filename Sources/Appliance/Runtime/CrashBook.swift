@@ -9,6 +9,9 @@ import Synchronization
 ///
 /// Without such a folder, as for a program in a terminal, nothing is kept.
 package final class CrashBook: ContactBook, Sendable {
+    /// The file's name, in the service's runtime folder.
+    static let name = "running"
+
     /// The most that such a file has.
     private static let limit = 1 << 14
 
@@ -20,7 +23,7 @@ package final class CrashBook: ContactBook, Sendable {
     /// Opens the book in the folder of the running service, which lasts as long as the machine runs; nil: there is none. A file that is
     /// still there was left by a program that did not end in order.
     package init(folder: String?, boot: Text, now: @escaping @Sendable () -> Instant = SystemClock.now) {
-        (path, self.boot, self.now) = (folder.map { $0 + "/running" }, boot, now)
+        (path, self.boot, self.now) = (folder.map { $0 + "/" + Self.name }, boot, now)
         var history = CrashHistory()
         if let path, let bytes = FileBytes.read(path, limit: Self.limit),
             let kept = CrashHistory(bytes, boot: boot, at: now())

@@ -2,6 +2,9 @@ package import Encoding
 
 /// This start of the machine, within which instants of ``SystemClock/now()`` compare.
 package enum Boot {
+    /// The file that keeps a name of our own, in the service's runtime folder.
+    package static let name = "start-id"
+
     /// Names it: the kernel's UUID (random(4)) or, where a sandbox hides that, a UUID of our own.
     ///
     /// Our own is kept in a folder that the next start of the machine empties, so that all runs of the program between two
@@ -15,7 +18,7 @@ package enum Boot {
         kernel: String = "/proc/sys/kernel/random/boot_id", folder: String?
     ) throws(SystemError) -> Text {
         if let told = uuid(in: kernel) { return told }
-        let kept = folder.map { $0 + "/start-id" }
+        let kept = folder.map { $0 + "/" + name }
         if let kept, let known = uuid(in: kept) { return known }
         let new = RandomUUID.text(try SystemRandom.bytes(16)) ?? ""
         // One that cannot be kept still names this run.
@@ -25,7 +28,7 @@ package enum Boot {
 
     /// The names that a service may have for this start of the machine: the kernel's, and its own in the folder; makes none.
     package static func names(kernel: String = "/proc/sys/kernel/random/boot_id", folder: String) -> [Text] {
-        [uuid(in: kernel), uuid(in: folder + "/start-id")].compactMap(\.self)
+        [uuid(in: kernel), uuid(in: folder + "/" + name)].compactMap(\.self)
     }
 
     /// The UUID at the beginning of a file; nil for anything else.

@@ -1,0 +1,56 @@
+import Encoding
+import Foundation
+import LinuxIO
+
+/// One file with two uses is lost by the one or the other: a display that replaces the database, a log that writes into the witness.
+///
+/// `own`: files that the program has by itself.
+func checkFiles(
+    _ reader: inout ConfigurationReader, in folder: String, besides own: [String],
+    _ files: [(key: String, path: String?)]
+) {
+    var owners: [Text: String] = [:]
+    for path in own { owners[place(path)] = "the service itself" }
+    // The database before all; and what somebody wrote is told, not the default that it meets.
+    let written = files.filter { reader.has($0.key) }
+    let defaults = files.filter { !reader.has($0.key) }
+    for case (let key, let path?) in files.prefix(1) + (defaults + written).filter({ $0.key != files.first?.key }) {
+        if path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+            // For the system a path ends at a zero byte.
+            reader.reject(key, "holds a control character", "Write the path without.")
+        } else if path.hasSuffix("/") || place(path) == place(folder) {
+            reader.reject(key, "is a folder", "Write the path of a file.")
+        } else if let owner = owners[place(path)] {
+            reader.reject(key, "is \(path), which \(owner) uses too", "Name a file of its own.")
+        } else {
+            let endings = key.utf8.elementsEqual("ledger.path".utf8) ? LedgerSection.endings : []
+            // What replaces a file is written beside it first.
+            if let owner = owners[place(path + ".new")] {
+                reader.reject(key, "needs \(path).new, which \(owner) uses too", "Name a file of its own.")
+            }
+            for ending in ["", ".new"] + endings { owners[place(path + ending)] = key }
+        }
+    }
+}
+
+/// What the service writes lies in no folder of trust: what is there is believed, and a new edition replaces the whole.
+func checkTrust(
+    _ reader: inout ConfigurationReader, _ folders: [String], _ written: [(key: String, path: String?)]
+) {
+    for case (let key, let path?) in written {
+        let isTrust = folders.contains { "\(place(path))/".utf8.starts(with: "\(place($0))/".utf8) }
+        if isTrust { reader.reject(key, "is \(path), in the folder of the trust data", "Name a file elsewhere.") }
+    }
+}
+
+/// The files in the runtime folder that tell the program, or a unit of root's, something. The folder is that of the
+/// package, and that of the control socket.
+func ownFiles(_ folder: ConfigurationFolder, control: ControlSection) -> [String] {
+    let standard = folder.standard.place(StandardFolders.runtime)
+    let folders = [standard] + (control.path.map { [NamedPlace.folder(of: $0)] } ?? [])
+    let names = [AdapterResetRequest.name, StoppedDaemon.name, CrashBook.name, Boot.name]
+    return folders.flatMap { folder in names.flatMap { ["\(folder)/\($0)", "\(folder)/\($0).new"] } }
+}
+
+/// A path, however it is spelt.
+private func place(_ path: String) -> Text { Text(URL(fileURLWithPath: path).standardizedFileURL.path) }
