@@ -59,7 +59,8 @@ struct BackupCommand: AsyncParsableCommand {
                 "\(file): \(end.count) entries up to \(end.text), \(made.manifest.hasKeys ? "with" : "without") keys")
             if last {
                 Terminal.line(
-                    "this ledger has ended: a start here begins a new one; to go on elsewhere: gatehouse restore FILE --continue"
+                    "this ledger has ended: a start here begins a new one"
+                        + (made.manifest.hasKeys ? "; to go on elsewhere: gatehouse restore FILE --continue" : "")
                 )
             }
         } catch {

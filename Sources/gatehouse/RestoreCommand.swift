@@ -12,10 +12,11 @@ struct RestoreCommand: AsyncParsableCommand {
             All of the file is read and proved before anything is changed; the database comes last, in one step. What was in the \
             way gets another name beside it (.replaced-1, …) and is never deleted. The next start begins a new ledger, which \
             names the one that was put back: so no report is sent twice and no number used again, whatever agents have got since. \
-            A backup made with --last goes on as it is with --continue.
+            A backup made with --last and --with-keys goes on as it is with --continue.
 
-            Only keys that are opened prove configuration, policy and trust: without them look with --check whose keys would count. \
-            They go nowhere but to the places of the configuration here and into the service's folders. A program \
+            Only keys that are opened prove configuration, policy and trust, and that a backup is the last one: \
+            without them look with --check whose keys would count. \
+            The files go nowhere but to the places of the configuration here and into the service's folders. A program \
             that they have the service run (voice.program), and that the configuration here does not name, is \
             refused without --programs.
 
@@ -33,7 +34,7 @@ struct RestoreCommand: AsyncParsableCommand {
     var otherMachine = false
     @Flag(
         name: .customLong("continue"),
-        help: "The ledger of a last backup goes on: nothing was recorded or reported since.")
+        help: "The ledger of a last backup, whose keys are opened, goes on: nothing was recorded or reported since.")
     var continues = false
     @Flag(name: .customLong("configuration"), help: "Puts configuration, policy and trust back, too.")
     var takesConfiguration = false

@@ -90,6 +90,14 @@ struct DeployTests {
         #expect(lines.contains { $0.hasPrefix("TimeoutStartSec=") }, "nobody waits for ever")
     }
 
+    @Test("the unit of the nightly backup, as the document has it, ends in any case")
+    func backupUnit() throws {
+        let document = try text("../docs/maintenance.md")
+        let unit = try #require(document.components(separatedBy: "gatehouse-backup.service\n").dropFirst().first)
+        let lines = unit.components(separatedBy: "```")[0].split(separator: "\n")
+        #expect(lines.contains("Type=oneshot") && lines.contains("TimeoutStartSec=1h"), "\(lines)")
+    }
+
     @Test("the unit has what the program relies on")
     func unit() throws {
         let lines = Set(try text("gatehouse.service").split(separator: "\n").map(String.init))

@@ -10,7 +10,7 @@ import Store
 /// Everything is checked before anything is changed. Then keys, configuration and witness go to their places, and the database last,
 /// in one step: a cut before it leaves the one that was there. Nothing is deleted: what is in the way gets another name. The next
 /// start begins a new ledger that names the one in the backup (``RestoredMark``), so that no report is sent twice and no number used
-/// again, whatever agents were told since; only a last backup can go on as it is.
+/// again, whatever agents were told since; only a last backup can go on as it is, and only if its opened keys prove that it is one.
 package struct Restoring: Sendable {
     /// What the operator has said.
     package struct Choices: Sendable {
@@ -18,7 +18,7 @@ package struct Restoring: Sendable {
         package var replaces = false
         /// Whether the backup may be of another machine.
         package var isOtherMachine = false
-        /// Whether the ledger goes on, as nobody has recorded or reported anything since.
+        /// Whether the ledger goes on, since nothing was recorded or reported after the backup. It needs `passphrase`.
         package var continues = false
         /// Whether configuration, rules and trust are put back too.
         package var takesConfiguration = false
@@ -105,7 +105,7 @@ package struct Restoring: Sendable {
             target = try readConfiguration(backup)
             if keys == nil, !choices.takesPrograms { try checkPrograms(of: target) }
         }
-        try consent(manifest, choices)
+        try consent(manifest, choices, isProved: keys != nil)
 
         let role = OwnerRole(of: (target.ledger.path as NSString).deletingLastPathComponent)
         defer { role?.end() }
@@ -165,7 +165,11 @@ package struct Restoring: Sendable {
         return keys
     }
 
-    private func consent(_ manifest: BackupManifest, _ choices: Choices) throws(BackupFailure) {
+    /// Throws where the choices are missing that this backup needs. `isProved`: its keys were opened, which are sealed
+    /// over the manifest.
+    private func consent(
+        _ manifest: BackupManifest, _ choices: Choices, isProved: Bool
+    ) throws(BackupFailure) {
         guard !machine.isEmpty && machine == manifest.machine || choices.isOtherMachine else {
             throw BackupFailure(
                 "the backup is of another machine, \(manifest.kiosk)",
@@ -176,7 +180,15 @@ package struct Restoring: Sendable {
         guard !choices.continues || manifest.isLast else {
             throw BackupFailure(
                 "only a last backup can go on",
-                remedy: "leave out --continue, or make the backup with --last on the stopped box")
+                remedy: "leave out --continue, or make the backup with --last --with-keys on the stopped box")
+        }
+        guard !choices.continues || isProved else {
+            throw BackupFailure(
+                "nothing proves that this is a last backup: its keys were not opened",
+                remedy:
+                    "give the passphrase of its keys; if it has none leave out --continue: a new ledger begins then"
+                    + " and names this one",
+                isRefusal: true)
         }
     }
 

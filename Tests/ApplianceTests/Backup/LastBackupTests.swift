@@ -33,10 +33,10 @@ import Testing
 
     @Test func whatTheDiskHadRefusedTravelsAlong() async throws {
         try await visitOnAFullDisk()
-        let made = try await box.making.make(box.path("usb/b"), isLast: true)
+        let made = try await box.making.make(box.path("usb/b"), passphrase: passphrase, isLast: true)
         #expect(made.manifest.end.count == 8)
         #expect(try Reserve(path: reserve, bytes: 1 << 16).count == 0)
-        _ = try await card.restoring.restore(box.path("usb/b"), .with(continues: true))
+        _ = try await card.restoring.restore(box.path("usb/b"), .with(passphrase, continues: true))
         let outcomes = try await LedgerReader(path: card.configuration.ledger.path).visits(last: 10)
         #expect(outcomes.count == 4)
         let last = try await LedgerReader(path: card.configuration.ledger.path).entries(after: 7, limit: 2)
@@ -59,6 +59,27 @@ import Testing
         let store = try await box.open()
         #expect(store.standing == .continued)
         await store.close()
+    }
+
+    /// Without opened keys a manifest is a claim of the stick's: the ledger does not go on, and nothing is changed.
+    @Test func onlyOpenedKeysProveALastBackup() async throws {
+        let other = try BackupBox()
+        try await other.serve(2)
+        _ = try await box.making.make(box.path("usb/b"), passphrase: passphrase, isLast: true)
+        _ = try await other.making.make(other.path("usb/b"), isLast: true)
+        for file in [box.path("usb/b"), other.path("usb/b")] {
+            let restoring = try card.restoring
+            do throws(BackupFailure) {
+                _ = try await restoring.restore(file, .with(continues: true))
+                Issue.record("put back")
+            } catch {
+                #expect(error.text.hasPrefix("nothing proves that this is a last backup"), "\(error)")
+                #expect(error.isRefusal && error.remedy.contains("leave out --continue"))
+            }
+            #expect(card.names.isEmpty)
+        }
+        // It can be put back as any other backup.
+        _ = try await card.restoring.restore(other.path("usb/b"), .with())
     }
 
     /// A disk that gives back something else than was proved: the ledger does not end with that.
