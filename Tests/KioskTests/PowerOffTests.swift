@@ -112,7 +112,8 @@ import Testing
     private static func at(_ hours: Int64, _ minutes: Int64 = 0) -> Int64 { monday + hours * hour + minutes * 60 }
 
     @Test(
-        "the first date after the power was off ends no lock-down and frees no passage unless a second source confirms it")
+        "the first date after the power was off ends no lock-down and frees no passage unless a second source confirms it"
+    )
     func table() {
         let evening = Self.at(18)
         let morning = Self.at(32)
