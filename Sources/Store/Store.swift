@@ -159,6 +159,7 @@ package actor Store {
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA page_size = 512")
             _ = try Int.fetchOne(db, sql: "PRAGMA secure_delete = ON")
+            try db.distrustFile()
         }
         return configuration
     }

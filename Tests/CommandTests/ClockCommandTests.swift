@@ -43,7 +43,7 @@ import Testing
         let show = try await folder.gatehouse("clock", "show", "--json", "--config", configuration)
         #expect(show.json.first?["accepted"]?.string != nil, "\(show)")
         #expect(show.json.first?["refused"] == .null && accept.output.contains("date.refused"), "\(accept)")
-        // What was accepted in another start of the machine does not count, and that is told.
+        // What was accepted in another start of the machine does not count, and a message says so.
         let file = "state/gatehouse.db.clock"
         let word = try folder.read(file)
         try folder.write(file, word.split(separator: " ").prefix(2).joined(separator: " ") + " another\n")

@@ -75,6 +75,15 @@ import Testing
         #expect(code(unsigned(credential(pairs(5_400)))) == .canonTooComplex)
     }
 
+    /// No credential has a thousand named graphs: the next one ends the work before anything is canonicalised.
+    @Test(.timeLimit(.minutes(10))) func namedGraphs() throws {
+        func graphs(_ count: Int) -> JSON {
+            credential(["u:q": .array((0..<count).map { ["@id": .text("u:\($0)"), "@graph": ["u:p": "says"]] })])
+        }
+        #expect(code(try issuer.sign(graphs(900))) == .ok)
+        #expect(code(unsigned(graphs(1_001))) == .canonTooComplex)
+    }
+
     /// Any of many nodes could be the credential.
     @Test(.timeLimit(.minutes(10))) func manyThatCouldBeTheCredential() throws {
         var material = issuer.material

@@ -112,7 +112,7 @@ import Testing
     private static func at(_ hours: Int64, _ minutes: Int64 = 0) -> Int64 { monday + hours * hour + minutes * 60 }
 
     @Test(
-        "the first date after the power was off ends no lock-down and frees no passage unless somebody vouches for it")
+        "the first date after the power was off ends no lock-down and frees no passage unless a second source confirms it")
     func table() {
         let evening = Self.at(18)
         let morning = Self.at(32)
@@ -161,7 +161,7 @@ import Testing
         #expect(box.mode == .free && box.time.lastConfirmed == nil)
     }
 
-    @Test("a date before the last confirmed one opens by both only, whoever says it")
+    @Test("a date before the last confirmed one opens by both only, from any source")
     func back() {
         for source in [Source.server, .authenticated, .both] {
             var box = Box(confirmed: Self.at(20), shows: Self.at(12), source)

@@ -8,8 +8,9 @@ import Testing
     /// Before everything that is looked for.
     private static let mark = "Zq7vK-"
 
-    /// Forty have an altered credential, each with a name of his own in a long text and in one of at most 15 bytes,
-    /// which Swift keeps in place; ten have one that is in order.
+    /// Forty have a credential that is rejected, each with a name of its own in a long text and in one of at most
+    /// 15 bytes, which Swift keeps in place: an altered document, a token, one with a disclosure, an mdoc, in turn.
+    /// Ten have a document that is in order.
     @Test(.timeLimit(.minutes(5)))
     func nothingOfFiftyVisitorsStays() async throws {
         let place = try Workplace("memory")
@@ -33,11 +34,10 @@ import Testing
                 continue
             }
             let name = "\(Self.mark)\(100 + visitor)"
-            let text = genuine.replacingOccurrences(of: "Mary Smith", with: "\(name), whose name is long")
-                .replacingOccurrences(of: "Leased", with: name)
-            let payload = try place.write("visitor.json", text)
+            let forged = try Self.forged(visitor % 4, named: name, from: genuine)
+            let payload = try place.write("visitor", forged.payload)
             try await day.visit(
-                "rejected", .init(uri: "", payload: payload, settle: 0.01), reason: "proof.invalid")
+                "rejected", .init(uri: "", payload: payload, settle: 0.01), reason: forged.reason)
         }
 
         func visitors(_ names: Set<String>) -> Set<String> { names.filter { $0.allSatisfy(\.isNumber) } }
@@ -54,5 +54,48 @@ import Testing
         try await day.close()
         try await air.stop()
         place.remove()
+    }
+
+    /// A payload of the given form whose claims have the name, and why it is rejected.
+    private static func forged(
+        _ form: Int, named name: String, from genuine: String
+    ) throws -> (payload: String, reason: String) {
+        let long = "\(name), whose name is long"
+        let key = "z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK"
+        let header = "\"alg\":\"EdDSA\",\"kid\":\"did:key:\(key)#\(key)\""
+        let body = "\"iss\":\"did:key:\(key)\",\"iat\":1700000000"
+        func token(_ texts: String...) -> String {
+            (texts.map { Base64.encode(Array($0.utf8)) } + [Base64.encode([UInt8](repeating: 7, count: 64))])
+                .joined(separator: ".")
+        }
+        switch form {
+        case 0:
+            let text = genuine.replacingOccurrences(of: "Mary Smith", with: long)
+                .replacingOccurrences(of: "Leased", with: name)
+            return (text, "proof.invalid")
+        case 1:
+            let subject = "{\"name\":\"\(long)\",\"role\":\"\(name)\"}"
+            let claims = "\"type\":[\"VerifiableCredential\"],\"credentialSubject\":\(subject)"
+            let context = "\"@context\":[\"https://www.w3.org/2018/credentials/v1\"]"
+            return (
+                token("{\"typ\":\"JWT\",\(header)}", "{\(body),\"vc\":{\(context),\(claims)}}"), "issuer.untrusted"
+            )
+        case 2:
+            let disclosure = Base64.encode(Array("[\"c2FsdHNhbHRzYWx0\",\"name\",\"\(long)\"]".utf8))
+            let digest = Base64.encode([UInt8](repeating: 7, count: 32))
+            let claims = "\"vct\":\"https://issuer.example/pass\",\"role\":\"\(name)\""
+            let jwt = token("{\"typ\":\"dc+sd-jwt\",\(header)}", "{\(body),\(claims),\"_sd\":[\"\(digest)\"]}")
+            return ("\(jwt)~\(disclosure)~", "issuer.untrusted")
+        default:
+            let file = "vc/mosip/mso_mdoc/00-for-valid-credential-validation-success-of-msomdoc.b64u"
+            let signed = try #require(
+                Base64.decodeURL(String(contentsOf: #require(Vectors.path(file)), encoding: .utf8)))
+            // An element's text of 71 bytes.
+            let place = try #require(signed.firstRange(of: Array("{issue_date=2025-11-03".utf8)))
+            var altered = signed
+            let text = Array((name + ", whose name is long").utf8.prefix(place.count))
+            altered.replaceSubrange(place.lowerBound..<place.lowerBound + text.count, with: text)
+            return (Base64.encode(altered), "chain.untrusted")
+        }
     }
 }

@@ -1,10 +1,11 @@
 import Credentials
 import Encoding
-import Kiosk
 import Ledger
 import Simulation
 import Testing
 import Tuvali
+
+@testable import Kiosk
 
 /// The oracle itself: what is lawful passes, and for each rule there is a trace in which only somebody who looks sees it broken.
 @Suite struct KioskRulesTests {
@@ -37,16 +38,15 @@ import Tuvali
                 at: 1000, event: .received(connection),
                 actions: [
                     .signal(Signal([.blue]), .connected, nil), .note(.phoneConnected, first),
-                    .recordIntent(first, session: nil),
+                    .recordIntent(intent(first), session: nil), identified(first),
                 ]),
-            Turn(at: 1003, event: .intentDurable(first), actions: []),
+            Turn(at: 1003, event: .intentDurable(intent(first)), actions: []),
             Turn(at: 2000, event: .received([]), actions: [.verify(first, payload: [1])]),
             Turn(
                 at: 2005, event: .verified(first, verdict(.accept)),
                 actions: [
                     opened(until: 2205), .signal(Signal([.green], tone: true), .accepted, nil),
-                    .recordOutcome(first, outcome(.accepted), signedDigests: []), status(0), .opened(first),
-                    decided(first),
+                    record(first, outcome(.accepted)), status(0), ordered(first), decided(first),
                 ], deadline: 2205),
             Turn(at: 2205, event: .timer, actions: [.gate(.shut)], deadline: 5005),
             Turn(at: 5005, event: .timer, actions: [.signal(Signal([.blue]), .ready, nil)]),
@@ -74,36 +74,46 @@ import Tuvali
         Breach(.actionsAreBounded, "an endless answer") {
             $0[2].actions += [KioskAction](repeating: .send([]), count: 401)
         },
-        Breach(.oneIntent, "asked again") { $0[2].actions.append(.recordIntent(first, session: nil)) },
+        Breach(.onePhone, "the id of another phone") { $0[2].actions.append(.note(.phoneConnected, first)) },
+        Breach(.onePhone, "two ends") { $0[6].actions += [ended(first), ended(first)] },
+        Breach(.oneIntent, "of two visits") { $0[2].actions.append(.note(.identified(intent: intent(first)), second)) },
+        Breach(.oneIntent, "used up by another") {
+            $0[4].actions[2] = .recordOutcome(VisitRecord(first, using: intent(second), outcome(.accepted)))
+        },
+        Breach(.oneIntent, "asked again") { $0[2].actions.append(.recordIntent(intent(first), session: nil)) },
         Breach(.intentBeforePayload, "never asked") { $0[1].actions.remove(at: 2) },
         Breach(.oneVerification, "verified again") { $0[3].actions.append(.verify(first, payload: [1])) },
         Breach(.answersAreHeard, "the ledger's yes is taken for silence") {
             $0[3].actions.append(.note(.ledgerFailed(reason: "no answer"), first))
         },
         Breach(.answersAreHeard, "the verifier's answer is awaited all the same") {
-            $0[4].actions = [.recordOutcome(first, outcome(.failed, reasons: [.internal]), signedDigests: [])]
+            $0[4].actions = [record(first, outcome(.failed, reasons: [.internal]))]
         },
-        Breach(.oneOutcome, "recorded again") {
-            $0[5].actions.append(.recordOutcome(first, outcome(.accepted), signedDigests: []))
-        },
+        Breach(.oneOutcome, "recorded again") { $0[5].actions.append(record(first, outcome(.accepted))) },
         Breach(.everyIntentEnds, "intents pile up") {
-            $0[2].actions += (0..<16).map { .recordIntent(VisitID("\($0)"), session: nil) }
+            $0[2].actions += (0..<16).map { .recordIntent(IntentID("\($0)"), session: nil) }
         },
         Breach(.everyIntentEnds, "stopped in the middle of a verification") { $0.removeSubrange(4...6) },
         Breach(.outcomeIsTrue, "rejected behind an open gate") {
-            $0[4].actions[2] = .recordOutcome(
-                first, outcome(.rejected, gate: .pulsed(milliseconds: 200)), signedDigests: [])
+            $0[4].actions[2] = record(first, outcome(.rejected, gate: .pulsed(milliseconds: 200)))
         },
         Breach(.outcomeIsTrue, "accepted behind a gate that stayed shut") {
             $0[4].actions.remove(at: 0)
             $0[5].actions = []
         },
+        Breach(.outcomeIsTrue, "decided before the order") { $0[3].actions.append(ordered(first)) },
+        Breach(.outcomeIsTrue, "decided without an opening") {
+            $0[4].actions[4] = .decided(VisitRecord(first, using: intent(first), outcome(.accepted, gate: .shut)))
+        },
+        Breach(.outcomeIsTrue, "without the reasons that were decided") {
+            $0[5].actions.append($0[4].actions.remove(at: 2))
+        },
         Breach(.outcomeIsTrue, "a pulse that is kept quiet about") {
-            $0[4].actions[2] = .recordOutcome(first, outcome(.accepted, gate: .shut), signedDigests: [])
+            $0[4].actions[2] = record(first, outcome(.accepted, gate: .shut))
         },
         Breach(.outcomeIsTrue, "a pulse that the visitor before had") { day in
             day = twoVisitors(apart: 100)
-            day[8].actions.append(.recordOutcome(second, outcome(.accepted), signedDigests: []))
+            day[8].actions.append(record(second, outcome(.accepted)))
         },
         Breach(.outcomeIsTrue, "accepted against the verdict") { $0[4].event = .verified(first, verdict(.reject)) },
         Breach(.gateBehindAcceptance, "opened against the verdict") {
@@ -117,11 +127,11 @@ import Tuvali
             day.insert(Turn(at: 2500, event: .timer, actions: [.gate(.shut)], deadline: 5005), at: 7)
         },
         Breach(.gateBehindAcceptance, "opened by a verdict after the end") { day in
-            day[3].actions.append(.recordOutcome(first, outcome(.failed), signedDigests: []))
+            day[3].actions.append(record(first, outcome(.failed)))
         },
         Breach(.gateBehindIntent, "the intent is not durable") { $0.remove(at: 2) },
         Breach(.gateBehindIntent, "the ledger refused the intent") {
-            $0[2].event = .intentFailed(first, reason: "full")
+            $0[2].event = .intentFailed(intent(first), reason: "full")
         },
         Breach(.timerIsOnTime, "shut a moment late") { $0[5].at = 2206 },
         Breach(.pulseIsBounded, "not shut when it was due") { $0.insert(quiet(2205), at: 5) },
@@ -148,7 +158,7 @@ import Tuvali
         },
         Breach(.greenBehindAcceptance, "green that does not end") { $0[6].actions = [] },
         Breach(.gateBehindAcceptance, "opened for nobody in particular") { $0[4].actions.remove(at: 4) },
-        Breach(.gateBehindAcceptance, "opened for somebody else") { $0[4].actions[4] = .opened(second) },
+        Breach(.gateBehindAcceptance, "opened for somebody else") { $0[4].actions[4] = ordered(second) },
         Breach(.gateBehindAcceptance, "opened for one while another's green is shown") { day in
             day = twoVisitors(apart: 100)
             day[8].actions.removeLast()
@@ -161,7 +171,7 @@ import Tuvali
                 Turn(at: 2800, event: .timer, actions: [decided(second, accepted: false)], deadline: 5005), at: 6)
         },
         Breach(.placesAreBounded, "one too many") {
-            $0[2].actions += (0..<9).map { .note(.identified, VisitID("\($0)")) }
+            $0[2].actions += (0..<9).map { identified(VisitID("\($0)")) }
         },
         Breach(.oneColour, "red and green") { $0[4].actions[1] = .signal(Signal([.red, .green]), .accepted, nil) },
         Breach(.walletIsToldTheTruth, "rejected although accepted") { $0[4].actions[3] = status(1) },
@@ -253,16 +263,24 @@ import Tuvali
         day.remove(at: 2)
         let decided = day[3].actions
         day[3].actions = []
-        day.insert(Turn(at: 2010, event: .intentDurable(Self.first), actions: decided, deadline: 2210), at: 4)
+        day.insert(
+            Turn(at: 2010, event: .intentDurable(Self.intent(Self.first)), actions: decided, deadline: 2210), at: 4)
         day[5].at = 2210
         #expect(try broken(day) == [])
     }
 
-    /// A phone identifies and brings nothing; its intent serves the next one.
+    /// A phone identifies and brings nothing; its intent serves the next one, which has an id of its own.
     @Test func anIntentServesTheNextPhone() throws {
         var day = Self.day
-        day.insert(Turn(at: 1500, event: .received([]), actions: [.note(.phoneConnected, Self.first)]), at: 3)
+        let (before, intent) = (VisitID("before"), Self.intent(Self.first))
+        let identified = KioskAction.note(.identified(intent: intent), before)
+        let came = [.note(.phoneConnected, before), .recordIntent(intent, session: nil), identified]
+        day.insert(Turn(at: 500, event: .received([]), actions: came), at: 1)
+        day.insert(Turn(at: 503, event: .intentDurable(intent), actions: []), at: 2)
+        day.insert(Turn(at: 600, event: .received([]), actions: [Self.ended(before)]), at: 3)
         #expect(try broken(day) == [])
+        day.remove(at: 3)
+        #expect(try broken(day).contains(.oneIntent), "it is still here")
     }
 
     /// A status that was due goes out in the very turn in which the radio is lost. After that no phone has a link.
@@ -285,20 +303,22 @@ import Tuvali
         day[..<5] + [
             Turn(
                 at: 2050, event: .received([]),
-                actions: [.note(.phoneConnected, second), .recordIntent(second, session: nil)],
+                actions: [
+                    .note(.phoneConnected, second), .recordIntent(intent(second), session: nil), identified(second),
+                ],
                 deadline: 2205),
-            Turn(at: 2051, event: .intentDurable(second), actions: [], deadline: 2205),
+            Turn(at: 2051, event: .intentDurable(intent(second)), actions: [], deadline: 2205),
             Turn(at: 2060, event: .received([]), actions: [.verify(second, payload: [2])], deadline: 2205),
             Turn(
                 at: 2070, event: .verified(second, verdict(.accept)),
                 actions: [.gate(.shut), .signal(Signal([.green], tone: true), .accepted, nil), decided(second)],
                 deadline: 2070 + gap),
             Turn(
-                at: 2070 + gap, event: .timer, actions: [opened(until: 2270 + gap), .opened(second)],
+                at: 2070 + gap, event: .timer, actions: [opened(until: 2270 + gap), ordered(second)],
                 deadline: 2270 + gap),
             Turn(
                 at: 2270 + gap, event: .timer,
-                actions: [.gate(.shut), .recordOutcome(second, outcome(.accepted), signedDigests: [])], deadline: 5005),
+                actions: [.gate(.shut), record(second, outcome(.accepted, reasons: [.ok]))], deadline: 5005),
         ] + day[6...]
     }
 
@@ -319,8 +339,8 @@ import Tuvali
             return Turn(
                 at: 1003, event: .received([]),
                 actions: [
-                    .note(.phoneConnected, other), .recordIntent(other, session: nil),
-                    .recordOutcome(other, Self.outcome(.failed), signedDigests: []),
+                    .note(.phoneConnected, other), .recordIntent(Self.intent(other), session: nil),
+                    Self.identified(other), Self.record(other, Self.outcome(.failed)),
                 ])
         }
         day.insert(contentsOf: others, at: 3)
@@ -330,7 +350,7 @@ import Tuvali
     @Test func whatIsRememberedIsBounded() throws {
         var rules = try Self.rules()
         for number in 0..<10_000 as Range<Int64> {
-            let turn = KioskAction.recordOutcome(VisitID("\(number)"), Self.outcome(.failed), signedDigests: [])
+            let turn = Self.record(VisitID("\(number)"), Self.outcome(.failed))
             let broken = rules.watch(.received([]), [turn], deadline: nil, at: Instant(nanoseconds: number))
             #expect(broken == [])
         }
@@ -338,6 +358,22 @@ import Tuvali
     }
 
     // MARK: - Parts
+
+    private static func intent(_ visit: VisitID) -> IntentID { IntentID("intent of \(visit.text)") }
+    private static func identified(_ id: VisitID) -> KioskAction { .note(.identified(intent: intent(id)), id) }
+
+    private static func ended(_ visit: VisitID) -> KioskAction {
+        .note(.visitEnded(result: "abandoned", reasons: [], VisitFigures(milliseconds: 1)), visit)
+    }
+
+    private static func record(_ visit: VisitID, _ outcome: Outcome) -> KioskAction {
+        .recordOutcome(VisitRecord(visit, using: intent(visit), outcome))
+    }
+
+    /// What was decided, right after the order to the gate.
+    private static func ordered(_ visit: VisitID) -> KioskAction {
+        .decided(VisitRecord(visit, using: intent(visit), outcome(.accepted, reasons: [.ok])))
+    }
 
     private static func rules(_ policy: KioskSettings.LedgerFailurePolicy = .refuse) throws -> KioskRules {
         var settings = KioskSettings(name: try Identifier("Rules"), softwareVersion: "test")

@@ -6,6 +6,8 @@ package struct JSONLDProcessor: Sendable {
     package struct Limits: Sendable {
         /// Quads of one dataset, as many as ``CanonicalizationLimits/quads`` accepts.
         package var quads = 20_000
+        /// Named graphs of one document: a credential has one for each proof and each credential inside it.
+        package var graphs = 1_000
         /// Contexts loaded inside each other or in one array.
         package var contexts = 64
         /// Objects inside each other.

@@ -8,6 +8,7 @@ struct QuadWriter {
     private(set) var quads: [Quad] = []
     private let direction: RDFDirection?
     private let limit: Int
+    private var graphsLeft: Int
     private var powersLeft: Int
     private var labels: [Text: Text] = [:]
     private var issued = 0
@@ -21,6 +22,7 @@ struct QuadWriter {
     init(direction: RDFDirection?, limits: JSONLDProcessor.Limits) {
         self.direction = direction
         limit = limits.quads
+        graphsLeft = limits.graphs
         powersLeft = limits.powers
     }
 
@@ -75,6 +77,8 @@ struct QuadWriter {
             }
         }
         if let contents = node.graph {
+            graphsLeft -= 1
+            guard graphsLeft >= 0 else { throw JSONLDError(.limitExceeded, detail: "graphs") }
             try write(contents, in: subject.map { .named($0) } ?? .nowhere)
         }
         if let included = node.included { try write(included, in: graph) }

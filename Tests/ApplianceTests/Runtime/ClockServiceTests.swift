@@ -265,7 +265,7 @@ struct ClockServiceTests {
         #expect(patient.verify(Samples.credential, at: watch.now()).code == .validityExpired)
     }
 
-    @Test("a file that is no acceptance is taken away, and that is told once")
+    @Test("a file that is no acceptance is removed, and one report says so")
     func unreadable() async throws {
         for text in ["", "2026-01-01T00:00:00.000Z\n", String(repeating: "2", count: 5000)] {
             let folder = try Folder()
@@ -313,7 +313,10 @@ struct ClockServiceTests {
         let keeper = LedgerKeeper(
             store: store, siteKey: try await store.siteKey(), stamp: { StoredGate.stamp }, onChange: { _ in })
         for number in 1...3 as ClosedRange<UInt8> {
-            keeper.remember([try #require(.init([UInt8](repeating: number, count: 16)))])
+            let outcome = Outcome(.accepted, gate: .pulsed(milliseconds: 200), software: StoredGate.software)
+            keeper.recordDecision(
+                VisitRecord(VisitID("visit-\(number)"), using: nil, outcome),
+                names: [try #require(.init([UInt8](repeating: number, count: 16)))])
         }
         keeper.finish()
         await keeper.run()
