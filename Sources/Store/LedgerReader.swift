@@ -13,27 +13,55 @@ package import Ledger
 package struct LedgerReader: Sendable {
     private let queue: DatabaseQueue
     private let path: String
+    /// The bytes that `queue` reads; nil: it reads a file by its name.
+    private let part: MappedPart?
 
     /// Opens an existing database for reading.
     package init(path: String) throws(StoreError) {
         if let obstacle = StoreFile.obstacle(path) { throw obstacle }
+        do {
+            queue = try DatabaseQueue(path: path, configuration: Self.configuration)
+            try Self.check(queue, path)
+        } catch {
+            throw StoreError(error, path: path)
+        }
+        (self.path, part) = (path, nil)
+    }
+
+    /// Reads the database that is the `size` bytes from byte `offset` on of an open file, without its name: SQLite
+    /// follows links and opens names, so that it may open another file than `descriptor` is. `path` is for errors only.
+    ///
+    /// The database must have no log. Each page is read when it is asked for, so a large one needs no memory. The
+    /// caller sees to it that nobody cuts the file: the kernel would end the process (SIGBUS, mmap(2)). The descriptor
+    /// may be closed at once.
+    package init(descriptor: Int32, offset: Int, size: Int, path: String) throws(StoreError) {
+        do {
+            let part = try MappedPart(descriptor, offset: offset, size: size, path: path)
+            queue = try DatabaseQueue(configuration: Self.configuration)
+            try queue.writeWithoutTransaction { db in try part.open(in: db) }
+            try Self.check(queue, path)
+            (self.path, self.part) = (path, part)
+        } catch {
+            throw StoreError(error, path: path)
+        }
+    }
+
+    private static var configuration: Configuration {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.label = "reader"
         configuration.prepareDatabase { db in try db.distrustFile() }
         // The owner may hold an exclusive lock for a moment, when it opens or closes the file.
         configuration.busyMode = .timeout(10)
-        do {
-            queue = try DatabaseQueue(path: path, configuration: configuration)
-            let (id, superseded) = try queue.read { db in
-                (try Int.fetchOne(db, sql: "PRAGMA application_id"), try Schema.migrator().hasBeenSuperseded(db))
-            }
-            guard id == Schema.applicationID else { throw StoreError.foreign(path: path) }
-            if superseded { throw StoreError.newer(path: path) }
-        } catch {
-            throw StoreError(error, path: path)
+        return configuration
+    }
+
+    private static func check(_ queue: DatabaseQueue, _ path: String) throws {
+        let (id, superseded) = try queue.read { db in
+            (try Int.fetchOne(db, sql: "PRAGMA application_id"), try Schema.migrator().hasBeenSuperseded(db))
         }
-        self.path = path
+        guard id == Schema.applicationID else { throw StoreError.foreign(path: path) }
+        if superseded { throw StoreError.newer(path: path) }
     }
 
     /// Entries from the one behind `position` on, at most `limit`.
@@ -141,6 +169,8 @@ package struct LedgerReader: Sendable {
     private func read<Value: Sendable>(
         _ work: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
+        // SQLite reads from its bytes until the end of the query.
+        defer { withExtendedLifetime(part) {} }
         do {
             return try await queue.read(work)
         } catch {

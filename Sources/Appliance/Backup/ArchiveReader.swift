@@ -5,7 +5,7 @@ import LinuxIO
 /// Reads a tar archive as ``ArchiveWriter`` writes it, from its beginning, piece by piece; anything else is refused.
 final class ArchiveReader {
     private let path: String
-    private let descriptor: Int32
+    let descriptor: Int32
     /// Bytes of the present file that were not read yet, and zeros behind it.
     private var (rest, padding) = (0, 0)
 
@@ -21,6 +21,9 @@ final class ArchiveReader {
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Where the next byte lies that is read, from the beginning of the file.
+    var position: Int { Int(lseek(descriptor, 0, SEEK_CUR)) }
 
     /// Begins again.
     func rewind() throws(BackupFailure) {

@@ -71,12 +71,11 @@ final class ArchiveWriter {
     func add(_ name: String, from source: BackupScratch, size: Int, progress: (Int) -> Void) throws(BackupFailure) {
         try begin(name, size)
         var done = 0
-        _ = try source.read { bytes throws(BackupFailure) in
+        try source.read(size) { bytes throws(BackupFailure) in
             try write(bytes)
             done += bytes.count
             progress(done)
         }
-        guard done == size else { throw Self.failure("reading \(source.path)", EIO) }
         try write([UInt8](repeating: 0, count: padding(size)))
     }
 
@@ -96,20 +95,21 @@ final class ArchiveWriter {
         guard fsync(descriptor) == 0 else { throw Self.failure("writing \(partial)") }
     }
 
-    /// Reads what is on the disk: it must be what was meant to be written.
-    func prove(_ manifest: BackupManifest) throws(BackupFailure) {
+    /// Reads what is on the disk: it must be what was meant to be written. Returns what was read.
+    func prove(_ manifest: BackupManifest) throws(BackupFailure) -> BackupFile {
         // Else it would be read out of the memory that it was written from.
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
-        let found: BackupManifest
+        let found: BackupFile
         do throws(BackupFailure) {
             // By its descriptor: its name may lead elsewhere by now.
             found = try role.at(path) { () throws(BackupFailure) in
-                try BackupFile("/proc/self/fd/\(descriptor)").manifest
+                try BackupFile("/proc/self/fd/\(descriptor)")
             }
         } catch {
             throw Self.unlike(error.text)
         }
-        guard found.json == manifest.json else { throw Self.unlike("\(partial) holds another backup") }
+        guard found.manifest.json == manifest.json else { throw Self.unlike("\(partial) holds another backup") }
+        return found
     }
 
     private static func unlike(_ detail: String) -> BackupFailure {

@@ -71,6 +71,19 @@ package struct BackupFile {
         return keys
     }
 
+    /// Reads the database where it lies in the backup, which nobody else may cut meanwhile. `path` is for errors.
+    func reader(path: String) throws(BackupFailure) -> LedgerReader {
+        try archive.rewind()
+        while let header = try archive.next() {
+            guard header.name == BackupManifest.Name.database else { continue }
+            do throws(StoreError) {
+                return try LedgerReader(
+                    descriptor: archive.descriptor, offset: archive.position, size: header.size, path: path)
+            } catch { throw BackupFailure(error) }
+        }
+        throw .damaged(path, "there is no database in it")
+    }
+
     /// Writes the database to a new file. `progress` is told a share from 0 to 1.
     func extract(to target: String, progress: (Double) -> Void) throws(BackupFailure) {
         try archive.rewind()

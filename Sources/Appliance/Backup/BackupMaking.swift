@@ -8,7 +8,7 @@ import Store
 /// Makes a backup: beside the running service, or without one.
 ///
 /// The database is copied to its own disk first and from there to the file, so that no slow or silent destination holds up its log. The
-/// ledger in the copy is proved, and the whole file read back from its disk, before it gets its name. One backup at a time. What does not
+/// whole file is read back from its disk, and the ledger in it proved, before it gets its name. One backup at a time. What does not
 /// travel: the key of a printed code with its book, as an older book would let sessions be played again; invitations; and the keys, unless
 /// there is a passphrase to put them under.
 ///
@@ -36,8 +36,10 @@ package struct BackupMaking: Sendable {
     package var now: Timestamp = SystemClock.look().utc
     /// The work of one try of the passphrase.
     var keyWork = KeyBox.work
-    /// Called when the ledger in the copy is proved.
-    var proved: @Sendable () -> Void = {}
+    /// Called when the copy is made.
+    var copied: @Sendable () -> Void = {}
+    /// Called when the copy was opened and hashed, before it is written to the file.
+    var sealed: @Sendable () -> Void = {}
     /// Told how far it is: from 0 to 1.
     package var progress: @Sendable (Double) -> Void = { _ in }
 
@@ -123,17 +125,14 @@ package struct BackupMaking: Sendable {
         try await LedgerReader(path: ledger.path).copy(to: scratch.path) { done, total in
             progress(0.5 * Double(done) / Double(max(total, 1)))
         }
-        // Before the proof: what is in the file is what was proved, or its hash is another.
-        let (copied, hash) = try scratch.seal()
-        let copy = try LedgerReader(path: scratch.path)
-        let report = try await copy.verify(proof: Proof(key: key, witness: reading))
-        guard report.isIntact else {
-            throw BackupFailure(
-                "the ledger is not intact: \(report.findings.first?.text ?? "")",
-                remedy: "gatehouse ledger verify; copy the files themselves as evidence")
-        }
-        let state = try await copy.state()
-        proved()
+        // A claim: the service's account can change the copy until it is in the file, in which it is proved.
+        let state = try await LedgerReader(path: scratch.path).state()
+        let end = Checkpoint(ledger: state.ledger, count: state.end.count, hash: state.end.hash)
+        copied()
+        let bytes = try scratch.seal(limit: min(size + Self.reserve, ArchiveHeader.sizeLimit))
+        try Self.check(room: archive.room, for: bytes + (1 << 20), at: "the backup's place")
+        let hash = try scratch.hash(bytes)
+        sealed()
         var parts = files
         if case .read(let signed, _) = reading {
             parts.insert((BackupManifest.Name.head, signed.json.compactBytes), at: 0)
@@ -144,8 +143,8 @@ package struct BackupMaking: Sendable {
         }
         var manifest = BackupManifest(
             software: software, made: now, kiosk: Text(configuration.kiosk.id), machine: machine,
-            end: Checkpoint(ledger: state.ledger, count: state.end.count, hash: state.end.hash), isLast: store != nil,
-            files: parts.map(entry) + [.init(name: BackupManifest.Name.database, size: copied, hash: hash)])
+            end: end, isLast: store != nil,
+            files: parts.map(entry) + [.init(name: BackupManifest.Name.database, size: bytes, hash: hash)])
         if let secrets {
             let sealed = try seal(secrets.keys, secrets.passphrase, manifest.digest)
             manifest.files.insert(entry(BackupManifest.Name.keys, sealed), at: parts.count)
@@ -153,11 +152,11 @@ package struct BackupMaking: Sendable {
         }
         try archive.add(BackupManifest.Name.manifest, manifest.json.compactBytes)
         for (name, bytes) in parts { try archive.add(name, bytes) }
-        try archive.add(BackupManifest.Name.database, from: scratch, size: copied) { done in
-            progress(0.5 + 0.5 * Double(done) / Double(max(copied, 1)))
+        try archive.add(BackupManifest.Name.database, from: scratch, size: bytes) { done in
+            progress(0.5 + 0.5 * Double(done) / Double(bytes))
         }
         try archive.sync()
-        try archive.prove(manifest)
+        try await Self.prove(try archive.prove(manifest), Proof(key: key, witness: reading))
         if let store {
             archive.keep()
             let isEnded = await store.contradict(Text("\(Self.ended) at \(now.rfc3339)"))
@@ -169,6 +168,27 @@ package struct BackupMaking: Sendable {
         }
         try archive.finish()
         return Made(manifest: manifest, isOpenToOthers: archive.isOpenToOthers)
+    }
+
+    /// Proves the ledger in the file itself, which is root's where root makes it: by nothing that had another owner.
+    private static func prove(_ backup: BackupFile, _ proof: Proof) async throws(BackupFailure) {
+        let end = backup.manifest.end
+        var finding: String?
+        do {
+            let ledger = try backup.reader(path: "the ledger in the backup")
+            let report = try await ledger.verify(checkpoints: [end], proof: proof)
+            let state = try await ledger.state()
+            finding = report.isIntact ? nil : report.findings.first?.text ?? ""
+            if Checkpoint(ledger: state.ledger, count: state.end.count, hash: state.end.hash) != end {
+                finding = finding ?? "its copy was exchanged"
+            }
+        } catch {
+            finding = BackupFailure(of: error).text
+        }
+        guard let finding else { return }
+        throw BackupFailure(
+            "the ledger is not intact: \(finding)",
+            remedy: "gatehouse ledger verify; copy the files themselves as evidence")
     }
 
     // MARK: - What belongs in it

@@ -36,23 +36,35 @@ final class BackupScratch {
         close(folder)
     }
 
-    /// Opens the copy that was made, once for all that follows. Returns its size and its hash.
-    func seal() throws(BackupFailure) -> (size: Int, hash: [UInt8]) {
-        file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    /// Opens the copy that was made, once for all that follows, without waiting for a pipe in its place. Returns its
+    /// bytes; throws where it is no regular file or has more than `limit`.
+    func seal(limit: Int) throws(BackupFailure) -> Int {
+        file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { throw failure() }
-        var hash = SHA256()
-        let size = try read { bytes throws(BackupFailure) in hash.update(data: bytes) }
-        return (size, Array(hash.finalize()))
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw failure() }
+        guard status.st_mode & S_IFMT == S_IFREG, (1...max(limit, 1)).contains(Int(status.st_size)) else {
+            throw BackupFailure(
+                "\(path) is not the copy that was made: it is no file, empty, or too large for this ledger",
+                remedy: "look at the ledger's folder and at who writes there, and try again")
+        }
+        return Int(status.st_size)
     }
 
-    /// Reads what was opened from its beginning to its end; how many bytes that were.
-    func read(_ body: ([UInt8]) throws(BackupFailure) -> Void) throws(BackupFailure) -> Int {
+    /// The hash of the first `size` bytes of what was opened.
+    func hash(_ size: Int) throws(BackupFailure) -> [UInt8] {
+        var hash = SHA256()
+        try read(size) { bytes throws(BackupFailure) in hash.update(data: bytes) }
+        return Array(hash.finalize())
+    }
+
+    /// Reads the first `size` bytes of what was opened; throws where there are fewer.
+    func read(_ size: Int, _ body: ([UInt8]) throws(BackupFailure) -> Void) throws(BackupFailure) {
         var (piece, done) = ([UInt8](repeating: 0, count: 1 << 20), 0)
-        while true {
-            let count = pread(file, &piece, piece.count, off_t(done))
+        while done < size {
+            let count = pread(file, &piece, min(piece.count, size - done), off_t(done))
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw failure() }
-            guard count > 0 else { return done }
+            guard count > 0 else { throw failure(count < 0 ? errno : EIO) }
             try body(Array(piece[..<count]))
             done += count
         }

@@ -61,11 +61,11 @@ import Testing
         await store.close()
     }
 
-    /// A disk that gives back something else than was proved: the ledger does not end with that.
-    @Test func aCopySpoiltBehindItsProofEndsNothing() async throws {
+    /// A disk that gives back something else than was hashed: the ledger does not end with that.
+    @Test func aCopySpoiltBehindItsHashEndsNothing() async throws {
         let scratch = try box.configuration.ledger.path + ".backup"
         var making = try box.making
-        making.proved = {
+        making.sealed = {
             guard let file = FileHandle(forWritingAtPath: scratch) else { return }
             try? file.seek(toOffset: 5000)
             try? file.write(contentsOf: Data("spoilt".utf8))
