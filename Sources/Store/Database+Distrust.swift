@@ -1,12 +1,27 @@
 import GRDB
 
 extension Database {
-    /// Takes the file for one that an attacker may have written, as root's commands open the service's database.
+    /// Takes the file for one that an attacker may have written: the service's account owns the database that root's
+    /// commands open, and a backup may come from a stranger's stick.
     ///
-    /// Views, triggers and indexes of the file may then call no function that has side effects, and a page with a
-    /// cell of a wrong size is an error before the cell is read (SQLite's advice on untrusted database files). The
-    /// third advice, `SQLITE_DBCONFIG_DEFENSIVE`, limits hostile statements; all statements here are the program's.
-    func distrustFile() throws {
+    /// A view in the place of a table could run without end or fill the memory, a trigger could undo what is written.
+    /// No version of the program makes a view, a trigger, a virtual table or a computed column, so a file that has one
+    /// is not read: `unreadable`, thrown before any statement names a table. Functions with side effects are shut out
+    /// besides, and a page with a cell of a wrong size is an error before the cell is read (SQLite's advice on
+    /// untrusted files).
+    func distrustFile(_ path: String) throws {
         try execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+        let statements = """
+            SELECT count(*) FROM sqlite_schema
+            WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'
+            """
+        let computed = """
+            SELECT count(*) FROM sqlite_schema AS s, pragma_table_xinfo(s.name) AS c
+            WHERE s.type = 'table' AND c.hidden <> 0
+            """
+        for question in [statements, computed] where try Int.fetchOne(self, sql: question) != 0 {
+            throw StoreError.unreadable(
+                path: path, detail: "it has a view, a trigger or a computed column, which no version of Gatehouse makes")
+        }
     }
 }

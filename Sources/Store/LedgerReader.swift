@@ -20,7 +20,7 @@ package struct LedgerReader: Sendable {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.label = "reader"
-        configuration.prepareDatabase { db in try db.distrustFile() }
+        configuration.prepareDatabase { db in try db.distrustFile(path) }
         // The owner may hold an exclusive lock for a moment, when it opens or closes the file.
         configuration.busyMode = .timeout(10)
         do {

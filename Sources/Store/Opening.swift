@@ -149,7 +149,7 @@ struct Opening {
         do {
             for ending in ["", "-journal", "-wal", "-shm"] { unlink(next + ending) }
             try StoreFile.makePrivate(next, in: StoreFile.folder(of: next))
-            let queue = try DatabaseQueue(path: next, configuration: Store.configuration())
+            let queue = try DatabaseQueue(path: next, configuration: Store.configuration(of: next))
             try queue.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA application_id = \(Schema.applicationID)")
             }

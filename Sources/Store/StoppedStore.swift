@@ -37,7 +37,7 @@ package final class StoppedStore {
         limits: LedgerLimits = LedgerLimits()
     ) throws(StoreError) {
         do {
-            let queue = try DatabaseQueue(path: staged, configuration: Store.configuration())
+            let queue = try DatabaseQueue(path: staged, configuration: Store.configuration(of: staged))
             try Schema.migrator(old).migrate(queue)
             try queue.write { db in
                 if let old, let key, old.publicKey != key.publicKey,
@@ -82,7 +82,7 @@ package final class StoppedStore {
 
     /// Copies the log into the database that is there, as far as that can be done, and gives it a second name.
     private func moveAside(_ onStep: () -> Void) throws(StoreError) -> String {
-        if let queue = try? DatabaseQueue(path: path, configuration: Store.configuration()) {
+        if let queue = try? DatabaseQueue(path: path, configuration: Store.configuration(of: path)) {
             _ = try? queue.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
             try? queue.close()
         }

@@ -108,7 +108,7 @@ package actor Store {
                 source: sealing, witness: witness?.key, mayMakeKey: options.mayMake
             ).run(pool, &books)
             self.books = books
-            copier = try DatabaseQueue(path: path, configuration: Self.configuration())
+            copier = try DatabaseQueue(path: path, configuration: Self.configuration(of: path))
             try copier.inDatabase { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
         } catch {
             throw StoreError(error, path: path)
@@ -122,7 +122,7 @@ package actor Store {
         _ path: String, _ options: StoreOptions, _ key: WitnessKey?
     ) throws(StoreError) -> (pool: DatabasePool, isOld: Bool) {
         do {
-            let pool = try DatabasePool(path: path, configuration: Self.configuration())
+            let pool = try DatabasePool(path: path, configuration: Self.configuration(of: path))
             try pool.writeWithoutTransaction { db in
                 // GRDB sets NORMAL, under which a commit is not synced in WAL mode. Nothing else is durable.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
@@ -147,7 +147,7 @@ package actor Store {
     }
 
     /// Five connections at most; a reader of our own never blocks the writer.
-    static func configuration() -> Configuration {
+    static func configuration(of path: String) -> Configuration {
         var configuration = Configuration()
         configuration.label = "store"
         configuration.maximumReaderCount = 2
@@ -159,7 +159,7 @@ package actor Store {
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA page_size = 512")
             _ = try Int.fetchOne(db, sql: "PRAGMA secure_delete = ON")
-            try db.distrustFile()
+            try db.distrustFile(path)
         }
         return configuration
     }

@@ -88,13 +88,12 @@ import Testing
             return ("\(jwt)~\(disclosure)~", "issuer.untrusted")
         default:
             let file = "vc/mosip/mso_mdoc/00-for-valid-credential-validation-success-of-msomdoc.b64u"
-            let signed = try #require(
-                Base64.decodeURL(String(contentsOf: #require(Vectors.path(file)), encoding: .utf8)))
+            let text = try String(contentsOf: #require(Vectors.path(file)), encoding: .utf8)
+            let signed = try #require(Base64.decodeURL(text))
             // An element's text of 71 bytes.
             let place = try #require(signed.firstRange(of: Array("{issue_date=2025-11-03".utf8)))
             var altered = signed
-            let text = Array((name + ", whose name is long").utf8.prefix(place.count))
-            altered.replaceSubrange(place.lowerBound..<place.lowerBound + text.count, with: text)
+            altered.replaceSubrange(place, with: Array(long.utf8.prefix(place.count)))
             return (Base64.encode(altered), "chain.untrusted")
         }
     }

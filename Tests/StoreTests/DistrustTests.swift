@@ -1,24 +1,53 @@
 import GRDB
+import Ledger
 import Testing
 
 @testable import Store
 
-/// A database file that an attacker has written makes the program call nothing.
+/// A database file that an attacker has written runs nothing of his: neither in root's commands, which read it, nor in
+/// the service, nor where a backup is put back.
 @Suite struct DistrustTests {
-    @Test func aViewOfTheFileCallsNoFunctionOfTheProgram() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.database
-        let hostile = try DatabaseQueue(path: path)
-        try hostile.write { db in
-            try db.execute(sql: "CREATE VIEW v AS SELECT swiftUppercaseString('a') AS letter")
-        }
-        let letter = { (db: Database) in try String.fetchOne(db, sql: "SELECT letter FROM v") }
-        #expect(try hostile.read(letter) == "A", "the view works where the file is trusted")
-        try hostile.close()
+    /// What no version of the program makes: a view without end in the place of a table, a trigger that makes the gate
+    /// forget whom it let in, a column that fills the memory, a table of an extension.
+    private static let hostile = [
+        """
+        PRAGMA legacy_alter_table = ON; ALTER TABLE entry RENAME TO e; CREATE VIEW entry AS WITH RECURSIVE c(n) AS
+        (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT e.* FROM e, c WHERE c.n < 0
+        """,
+        "ALTER TABLE grdb_migrations RENAME TO m; CREATE VIEW grdb_migrations AS SELECT * FROM m",
+        "CREATE TRIGGER t AFTER INSERT ON replay BEGIN DELETE FROM replay; END",
+        "CREATE TABLE t (a, b AS (zeroblob(900000000)))",
+        "CREATE VIRTUAL TABLE t USING fts5(a)",
+    ]
 
-        let opened = try DatabaseQueue(path: path, configuration: Store.configuration())
-        let error = #expect(throws: DatabaseError.self) { try opened.read(letter) }
-        #expect(error?.message?.contains("unsafe use") == true, "\(String(describing: error))")
-        #expect(try opened.read { try Int.fetchOne($0, sql: "PRAGMA cell_size_check") } == 1)
+    @Test(arguments: hostile) func isNotRead(_ sql: String) async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions())
+        let path = witnessed.folder.database
+        _ = try LedgerReader(path: path)
+        try witnessed.folder.edit(sql)
+        let isRefused = { (error: any Error) in
+            if case .unreadable(path, _)? = error as? StoreError { true } else { false }
+        }
+        #expect { try LedgerReader(path: path) } throws: { isRefused($0) }
+        #expect { try DatabaseQueue(path: path, configuration: Store.configuration(of: path)) } throws: { isRefused($0) }
+
+        // The service keeps the file as evidence and begins a ledger without any of it.
+        let store = try await Store.open(path, witness: witnessed.source)
+        guard case .rewritten(let finding)? = store.standing else {
+            Issue.record("\(String(describing: store.standing))")
+            return
+        }
+        #expect(finding.contains("which no version of Gatehouse makes"))
+        await store.close()
+        _ = try LedgerReader(path: path)
+    }
+
+    @Test func functionsOfAFileAreNotTrusted() throws {
+        let folder = try TemporaryFolder()
+        let queue = try DatabaseQueue(path: folder.database, configuration: Store.configuration(of: folder.database))
+        let answers = try queue.read { db in
+            try ["trusted_schema", "cell_size_check"].map { try Int.fetchOne(db, sql: "PRAGMA \($0)") }
+        }
+        #expect(answers == [0, 1])
     }
 }
