@@ -40,10 +40,14 @@ package struct KioskRules: Sendable {
     private struct Facts {
         /// Its intent, from its phone's key on.
         var intent: IntentID?
+        /// Of a printed key's session; nil: it was not to be kept.
+        var isSessionKept: Bool?
         var isVerifying = false
         var verdict: Bool?
         /// Whether the recorded outcome is an acceptance; nil before it.
         var result: Bool?
+        /// Whether it was shown red.
+        var isRefused = false
         var wasEntitled = false
         /// What was decided, once the gate was told to open.
         var decided: Outcome?
@@ -162,6 +166,8 @@ package struct KioskRules: Sendable {
             if isHeld { intents[id]?.state = .failed } else { intents[id] = nil }
         case .verified(let id, let verdict) where visits[id]?.isVerifying == true:
             change(id) { if $0.verdict == nil, $0.result == nil { $0.verdict = verdict.isAccepted } }
+        case .sessionKept(let id, let failure) where visits[id]?.isSessionKept == false:
+            change(id) { $0.isSessionKept = failure == nil }
         case .health(let report) where report.code == .gateUnavailable: hasGate = !report.isPresent
         case .received(let packet): newLink = Self.begun(in: packet)
         default: break
@@ -177,7 +183,7 @@ package struct KioskRules: Sendable {
             if let id, let newLink { links[newLink] = id }
         case .note(.ledgerFailed, let id?):
             guard let intent = visits[id]?.intent else { break }
-            if intents[intent]?.state == .durable { broken(.answersAreHeard, now) }
+            if intents[intent]?.state == .durable, visits[id]?.isSessionKept != false { broken(.answersAreHeard, now) }
             // An answer that did not come in time: from now on it counts as no.
             if intents[intent]?.state == .asked { intents[intent]?.state = .failed }
         case .note(.identified, let id?):
@@ -186,10 +192,12 @@ package struct KioskRules: Sendable {
                 broken(.placesAreBounded, now)
             }
         case .note(.decided(true, _, _, _), let id): lastAccepted = id
+        case .note(.decided(false, _, _, _), let id?): change(id) { $0.isRefused = true }
         case .note(.visitEnded, let id?):
             if visits[id]?.hasEnded == true { broken(.onePhone, now) }
             change(id) { ($0.isServed, $0.hasEnded) = (false, true) }
-        case .recordIntent(let id, _):
+        case .keepSession(let id, _): change(id) { $0.isSessionKept = false }
+        case .recordIntent(let id):
             let intent = intents[id] ?? Intent()
             // The next phone asks for it once more.
             if intent.isAsked, intent.state != .failed { broken(.oneIntent, now) }
@@ -219,7 +227,8 @@ package struct KioskRules: Sendable {
 
     private func mayOpen(_ facts: Facts) -> Bool {
         let intent = state(of: facts)
-        return hasGate && (intent == .durable || intent == .failed && settings.whenLedgerFails == .open)
+        return hasGate && facts.isSessionKept != false
+            && (intent == .durable || intent == .failed && settings.whenLedgerFails == .open)
     }
 
     /// Visits that may pass since this turn.
@@ -344,7 +353,9 @@ package struct KioskRules: Sendable {
 
     private mutating func judgeStatus(_ byte: UInt8, in packet: [UInt8], at now: Instant) {
         let facts = links[Self.handle(packet[1], packet[2])].flatMap { visits[$0] } ?? Facts()
-        if byte == 0 ? !facts.wasEntitled : facts.result != false { broken(.walletIsToldTheTruth, now) }
+        if byte == 0 ? !facts.wasEntitled : facts.result != false && !facts.isRefused {
+            broken(.walletIsToldTheTruth, now)
+        }
     }
 
     private mutating func judgeEnd(
@@ -362,7 +373,9 @@ package struct KioskRules: Sendable {
         if open > settings.phones + settings.lobby + Self.openIntents + awaited { broken(.everyIntentEnds, now) }
         guard case .stop = event, hasStopped, !actions.isEmpty else { return }
         if openSince != nil || light != .dark { broken(.darkAtStop, now) }
-        if visits.values.contains(where: { $0.isVerifying && $0.result == nil }) { broken(.everyIntentEnds, now) }
+        // One that was refused may be counted in the record of another.
+        let isUnchecked = { (facts: Facts) in facts.isVerifying && facts.result == nil && facts.verdict != false }
+        if visits.values.contains(where: isUnchecked) { broken(.everyIntentEnds, now) }
         if case .stopped = actions[actions.count - 1] {} else { broken(.silentAfterStop, now) }
     }
 
@@ -382,34 +395,5 @@ package struct KioskRules: Sendable {
     /// Whose opening the actions of a turn tell of; nil: nobody's, or that of somebody who goes out.
     private static func opened(by actions: [KioskAction]) -> VisitID? {
         actions.lazy.compactMap { if case .decided(let record) = $0 { record.visit } else { nil } }.first
-    }
-
-    // MARK: - What is told
-
-    private static func handle(_ low: UInt8, _ high: UInt8) -> UInt16 { UInt16(low) | UInt16(high & 0x0F) << 8 }
-
-    /// The handle of the link that a packet of the controller says has come about (LE Connection Complete in its three forms), or
-    /// belongs to an advertising set (LE Advertising Set Terminated).
-    private static func begun(in packet: [UInt8]) -> UInt16? {
-        guard packet.count > 7, packet[0...1] == [4, 0x3E] else { return nil }
-        switch packet[3] {
-        case 0x01, 0x0A, 0x29: return handle(packet[5], packet[6])
-        case 0x12: return handle(packet[6], packet[7])
-        default: return nil
-        }
-    }
-
-    /// The value handles of the verification status: Generic Access takes 1 to 5, Generic Attribute 6 to 9, and in Tuvali's
-    /// service each writable characteristic takes two handles, each indicated one three. With two generations the second service
-    /// stands 24 handles behind the first.
-    private static let statusHandles: [[UInt8]] = [[29, 0], [53, 0]]
-
-    /// The verification status that a packet tells a wallet: 0 accepted, 1 rejected; nil for any other packet.
-    package static func status(in packet: [UInt8]) -> UInt8? {
-        // H4 ACL: type, handle (2), length (2); L2CAP: length (2), channel (2); ATT: opcode, handle (2), value.
-        guard packet.count > 12, packet[0] == 2, packet[7...8] == [4, 0], packet[9] == 0x1B || packet[9] == 0x1D,
-            statusHandles.contains(Array(packet[10...11]))
-        else { return nil }
-        return packet[12]
     }
 }
