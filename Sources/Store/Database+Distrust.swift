@@ -21,7 +21,8 @@ extension Database {
             """
         for question in [statements, computed] where try Int.fetchOne(self, sql: question) != 0 {
             throw StoreError.unreadable(
-                path: path, detail: "it has a view, a trigger or a computed column, which no version of Gatehouse makes")
+                path: path, detail: "it has a view, a trigger or a computed column, which no version of Gatehouse makes"
+            )
         }
     }
 }

@@ -77,7 +77,7 @@ import Testing
 
     /// No credential has a thousand named graphs: the next one ends the work before anything is canonicalised.
     @Test(.timeLimit(.minutes(10))) func namedGraphs() throws {
-        func graphs(_ count: Int) -> JSON {
+        func graphs(_ count: Int) -> JSONObject {
             credential(["u:q": .array((0..<count).map { ["@id": .text("u:\($0)"), "@graph": ["u:p": "says"]] })])
         }
         #expect(code(try issuer.sign(graphs(900))) == .ok)

@@ -29,7 +29,9 @@ import Testing
             if case .unreadable(path, _)? = error as? StoreError { true } else { false }
         }
         #expect { try LedgerReader(path: path) } throws: { isRefused($0) }
-        #expect { try DatabaseQueue(path: path, configuration: Store.configuration(of: path)) } throws: { isRefused($0) }
+        #expect { try DatabaseQueue(path: path, configuration: Store.configuration(of: path)) } throws: {
+            isRefused($0)
+        }
 
         // The service keeps the file as evidence and begins a ledger without any of it.
         let store = try await Store.open(path, witness: witnessed.source)
