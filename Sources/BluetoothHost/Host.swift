@@ -27,8 +27,6 @@ package struct Host: Sendable {
     var early: EarlyPackets
     var names: SetNames
     var links: [Link] = []
-    /// The connection that ended last.
-    var parted: (handle: ConnectionHandle, manner: PeerManner)?
     /// When the controller last said anything.
     var lastHeard: Instant = .zero
     /// Packets that made no sense or belonged to nothing, since the start.
@@ -193,12 +191,6 @@ package struct Host: Sendable {
             transmitter.enqueue(
                 L2CAPFrame(channel: L2CAPChannel.attribute, payload: pdu), on: handle, reporting: value)
         }
-    }
-
-    /// How the phone on that connection has begun, or on the one that ended last; nil: it is neither. It has spoken when it has said anything on the attribute
-    /// channel, where everything begins that phones want.
-    package func manner(of handle: ConnectionHandle) -> PeerManner? {
-        index(of: handle).map { links[$0].manner } ?? parted.flatMap { $0.handle == handle ? $0.manner : nil }
     }
 
     func index(of handle: ConnectionHandle) -> Int? {

@@ -9,10 +9,6 @@ struct Link: Sendable {
     var parameters: ConnectionParameterRequester
     /// The parameters in force.
     var current: ConnectionParameters
-    /// Since when it is known.
-    let began: Instant
-    /// How the phone has begun.
-    var manner: PeerManner
     /// When the end of the connection, once asked for, must have been reported. While it is set the link is deaf.
     var closing: Closing?
 
@@ -22,8 +18,7 @@ struct Link: Sendable {
         var isRepeated = false
     }
 
-    init(_ connection: Connection, database: AttributeDatabase, configuration: HostConfiguration, at now: Instant) {
-        (began, manner) = (now, PeerManner(parameters: connection.parameters))
+    init(_ connection: Connection, database: AttributeDatabase, configuration: HostConfiguration) {
         let limits = configuration.limits
         self.connection = connection
         server = ATTServer(database: database, receiveMTU: min(configuration.serverMTU, limits.receivedPayload))

@@ -22,11 +22,11 @@ extension Kiosk {
         guard case .up = radio else { return [] }
         var actions: [KioskAction] = []
         offers.prune(keeping: visits.map(\.offer), at: now)
-        if offers.needsNew(after: settings.keyRotation, at: now) {
+        if offers.needsNew(after: settings.keyRotation, hasWaiting: hasWaiting, at: now) {
             offers.isAwaiting = true
             actions.append(.drawSessionMaterial)
         }
-        guard let wish = offers.ask(hasRoom: hasRoom(at: now), at: now) else { return actions }
+        guard let wish = offers.ask(hasRoom: hasRoom, at: now) else { return actions }
         return actions + drive(.advertise(wish), at: now)
     }
 }

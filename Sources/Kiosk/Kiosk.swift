@@ -43,11 +43,6 @@ package struct Kiosk: Sendable {
     /// Who is connected, in the order of coming.
     var visits: [Visit] = []
 
-    /// Who keeps coming in vain, by kind.
-    var manners = MannerTally()
-    /// Who keeps identifying and then brings nothing, by kind; whoever brings a credential speaks for his.
-    var idlers = MannerTally()
-
     var turns = VerdictTurns()
     var indicator: Indicator
     /// When a failed transfer was last shown.
@@ -87,7 +82,7 @@ package struct Kiosk: Sendable {
     /// When ``KioskEvent/timer`` is due; nil: never by itself.
     package func deadline(after now: Instant) -> Instant? {
         let parts = [
-            radioDeadline, offerDeadline, roomDeadline(after: now), turnDeadline, gate.deadline,
+            radioDeadline, offerDeadline, roomDeadline, turnDeadline, gate.deadline,
             indicator.nextChange(after: now), spareDeadline, isStopped ? nil : health.deadline,
         ]
         let doors = isStopped ? [] : [door.deadline, freeDeadline, exitDeadline]
@@ -178,12 +173,6 @@ package struct Kiosk: Sendable {
         case .intentFailed(let id, let reason):
             return intentSettled(id, failure: reason, at: now)
         case .verified(let id, let verdict):
-            // Whoever shows a credential speaks for his kind, and nobody who sends just anything.
-            if verdict.credential.issuer != nil, let visit = visits.last(where: { $0.id == id }),
-                let manner = host.manner(of: visit.connection)
-            {
-                idlers.served(manner, at: now)
-            }
             return change(id, at: now) { $0.verified(verdict, at: now) }
         case .health(let report):
             health.take(report, at: now)

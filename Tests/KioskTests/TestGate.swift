@@ -18,6 +18,8 @@ final class TestGate: SimulatedWorld {
     private(set) var payloads: [[UInt8]] = []
     /// What the verifier answers, and after how long.
     var verdict = Verdict.test(.ok)
+    /// A payload that is no credential.
+    var nonsense: [UInt8]?
     var verificationTime = Duration.milliseconds(2)
     /// What the disk answers, and after how long.
     var intentFailure: String?
@@ -87,7 +89,7 @@ final class TestGate: SimulatedWorld {
 
     func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict) {
         payloads.append(payload)
-        return (verificationTime, verdict)
+        return (verificationTime, payload == nonsense ? .test(.formatUnsupported, issuer: nil) : verdict)
     }
 
     func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]], at now: Instant) {
@@ -166,11 +168,12 @@ final class TestGate: SimulatedWorld {
 }
 
 extension Verdict {
-    /// A verdict with that first reason; `ok` accepts.
-    static func test(_ code: ReasonCode) -> Verdict {
-        Verdict(
-            decision: code == .ok ? .accept : .reject, reasons: [Reason(code)],
-            credential: CredentialSummary(payloadDigest: [UInt8](repeating: 7, count: 32)), unsigned: [],
+    /// A verdict with that first reason on a credential of that issuer, nil: on something that is none; `ok` accepts.
+    static func test(_ code: ReasonCode, issuer: Text? = "did:example:issuer") -> Verdict {
+        var credential = CredentialSummary(payloadDigest: [UInt8](repeating: 7, count: 32))
+        credential.issuer = issuer
+        return Verdict(
+            decision: code == .ok ? .accept : .reject, reasons: [Reason(code)], credential: credential, unsigned: [],
             proofContext: nil, trust: "test", policy: "test")
     }
 }

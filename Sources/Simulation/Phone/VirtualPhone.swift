@@ -226,10 +226,16 @@ package struct VirtualPhone: Sendable {
         var startsOver = 0
         if case .startsOver(let times) = misbehaviour { startsOver = times }
         wallet = WalletSession(
-            manner: manner, submission: submission, verifierKey: key,
+            manner: manner, submission: freshSubmission(), verifierKey: key,
             repeatsTransfer: misbehaviour == .secondTransfer, startsOver: startsOver)
         if case .automatic(let mtu) = traits.mtu { run(client.request(.exchangeMTU(mtu), at: now)) }
         tellWallet(.connected)
+    }
+
+    /// What the wallet sends; a key that was used once is not served again, so a besieger has another each time.
+    private mutating func freshSubmission() -> WalletSubmission {
+        guard siege != nil, case .seal(let record, _, _) = submission else { return submission }
+        return .sealing(record, seed: random.next())
     }
 
     /// How the wallet behaves: who besieges keeps the link without bringing anything.
@@ -240,6 +246,7 @@ package struct VirtualPhone: Sendable {
         case .drips(let every): (manner.choosing, manner.chunkPause) = (.zero, every)
         case .bursts(let chunks, let every):
             (manner.choosing, manner.chunkPause, manner.chunksAhead) = (.zero, every, chunks)
+        case .shares: manner.choosing = .zero
         case .silent, .storm, nil: break
         }
         return manner

@@ -33,6 +33,8 @@ package struct KioskRules: Sendable {
         var intent = Intent.none
         var isVerifying = false
         var verdict: Bool?
+        /// Whether what was sent is no credential: its red gives way to any other verdict.
+        var isNonsense = false
         /// Whether the recorded outcome is an acceptance; nil before it.
         var result: Bool?
         var wasEntitled = false
@@ -148,7 +150,12 @@ package struct KioskRules: Sendable {
         case .intentFailed(let id, _) where visits[id]?.intent == .asked:
             change(id) { $0.intent = .failed }
         case .verified(let id, let verdict) where visits[id]?.isVerifying == true:
-            change(id) { if $0.verdict == nil, $0.result == nil { $0.verdict = verdict.isAccepted } }
+            change(id) {
+                guard $0.verdict == nil, $0.result == nil else { return }
+                ($0.verdict, $0.isNonsense) = (
+                    verdict.isAccepted, !verdict.isAccepted && verdict.credential.issuer == nil
+                )
+            }
         case .health(let report) where report.code == .gateUnavailable: hasGate = !report.isPresent
         case .received(let packet): newLink = Self.begun(in: packet)
         default: break
@@ -161,7 +168,12 @@ package struct KioskRules: Sendable {
         case .note(.phoneConnected, let id):
             // An intent that served nobody goes on to the next phone, with its id.
             if let id, visits[id]?.isVerifying == true || visits[id]?.result != nil { broken(.oneIntent, now) }
-            if let id, visits[id] != nil { change(id) { $0.isInherited = true } }
+            if let id, visits[id] != nil {
+                change(id) { $0.isInherited = true }
+                // Remembered as long as any that comes now.
+                order.removeAll { $0 == id }
+                order.append(id)
+            }
             if let id { change(id) { $0.came = now } }
             if let id, let newLink { links[newLink] = id }
         case .note(.ledgerFailed, let id?):
@@ -253,7 +265,7 @@ package struct KioskRules: Sendable {
             last.duration(to: now) < Self.verdict && came.map { $0 < last } ?? true
         }
         if verdicts.count > 1 || isTooEarly == true { broken(.verdictsApart, now) }
-        lastVerdict = now
+        lastVerdict = first.visit.flatMap { visits[$0]?.isNonsense } == true ? nil : now
         let begins = actions.contains { action in
             if case .signal(let signal, .accepted, _) = action {
                 signal.lamps == [.green] && signal.tone
