@@ -1,6 +1,9 @@
 import GRDB
 
 extension Database {
+    /// What is wrong with such a file.
+    static let foreignSchema = "it has a view, a trigger or a computed column, which no version of Gatehouse makes"
+
     /// Takes the file for one that an attacker may have written: the service's account owns the database that root's
     /// commands open, and a backup may come from a stranger's stick.
     ///
@@ -11,6 +14,12 @@ extension Database {
     /// untrusted files).
     func distrustFile(_ path: String) throws {
         try execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+        try checkSchema(path)
+    }
+
+    /// Throws `unreadable` where the file has a view, a trigger, a virtual table or a computed column. In a transaction
+    /// the answer holds until its end.
+    func checkSchema(_ path: String) throws {
         let statements = """
             SELECT count(*) FROM sqlite_schema
             WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'
@@ -20,9 +29,7 @@ extension Database {
             WHERE s.type = 'table' AND c.hidden <> 0
             """
         for question in [statements, computed] where try Int.fetchOne(self, sql: question) != 0 {
-            throw StoreError.unreadable(
-                path: path, detail: "it has a view, a trigger or a computed column, which no version of Gatehouse makes"
-            )
+            throw StoreError.unreadable(path: path, detail: Self.foreignSchema)
         }
     }
 }

@@ -107,6 +107,7 @@ package struct LedgerReader: Sendable {
             try StoreFile.makePrivate(target, in: StoreFile.folder(of: target))
             let copy = try DatabaseQueue(path: target)
             try await queue.read { db in
+                try db.checkSchema(path)
                 // The first look fixes the state that is copied.
                 _ = try Int.fetchOne(db, sql: "SELECT count FROM chain")
                 var began = ContinuousClock.now
@@ -142,7 +143,11 @@ package struct LedgerReader: Sendable {
         _ work: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
         do {
-            return try await queue.read(work)
+            return try await queue.read { [path] db in
+                // Again: who owns the file may have changed it since it was opened. It stays as it is until this read ends.
+                try db.checkSchema(path)
+                return try work(db)
+            }
         } catch {
             throw StoreError(error, path: path)
         }

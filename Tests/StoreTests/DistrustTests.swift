@@ -44,6 +44,20 @@ import Testing
         _ = try LedgerReader(path: path)
     }
 
+    /// The owner of the file changes it while a command has it open.
+    @Test func isNotReadAnyMoreEither() async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions())
+        let path = witnessed.folder.database
+        let reader = try LedgerReader(path: path)
+        let visits = try await reader.visits(last: 100).count
+        #expect(visits > 10)
+        let owner = try DatabaseQueue(path: path)
+        try await owner.writeWithoutTransaction { try $0.execute(sql: Self.hostile[0]) }
+        let refused = StoreError.unreadable(path: path, detail: Database.foreignSchema)
+        await #expect(throws: refused) { try await reader.visits(last: 100) }
+        await #expect(throws: refused) { try await reader.copy(to: path + ".copy") { _, _ in } }
+    }
+
     @Test func functionsOfAFileAreNotTrusted() throws {
         let folder = try TemporaryFolder()
         let queue = try DatabaseQueue(path: folder.database, configuration: Store.configuration(of: folder.database))

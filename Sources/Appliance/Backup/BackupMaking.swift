@@ -19,6 +19,8 @@ import Store
 package struct BackupMaking: Sendable {
     /// Bytes that stay free on the database's disk: its service has to go on.
     static let reserve = 64 << 20
+    /// Bytes by which the ledger may grow while it is copied.
+    static let growth = 64 << 20
     /// Bytes of a passphrase at least.
     package static let shortestPassphrase = KeyBox.shortest
 
@@ -36,6 +38,8 @@ package struct BackupMaking: Sendable {
     package var now: Timestamp = SystemClock.look().utc
     /// The work of one try of the passphrase.
     var keyWork = KeyBox.work
+    /// Called when the copy of the database is made.
+    var copied: @Sendable () -> Void = {}
     /// Called when the ledger in the copy is proved.
     var proved: @Sendable () -> Void = {}
     /// Told how far it is: from 0 to 1.
@@ -123,8 +127,10 @@ package struct BackupMaking: Sendable {
         try await LedgerReader(path: ledger.path).copy(to: scratch.path) { done, total in
             progress(0.5 * Double(done) / Double(max(total, 1)))
         }
-        // Before the proof: what is in the file is what was proved, or its hash is another.
-        let (copied, hash) = try scratch.seal()
+        self.copied()
+        // Before the proof: what is in the file is what was proved, or its hash is another. The service may have written
+        // more since the size was taken.
+        let (copied, hash) = try scratch.seal(atMost: size + Self.growth)
         let copy = try LedgerReader(path: scratch.path)
         let report = try await copy.verify(proof: Proof(key: key, witness: reading))
         guard report.isIntact else {

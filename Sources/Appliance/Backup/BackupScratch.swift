@@ -36,10 +36,17 @@ final class BackupScratch {
         close(folder)
     }
 
-    /// Opens the copy that was made, once for all that follows. Returns its size and its hash.
-    func seal() throws(BackupFailure) -> (size: Int, hash: [UInt8]) {
-        file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    /// Opens the copy that was made, once for all that follows. Returns its size and its hash. The owner of the folder may
+    /// have put another file in its place: a pipe is not waited for, and of more than `limit` bytes nothing is read.
+    func seal(atMost limit: Int) throws(BackupFailure) -> (size: Int, hash: [UInt8]) {
+        file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { throw failure() }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) <= limit else {
+            throw BackupFailure(
+                "\(path) is not the copy that was made",
+                remedy: "look at what writes into that folder, and make the backup again")
+        }
         var hash = SHA256()
         let size = try read { bytes throws(BackupFailure) in hash.update(data: bytes) }
         return (size, Array(hash.finalize()))
