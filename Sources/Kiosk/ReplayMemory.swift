@@ -25,8 +25,8 @@ package enum CredentialUse: Hashable, Sendable {
 /// Who was let in a moment ago, so that a credential which is passed back cannot open the gate again.
 ///
 /// A visit holds the names of its credential from the verification on. ``CredentialUse`` lists the states. A link that
-/// breaks before the verdict locks no person out, and neither does a relay that fails. Runs on the monotonic clock: a jump
-/// of the date neither opens nor widens the window.
+/// breaks before the verdict locks no person out, and neither does a relay that fails. Runs on the monotonic clock: a
+/// jump of the date neither opens nor widens the window.
 package struct ReplayMemory: Sendable {
     /// Names remembered at most; beyond it the oldest is forgotten.
     package static let capacity = 16_384

@@ -2,8 +2,8 @@ import Glibc
 
 /// Reads whole files, with the error a person needs.
 enum InputFile {
-    /// The bytes of the file at `path`, or of standard input for `-`; at most `limit` bytes. Only a descriptor of this process
-    /// (`<(command)` in a shell) may be a pipe: for that of another it would wait for ever.
+    /// The bytes of the file at `path`, or of standard input for `-`; at most `limit` bytes. Only a descriptor of this
+    /// process (`<(command)` in a shell) may be a pipe: for that of another it would wait for ever.
     static func bytes(_ path: String, limit: Int = 16 * 1024 * 1024) throws -> [UInt8] {
         let name = path == "-" ? "standard input" : path
         var code: Int32 = 0

@@ -1,13 +1,14 @@
 import Foundation
 
-/// What is printed may be text of others, even where nobody thinks of it: an error of SQLite quotes names from the
+/// What is printed may contain text of others in places that are easy to miss: an error of SQLite quotes names from the
 /// database, a notice names a file. So every text passes here on its way to a terminal.
 extension Terminal {
-    /// Text from outside that has to stay within its line: whatever could steer a terminal, or end the line, becomes "?".
+    /// Text from outside that has to stay within its line: each character that steers a terminal, or ends the line,
+    /// becomes "?".
     static func printable(_ text: String) -> String { replacing(text) { _ in "?" } }
 
-    /// Text of lines: whatever could steer a terminal becomes "?". Tabs and line ends stay, and so do the styles of this
-    /// program where it has colour.
+    /// Text of lines: each character that steers a terminal becomes "?". Tabs and line ends stay, and so do the styles
+    /// of this program where it has colour.
     static func safe(_ text: String, keepsStyles: Bool = hasColour) -> String {
         guard text.utf8.contains(where: isUnsure) else { return text }
         var result = ""
@@ -19,7 +20,7 @@ extension Terminal {
         return result + lines(rest)
     }
 
-    /// JSON without line ends: whatever could steer a terminal is escaped (RFC 8259, section 7), which leaves the value.
+    /// JSON without line ends: each character that steers a terminal is escaped (RFC 8259, section 7). The value stays.
     static func safe(json text: String) -> String {
         replacing(text) { scalar in
             scalar.utf16.map { "\\u" + String(format: "%04x", Int($0)) }.joined()

@@ -80,8 +80,8 @@ enum Terminal {
     /// ``safe(_:)``.
     static func data(_ text: String) { put(isatty(STDOUT_FILENO) == 1 ? safe(text) : text) }
 
-    /// Writes to standard output. Where it cannot be written nothing else makes sense: the program ends with 2; silently when
-    /// the reader has gone, as after `| head`.
+    /// Writes to standard output. Where it cannot be written nothing else makes sense: the program ends with 2; silently
+    /// when the reader has gone, as after `| head`.
     private static func put(_ text: String) {
         let code = write(text, to: STDOUT_FILENO)
         guard code != 0 else { return }

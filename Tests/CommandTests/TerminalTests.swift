@@ -3,7 +3,7 @@ import Testing
 
 @testable import gatehouse
 
-/// Text of others on its way to a terminal, where nobody made it harmless before.
+/// Text of others on its way to a terminal, which no caller has made harmless.
 @Suite struct TerminalTests {
     /// Commands of terminals in seven and eight bits, and marks that turn the direction of text.
     private static let hostile = "a\u{1B}]0;x\u{7}b\u{1B}[2Jc\u{9B}2Jd\u{202E}e\u{2066}f\u{7F}g\rh"

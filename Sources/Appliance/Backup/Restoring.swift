@@ -10,7 +10,8 @@ import Store
 /// Everything is checked before anything is changed. Then keys, configuration and witness go to their places, and the database last,
 /// in one step: a cut before it leaves the one that was there. Nothing is deleted: what is in the way gets another name. The next
 /// start begins a new ledger that names the one in the backup (``RestoredMark``), so that no report is sent twice and no number used
-/// again, whatever agents were told since; only a last backup can go on as it is, and only if its opened keys prove that it is one.
+/// again, whatever agents were told since. Only a last backup can go on as it is, and only if its opened keys prove that
+/// it is one.
 package struct Restoring: Sendable {
     /// What the operator has said.
     package struct Choices: Sendable {

@@ -2,7 +2,8 @@ import Encoding
 import Foundation
 import LinuxIO
 
-/// One file with two uses is lost by the one or the other: a display that replaces the database, a log that writes into the witness.
+/// One file with two uses is lost by the one or the other: a display that replaces the database, a log that writes into
+/// the witness.
 ///
 /// `own`: files that the program has by itself.
 func checkFiles(
@@ -11,7 +12,7 @@ func checkFiles(
 ) {
     var owners: [Text: String] = [:]
     for path in own { owners[place(path)] = "the service itself" }
-    // The database before all; and what somebody wrote is told, not the default that it meets.
+    // The database comes first. Of two files, the one that the configuration names is rejected, not the default.
     let written = files.filter { reader.has($0.key) }
     let defaults = files.filter { !reader.has($0.key) }
     for case (let key, let path?) in files.prefix(1) + (defaults + written).filter({ $0.key != files.first?.key }) {

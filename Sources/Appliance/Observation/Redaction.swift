@@ -86,8 +86,8 @@ package struct Redaction {
         return number
     }
 
-    /// Takes a word out. A line with the beginning of one that is longer than ``longestWord`` ends there: it may have been
-    /// shortened by others, and to look for all of it takes seconds.
+    /// Takes a word out. A line with the beginning of one that is longer than ``longestWord`` ends there: it may have
+    /// been shortened by others, and to look for all of it takes seconds.
     private mutating func without(_ word: String, _ kind: String, in text: String) -> String {
         guard word.utf8.count > Self.longestWord else { return replace(word, kind, in: text) }
         guard let found = text.firstRange(of: word.prefix(Self.beginning)) else { return text }

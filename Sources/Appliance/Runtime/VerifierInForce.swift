@@ -25,8 +25,8 @@ package final class VerifierInForce: Sendable {
     ///   - verifier: Judges the next visit.
     ///   - siteKey: The key under which visitors are remembered.
     ///   - memory: Who was let in before the start; its window becomes that of the verifier's policy.
-    ///   - remembered: Receives the names of each visit for which the gate is ordered to open, to keep them over a restart.
-    ///     Returns at once.
+    ///   - remembered: Receives the names of each visit for which the gate is ordered to open, to keep them over a
+    ///     restart. Returns at once.
     ///   - forgotten: Told the names of each such visit whose credential is released. Returns at once.
     package init(
         _ verifier: Verifier, siteKey: SiteKey, memory: ReplayMemory = ReplayMemory(window: .zero),
