@@ -80,8 +80,8 @@ import Testing
         #expect(code(Dataset(Array(nodes.prefix(1000)))) == nil)
         #expect(code(Dataset(nodes)) == .tooManyBlankNodes)
 
-        let ground = (0..<20_001).map { Quad(.iri("a:s"), predicate, .literal(Literal(Text("\($0)")))) }
-        #expect(code(Dataset(Array(ground.prefix(20_000)))) == nil)
+        let ground = (0..<12_001).map { Quad(.iri("a:s"), predicate, .literal(Literal(Text("\($0)")))) }
+        #expect(code(Dataset(Array(ground.prefix(12_000)))) == nil)
         #expect(code(Dataset(ground)) == .tooManyQuads)
     }
 

@@ -5,7 +5,7 @@
 /// Byte order equals code point order, the order that JSON-LD and RDFC-1.0 ask for.
 package struct Text: Sendable {
     /// The text as Swift's string, for display and for building other texts.
-    package var string: String
+    @usableFromInline package var string: String
 
     /// Wraps a string; no normalisation takes place.
     package init(_ string: String) {
@@ -29,8 +29,8 @@ package struct Text: Sendable {
     /// The UTF-8 bytes.
     package var utf8: String.UTF8View { string.utf8 }
 
-    /// Calls `body` with the UTF-8 bytes where they lie.
-    package func withBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value {
+    /// Calls `body` with the UTF-8 bytes where they lie. Inlined, as other modules would call it without its types.
+    @inlinable package func withBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value {
         // Every string of Swift's own has its bytes at hand; one that has not is copied first.
         if let value = string.utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) {
             return value

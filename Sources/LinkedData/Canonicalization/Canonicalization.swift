@@ -9,7 +9,7 @@ package struct CanonicalizationLimits: Sendable {
     /// Blank nodes of the dataset.
     package var blankNodes = 1_000
     /// Quads of the dataset.
-    package var quads = 20_000
+    package var quads = 12_000
     /// Units of work; one is one call of Hash N-Degree Quads or one permutation looked at.
     package var work = 20_000
     /// Steps inside these units, as one unit may be about every quad: a quad looked at for its blank nodes, an identifier put

@@ -5,7 +5,7 @@ package struct JSONLDProcessor: Sendable {
     /// Bounds of one document.
     package struct Limits: Sendable {
         /// Quads of one dataset, as many as ``CanonicalizationLimits/quads`` accepts.
-        package var quads = 20_000
+        package var quads = 12_000
         /// Named graphs of one document: a credential has one for each proof and each credential inside it.
         package var graphs = 1_000
         /// Contexts loaded inside each other or in one array.
@@ -13,7 +13,7 @@ package struct JSONLDProcessor: Sendable {
         /// Objects inside each other.
         package var depth = 64
         /// Term definitions made, contexts read and contexts loaded for one document.
-        package var definitions = 8_000
+        package var definitions = 5_000
         /// Definitions that wait for each other: through the terms that they name and the contexts inside them.
         package var definitionDepth = 64
         /// Bytes, about, of all contexts that hold somewhere in a document.
