@@ -186,7 +186,7 @@ let package = Package(
             "PeerTests",
             [
                 "Appliance", "Simulation", "Kiosk", "Credentials", "Ledger", "Store", "Aries", "DIDComm", "LinuxIO",
-                "HTTPTransport", "BluetoothHost", "Encoding",
+                "HTTPTransport", "BluetoothHost", "Encoding", crypto,
             ]),
     ]
 )

@@ -5,7 +5,7 @@ import TestKit
 /// The credential that visitors bring: a published one, valid from 2025-01-02 to 2027-01-02, judged at the real date.
 struct Credential {
     private static let id = "ldp_vc.Ed25519Signature2018SignedVC-did"
-    private static let type = "https://piyush7034.github.io/my-files/farmer.json#FarmerCredential"
+    static let type = "https://piyush7034.github.io/my-files/farmer.json#FarmerCredential"
 
     /// The published file.
     let genuine: String

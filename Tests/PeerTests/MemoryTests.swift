@@ -1,3 +1,4 @@
+import Crypto
 import Encoding
 import Foundation
 import TestKit
@@ -8,13 +9,13 @@ import Testing
     /// Before everything that is looked for.
     private static let mark = "Zq7vK-"
 
-    /// Forty have an altered credential, each with a name of his own in a long text and in one of at most 15 bytes,
-    /// which Swift keeps in place; ten have one that is in order.
+    /// Forty have an altered document, token or mdoc. Each has a name of its own, in a long text and in one of at most
+    /// 15 bytes, which Swift keeps in place. Ten have one that is in order.
     @Test(.timeLimit(.minutes(5)))
     func nothingOfFiftyVisitorsStays() async throws {
         let place = try Workplace("memory")
         guard let credential = try Credential(place) else { return place.remove() }
-        let genuine = try String(contentsOfFile: credential.genuine, encoding: .utf8)
+        let altered = try AlteredCredentials(credential)
         let air = try await Air(place)
         let kiosk = try KioskProcess(
             place, radioPort: air.port, trust: credential.trust,
@@ -32,12 +33,9 @@ import Testing
                 try await day.visit("accepted", .init(uri: "", payload: credential.genuine, settle: 0.01))
                 continue
             }
-            let name = "\(Self.mark)\(100 + visitor)"
-            let text = genuine.replacingOccurrences(of: "Mary Smith", with: "\(name), whose name is long")
-                .replacingOccurrences(of: "Leased", with: name)
-            let payload = try place.write("visitor.json", text)
-            try await day.visit(
-                "rejected", .init(uri: "", payload: payload, settle: 0.01), reason: "proof.invalid")
+            let (text, reason) = try altered.credential("\(Self.mark)\(100 + visitor)", number: visitor)
+            let payload = try place.write("visitor", text)
+            try await day.visit("rejected", .init(uri: "", payload: payload, settle: 0.01), reason: reason)
         }
 
         func visitors(_ names: Set<String>) -> Set<String> { names.filter { $0.allSatisfy(\.isNumber) } }
@@ -54,5 +52,55 @@ import Testing
         try await day.close()
         try await air.stop()
         place.remove()
+    }
+}
+
+/// Credentials whose claims are not what their issuers signed.
+private struct AlteredCredentials {
+    private let document: String
+    private let issuer: Text
+    private let method: Text
+    private let device: [UInt8]
+
+    init(_ credential: Credential) throws {
+        document = try String(contentsOfFile: credential.genuine, encoding: .utf8)
+        let json = try JSON.parse(Array(document.utf8))
+        issuer = try #require(json["issuer"]?.string)
+        method = try #require(json["proof"]?["verificationMethod"]?.string)
+        let folder = try #require(Vectors.path("mdoc/iso18013-5-annex-d"))
+        let letters = try String(contentsOf: folder.appendingPathComponent("device-response.b64u"), encoding: .utf8)
+        device = try #require(Base64.decodeURL(letters.trimmingCharacters(in: .whitespacesAndNewlines)))
+    }
+
+    /// A credential with `name`, nine letters long, and the reason of its rejection. The `number` chooses the format.
+    func credential(_ name: String, number: Int) throws -> (text: String, reason: String) {
+        switch number % 3 {
+        case 0:
+            let text = document.replacingOccurrences(of: "Mary Smith", with: "\(name), whose name is long")
+            return (text.replacingOccurrences(of: "Leased", with: name), "proof.invalid")
+        case 1: return (token(name), "proof.invalid")
+        default: return (try mdoc(name), "validity.expired")
+        }
+    }
+
+    private func token(_ name: String) -> String {
+        func part(_ json: JSON) -> String { Base64.encode(json.compactBytes) }
+        let header: JSON = ["alg": "EdDSA", "typ": "dc+sd-jwt", "kid": .string(method)]
+        let claim = part(["salt", "family_name", .text("\(name), whose name is long")])
+        let digest = Base64.encode(Array(SHA256.hash(data: Array(claim.utf8))))
+        let claims: JSON = [
+            "iss": .string(issuer), "vct": .text(Credential.type), "given_name": .text(name), "_sd": [.text(digest)],
+            "_sd_alg": "sha-256",
+        ]
+        return [part(header), part(claims), Base64.encode([UInt8](repeating: 1, count: 64))].joined(separator: ".")
+            + "~\(claim)~"
+    }
+
+    /// Its number of a driving licence is as long as the name.
+    private func mdoc(_ name: String) throws -> String {
+        let number = try #require(device.firstRange(of: Array("123456789".utf8)))
+        var altered = device
+        altered.replaceSubrange(number, with: Array(name.utf8))
+        return Base64.encode(altered)
     }
 }

@@ -247,17 +247,24 @@ class Wallet:
 
 
 def wallet_record(credential):
-    """What Inji Wallet sends for a stored ldp_vc: its own record around the credential's text, which is kept as it is."""
+    """What Inji Wallet sends for a stored credential: its own record around the credential's text, which is kept as it is.
+
+    A document is JSON; a token (it has dots) and an mdoc are texts.
+    """
+    credential = credential.strip()
+    form = "ldp_vc"
+    if not credential.startswith("{"):
+        form = "vc+sd-jwt" if "." in credential else "mso_mdoc"
     stamp = "1767322800000"
     identifier = hashlib.sha256(credential.encode()).hexdigest()[:32] + "_Mosip"
     record = {
         "vcMetadata": {
             "idType": "", "requestId": identifier, "isPinned": False, "id": identifier, "issuer": "Mosip",
-            "protocol": "OpenId4VCI", "timestamp": stamp, "isVerified": True, "mosipIndividualId": "", "format": "ldp_vc",
+            "protocol": "OpenId4VCI", "timestamp": stamp, "isVerified": True, "mosipIndividualId": "", "format": form,
             "isExpired": False, "isRevoked": "FALSE", "downloadKeyType": "RS256",
             "credentialType": "VerifiableCredential", "issuerHost": "https://issuer.example", "lastKnownStatusTimestamp": "",
         },
-        "generatedOn": "2026-01-02T03:04:06.000Z", "format": "ldp_vc", "credential": None,
+        "generatedOn": "2026-01-02T03:04:06.000Z", "format": form, "credential": None,
         "verifiableCredential": {
             "credential": "@credential@", "credentialConfigurationId": "VerifiableCredential",
             "issuerLogo": {"url": "https://issuer.example/logo.png", "alt_text": "issuer"},
@@ -267,4 +274,5 @@ def wallet_record(credential):
         "walletBindingResponse": None, "isMachineInKebabPopupState": False, "communicationDetails": None,
         "verificationStatus": None, "showVerificationStatusBanner": False,
     }
-    return json.dumps(record, separators=(",", ":")).replace('"@credential@"', credential.strip())
+    return json.dumps(record, separators=(",", ":")).replace(
+        '"@credential@"', credential if form == "ldp_vc" else json.dumps(credential))
