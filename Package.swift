@@ -15,6 +15,7 @@ let x509: Target.Dependency = .product(name: "X509", package: "swift-certificate
 let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
@@ -95,7 +96,7 @@ let package = Package(
         target(
             "LinuxIO", ["Encoding", "CLinuxShims", "CGPIO", "CQrencode"],
             exclude: ["Display/Devanagari/render", "Display/Devanagari/OFL.txt"]),
-        target("Store", ["Ledger", "Encoding", crypto, grdb]),
+        target("Store", ["Ledger", "Encoding", crypto, grdb, sqlite]),
         target("HTTPTransport", ["Encoding", httpClient, nioCore, nioPosix, nioHTTP1, nioSSL]),
 
         // Kits: the world on a virtual clock, and what is shown and measured with it.

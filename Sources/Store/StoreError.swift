@@ -140,6 +140,7 @@ package enum StoreError: Error, Hashable, Sendable {
                 StoreFile.hasNoSpace(path)
                 ? .diskFull(path: path) : .inputOutput(path: path, code: error.extendedResultCode.rawValue)
         case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked(path: path, owner: nil)
+        case .SQLITE_TOOBIG: self = .unreadable(path: path, detail: Database.foreignValue)
         case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .corrupt(path: path, detail: detail)
         case .SQLITE_CANTOPEN where StoreFile.hasNoSpace(path): self = .diskFull(path: path)
         case .SQLITE_CANTOPEN where StoreFile.isWritable(path):

@@ -87,7 +87,7 @@ extension CommandFailure {
     /// A failure of everything that is wrong with a thing, each with its place and remedy on a line of its own.
     static func problems(_ thing: String, _ count: Int, _ lines: String) -> CommandFailure {
         let head = "\(thing) cannot be used: \(count) problem\(count == 1 ? "" : "s")"
-        return CommandFailure(([head] + lines.split(separator: "\n").map { "  " + $0 }).joined(separator: "\n"))
+        return CommandFailure(head + "\n" + lines)
     }
 }
 

@@ -31,7 +31,7 @@ struct PromiseScreen: Sendable {
         let isKept = kept == findings.count && kept > 0
         if !json { Terminal.line() }
         for finding in findings {
-            if json { Terminal.json(Self.json(finding)) } else { Terminal.line(Self.line(finding)) }
+            if json { Terminal.json(Self.json(finding)) } else { Self.lines(finding).forEach { Terminal.line($0) } }
         }
         if json {
             let line: JSON = [
@@ -47,10 +47,10 @@ struct PromiseScreen: Sendable {
         if !isKept { throw ExitCode(1) }
     }
 
-    private static func line(_ finding: DemoPromise.Finding) -> String {
+    private static func lines(_ finding: DemoPromise.Finding) -> [String] {
         let mark = finding.isKept ? Terminal.styled("✓", .green) : Terminal.styled("✗", .red)
         let text = "\(mark) \(finding.promise): " + Terminal.styled(Terminal.printable(finding.found), .dim)
-        return Terminal.folded(text, hanging: 4).joined(separator: "\n")
+        return Terminal.folded(text, hanging: 4)
     }
 
     private static func json(_ finding: DemoPromise.Finding) -> JSON {

@@ -7,17 +7,18 @@ extension Terminal {
     /// becomes "?".
     static func printable(_ text: String) -> String { replacing(text) { _ in "?" } }
 
-    /// Text of lines: each character that steers a terminal becomes "?". Tabs and line ends stay, and so do the styles
-    /// of this program where it has colour.
-    static func safe(_ text: String, keepsStyles: Bool = hasColour) -> String {
+    /// Text of lines, or of one: each character that steers a terminal becomes "?". Tabs stay, and so do the styles of
+    /// this program where it has colour, and line ends where it is not one line.
+    static func safe(_ text: String, keepsStyles: Bool = hasColour, isLine: Bool = false) -> String {
         guard text.utf8.contains(where: isUnsure) else { return text }
+        func safe(_ part: Substring) -> String { lines(part, isLine: isLine) }
         var result = ""
         var rest = text[...]
         while keepsStyles, let style = rest.firstMatch(of: /\u{1B}\[(?:0|[12]|3[1-4])(?:;(?:[12]|3[1-4]))*m/) {
-            result += lines(rest[..<style.range.lowerBound]) + style.output
+            result += safe(rest[..<style.range.lowerBound]) + style.output
             rest = rest[style.range.upperBound...]
         }
-        return result + lines(rest)
+        return result + safe(rest)
     }
 
     /// JSON without line ends: each character that steers a terminal is escaped (RFC 8259, section 7). The value stays.
@@ -27,13 +28,14 @@ extension Terminal {
         }
     }
 
-    private static func lines(_ text: Substring) -> String {
+    private static func lines(_ text: Substring, isLine: Bool) -> String {
         let scalars = Array(text.unicodeScalars)
         var result = String.UnicodeScalarView()
         for (place, scalar) in scalars.enumerated() {
             let next = place + 1 < scalars.count ? scalars[place + 1] : nil
-            let isEnd = scalar == "\n" || scalar == "\t" || scalar == "\r" && next == "\n"
-            result.append(isEnd || !steers(scalar) ? scalar : "?")
+            let isEnd = scalar == "\n" || scalar == "\r" && next == "\n"
+            let stays = isEnd ? !isLine : scalar == "\t" || !steers(scalar)
+            result.append(stays ? scalar : "?")
         }
         return String(result)
     }

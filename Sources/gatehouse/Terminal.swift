@@ -62,10 +62,9 @@ enum Terminal {
         return count
     }
 
-    /// Writes a line to standard output at once, also into a pipe.
-    static func line(_ text: String = "") {
-        write(text + "\n")
-    }
+    /// Writes one line to standard output at once, also into a pipe. A line end in the text would make a second one, which
+    /// the text of others could use: it becomes "?".
+    static func line(_ text: String = "") { put(safe(text, isLine: true) + "\n") }
 
     /// Writes text without a line end, made ``safe(_:)``; `overwrites`: from the beginning of the line.
     static func write(_ text: String, overwrites: Bool = false) { put((overwrites ? "\r" : "") + safe(text)) }
@@ -117,9 +116,13 @@ enum Terminal {
     /// Writes an error and its remedy to standard error.
     static func error(_ message: String, remedy: String? = nil) { complain(text(of: message, remedy: remedy)) }
 
-    /// An error and its remedy, in lines.
+    /// An error and its remedy, in lines. A further line of either begins with four spaces, and so looks like no line of
+    /// this program, whatever text of others is in it.
     static func text(of message: String, remedy: String?) -> String {
-        "gatehouse: \(message)\n" + (remedy.map { "  what to do: \($0)\n" } ?? "")
+        func indented(_ text: String) -> String {
+            text.split(whereSeparator: \.isNewline).joined(separator: "\n    ")
+        }
+        return "gatehouse: \(indented(message))\n" + (remedy.map { "  what to do: \(indented($0))\n" } ?? "")
     }
 
     /// Writes text to standard error, made ``safe(_:)`` and without styles.

@@ -23,6 +23,16 @@ import Testing
         #expect(Terminal.safe("\u{1B}[8mx\u{1B}[1;8m", keepsStyles: true) == "?[8mx?[1;8m")
     }
 
+    /// Text of others makes no second line where one is meant, and none that looks like the program's own.
+    @Test func aLineStaysOne() {
+        #expect(Terminal.safe("a\nb\r\nc\td", keepsStyles: true, isLine: true) == "a?b??c\td")
+        let error = Terminal.text(of: "no \ngatehouse: it is good", remedy: "mend\n\u{2028}what to do: nothing\r\n")
+        let lines = [
+            "gatehouse: no ", "    gatehouse: it is good", "  what to do: mend", "    what to do: nothing", "",
+        ]
+        #expect(error == lines.joined(separator: "\n"))
+    }
+
     @Test func jsonKeepsItsValue() throws {
         let value: JSON = ["name": .text(Self.hostile + "\n\u{E0001}")]
         let text = Terminal.safe(json: value.compactText)

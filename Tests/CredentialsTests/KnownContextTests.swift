@@ -111,7 +111,7 @@ import Testing
     /// parts were met in others.
     @Test func limitsDoNotDependOnWhatIsKnown() throws {
         func context(_ number: Int) -> JSON {
-            .object(JSONObject((0..<900).map { .init(Text("t\($0)"), .text("urn:\(number)")) }))
+            .object(JSONObject((0..<560).map { .init(Text("t\($0)"), .text("urn:\(number)")) }))
         }
         func document(_ count: Int) throws -> JSON {
             var document = self.document()

@@ -18,7 +18,7 @@ private let allowedImports: [String: Set<String>] = [
     "Observation": ["Encoding", "Credentials", "Ledger", "Crypto"],
     // adapters
     "LinuxIO": ["Encoding", "CLinuxShims", "CGPIO", "CQrencode", "Glibc", "Foundation", "Synchronization"],
-    "Store": ["Ledger", "Encoding", "Crypto", "GRDB", "Foundation", "Glibc", "Dispatch"],
+    "Store": ["Ledger", "Encoding", "Crypto", "GRDB", "GRDBSQLite", "Foundation", "Glibc", "Dispatch"],
     "HTTPTransport": [
         "Encoding", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOFoundationCompat", "NIOPosix", "NIOSSL", "Foundation",
         "Synchronization",

@@ -58,6 +58,17 @@ import Testing
         await #expect(throws: refused) { try await reader.copy(to: path + ".copy") { _, _ in } }
     }
 
+    /// SQLite would read a value of a gigabyte into the memory.
+    @Test func aHugeValueIsNotRead() async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions())
+        let path = witnessed.folder.database
+        try witnessed.folder.edit("UPDATE entry SET body = zeroblob(\(Database.longestValue + 1))")
+        let reader = try LedgerReader(path: path)
+        await #expect(throws: StoreError.unreadable(path: path, detail: Database.foreignValue)) {
+            try await reader.visits(last: 1)
+        }
+    }
+
     @Test func functionsOfAFileAreNotTrusted() throws {
         let folder = try TemporaryFolder()
         let queue = try DatabaseQueue(path: folder.database, configuration: Store.configuration(of: folder.database))

@@ -76,10 +76,10 @@ import Testing
 
     @Test func aGateThatBelievesAnyClockBreaksItsPromise() async throws {
         #expect(broken(try await WrongClock(seed: 1).play { _ in }).isEmpty)
-        let credulous = WrongClock(seed: 1) { looks in
+        let credulous = WrongClock(seed: 1) { _, looks in
             WallTime(utc: looks.last?.utc ?? Samples.validDate, provenance: .synchronised)
         }
-        #expect(broken(try await credulous.play { _ in }) == [2, 3, 4, 5])
+        #expect(broken(try await credulous.play { _ in }) == [2, 3, 4, 5, 6, 7])
     }
 
     @Test func forgeriesAreFound() async throws {

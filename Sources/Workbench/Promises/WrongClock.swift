@@ -4,12 +4,13 @@ import Simulation
 
 /// The gate rejects an expired credential even if its clock is moved back to a day on which the credential was valid.
 package struct WrongClock: Sendable {
-    /// What the box believes after these looks at its clocks, the last one now.
-    package typealias Belief = @Sendable ([ClockGuard.Look]) -> WallTime
+    /// What the box believes after these looks at its clocks, the last one now. `newest`: the date of the newest record
+    /// before the start; nil: there is none.
+    package typealias Belief = @Sendable (_ newest: Timestamp?, [ClockGuard.Look]) -> WallTime
 
     /// The guard of the clock, as a gate has it.
-    package static let guarded: Belief = { looks in
-        var watch = ClockGuard(newest: nil, skew: .seconds(60), at: .zero)
+    package static let guarded: Belief = { newest, looks in
+        var watch = ClockGuard(newest: newest, skew: .seconds(60), at: .zero)
         for look in looks { _ = watch.handle(look) }
         return watch.time
     }
@@ -17,6 +18,8 @@ package struct WrongClock: Sendable {
     /// A clock, and whether a visitor with the credential may pass by it.
     private struct Case {
         let what: String
+        /// Of the visits before the box was switched off.
+        var newest: Timestamp?
         let looks: [ClockGuard.Look]
         let mayPass: Bool
     }
@@ -54,6 +57,12 @@ package struct WrongClock: Sendable {
             Case(
                 what: "the battery is empty, and no time server confirms the date",
                 looks: [look(valid, after: 0, battery: .absent)], mayPass: false),
+            Case(
+                what: "the box was off, its battery is empty, and a time server says that it is seven months earlier",
+                newest: expired, looks: [look(valid, after: 0, byServer: true, battery: .absent)], mayPass: false),
+            Case(
+                what: "the box was off, and its battery kept a date before the newest record", newest: expired,
+                looks: [look(valid, after: 0)], mayPass: false),
         ]
     }()
 
@@ -69,7 +78,7 @@ package struct WrongClock: Sendable {
     package func play(_ tell: @escaping DemoPromise.Teller) async throws -> [DemoPromise.Finding] {
         var findings: [DemoPromise.Finding] = []
         for item in Self.cases {
-            let date = belief(item.looks)
+            let date = belief(item.newest, item.looks)
             let shown = item.looks.last?.utc.rfc3339.prefix(16) ?? ""
             let believed = date.possible.map { String($0.rfc3339.prefix(16)) }.joined(separator: " or ")
             tell(.init("clock", "shows \(shown)Z: \(item.what)"))
