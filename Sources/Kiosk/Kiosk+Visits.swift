@@ -85,6 +85,9 @@ extension Kiosk {
             if failure == nil { spares[index].intent.state = .durable } else { spares.remove(at: index) }
             return []
         }
+        if let index = unchecked.firstIndex(where: { $0.intent?.id == id }) {
+            unchecked[index].intent?.state = failure == nil ? .durable : .failed
+        }
         guard let visit = visits.first(where: { $0.intent?.id == id }) else { return [] }
         return change(visit.connection, at: now) { $0.intentSettled(failure: failure, at: now) }
     }
@@ -116,12 +119,12 @@ extension Kiosk {
         case .dropLink: return drive(.disconnect(visit.connection, .userTerminated), at: now)
         case .identified(let fingerprint):
             let isNew =
-                offers.admit(fingerprint, to: visit.offer, at: now) && (!visit.isPrinted || used.admit(fingerprint))
+                offers.admit(fingerprint, to: visit.offer, at: now) && (!visit.isPrinted || used.admits(fingerprint))
             if isNew, let manner = host.manner(of: visit.connection) { manners.served(manner, at: now) }
             let spare = isNew && !spares.isEmpty ? spares.removeFirst().intent : nil
             return change(visit.connection, at: now) { isNew ? $0.intend(with: spare) : $0.refuse(at: now) }
-        case .recordIntent(let intent):
-            return [.recordIntent(intent, session: visit.isPrinted ? visit.fingerprint : nil)]
+        case .recordIntent(let intent): return [.recordIntent(intent)]
+        case .keepSession: return [.keepSession(visit.id, visit.fingerprint)]
         case .verify(let payload):
             return [.verify(visit.id, payload: payload)]
         case .awaitTurn:
@@ -131,7 +134,8 @@ extension Kiosk {
         case .recordOutcome(let outcome, let signedDigests): return record(outcome, of: visit, signedDigests, at: now)
         case .abandoned(let reasons):
             keepIntent(of: visit, at: now)
-            return ended(ReasonCode.abandoned.text, reasons.map(\.text), visit, at: now)
+            return ended(
+                ReasonCode.abandoned.text, reasons.map(\.text), visit, isRecorded: false, at: now)
         case .note(let note):
             count(note, at: now)
             return [.note(note, visit.id)]

@@ -72,7 +72,12 @@ package struct Kiosk: Sendable {
     var spares: [SpareIntent] = []
     /// When one of them was last closed.
     var spareClosed: Instant?
-    var junk = JunkTally()
+    /// Visits that ended while their payload was being checked.
+    var unchecked: [Unchecked] = []
+    /// Visits without an opening, as far as they are only counted.
+    var tally = RecordTally()
+    /// Sessions of a printed key whose credential was refused: a wallet that is refused all day does not fill the book.
+    var refusedSessions = Allowance(burst: 1000, period: .seconds(120))
     var health = Health()
 
     /// A kiosk that does nothing until ``KioskEvent/start``. `used`: the sessions that the printed key has had before.
@@ -88,7 +93,7 @@ package struct Kiosk: Sendable {
     package func deadline(after now: Instant) -> Instant? {
         let parts = [
             radioDeadline, offerDeadline, roomDeadline(after: now), turnDeadline, gate.deadline,
-            indicator.nextChange(after: now), spareDeadline, isStopped ? nil : health.deadline,
+            indicator.nextChange(after: now), isStopped ? nil : spareDeadline, isStopped ? nil : health.deadline,
         ]
         let doors = isStopped ? [] : [door.deadline, freeDeadline, exitDeadline]
         return (parts + doors + visits.map(\.deadline)).compactMap { $0 }.min()
@@ -186,7 +191,9 @@ package struct Kiosk: Sendable {
             {
                 idlers.served(manner, at: now)
             }
-            return change(id, at: now) { $0.verified(verdict, at: now) }
+            return verified(id, verdict, at: now)
+        case .sessionKept(let id, let failure):
+            return change(id, at: now) { $0.sessionKept(failure: failure, at: now) }
         case .health(let report):
             health.take(report, at: now)
             gateChanged(at: now)
@@ -230,7 +237,7 @@ package struct Kiosk: Sendable {
         var actions = links.flatMap { drive(.disconnect($0, .userTerminated), at: now) }
         actions += drive(.advertise([]), at: now)
         actions += abandonVisits(.stop, at: now)
-        while !spares.isEmpty { actions += closeSpare(at: now) }
+        actions += closeSpares(at: now)
         radio = .stopped
         turns = VerdictTurns()
         (openings, wantsExit) = ([], false)

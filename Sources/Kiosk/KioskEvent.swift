@@ -116,6 +116,9 @@ package enum KioskEvent: Sendable {
     case intentDurable(IntentID)
     /// The ledger refused the intent.
     case intentFailed(IntentID, reason: String)
+    /// The answer to ``KioskAction/keepSession(_:_:)``: the session survives a power cut from now on; else why it may
+    /// not.
+    case sessionKept(VisitID, failure: String?)
     /// The answer to ``KioskAction/verify(_:payload:)``.
     case verified(VisitID, Verdict)
     /// A part of the box says that something is wrong with it, or is over.
@@ -140,9 +143,10 @@ package enum KioskAction: Sendable {
     case drawSessionMaterial
     /// Show the invitation URI (nil: take it down).
     case showInvitation(String?)
-    /// Write the intent and answer with `intentDurable` or `intentFailed`. `session`: of a printed key, what the
-    /// session's secret is known by, 16 bytes, which must be durable before the answer says so.
-    case recordIntent(IntentID, session: [UInt8]?)
+    /// Write the intent and answer with `intentDurable` or `intentFailed`.
+    case recordIntent(IntentID)
+    /// Write down the session of a printed key by what its secret is known by, 16 bytes, and answer with `sessionKept`.
+    case keepSession(VisitID, [UInt8])
     /// Verify the payload beside the radio thread and answer with `verified`.
     case verify(VisitID, payload: [UInt8])
     /// Write the outcome; the report leaves with it, and it settles the credential.

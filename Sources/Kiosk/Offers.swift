@@ -121,6 +121,12 @@ struct Offers: Sendable {
         return current.isUsed || wantsNew || pausedSince == nil && now >= current.since.advanced(by: rotation)
     }
 
+    /// Whether there is none.
+    var isEmpty: Bool { offers.isEmpty }
+
+    /// The id of a record that no phone's visit has; nil before the first offer.
+    mutating func nextVisit() -> VisitID? { offers.indices.last.flatMap { offers[$0].nextIDs()?.visit } }
+
     /// What a phone finds that has connected to one of the advertisements.
     struct Arrival {
         let offer: Offer

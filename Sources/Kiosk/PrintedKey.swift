@@ -2,8 +2,10 @@ package import Encoding
 
 /// A verifier's key that hangs printed at a gate without a display: the same for all sessions until it ends.
 ///
-/// What a wallet sends to it fixes the session's secret, so a recording could be played again as long as the key lives. It is
-/// therefore used with ``UsedSessions`` that outlive a restart, and the gate opens for a session only behind its name on the disk.
+/// What a wallet sends to it fixes the session's secret, so a recording could be played again as long as the key lives.
+/// It is therefore used with ``UsedSessions`` that outlive a restart, and the gate opens for a session only after its
+/// name is on the disk. A session counts as soon as an authentic credential came in it: nothing else is worth playing
+/// again, and every phone in the street can begin sessions.
 package struct PrintedKey: Sendable {
     /// X25519 private key, 32 bytes.
     let privateKey: [UInt8]
@@ -34,6 +36,12 @@ package struct UsedSessions: Sendable {
     package static func name(of fingerprint: [UInt8]) -> UInt64? {
         guard fingerprint.count == 16 else { return nil }
         return fingerprint.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Whether a session may begin: it was not here before, and there is room for its name.
+    func admits(_ fingerprint: [UInt8]) -> Bool {
+        guard let name = Self.name(of: fingerprint) else { return false }
+        return names.count < most && !names.contains(name)
     }
 
     /// Takes a session; false for one that was here before, or that there is no room for.

@@ -18,6 +18,9 @@ struct Visit: Sendable {
         /// The wallet's key is here; what the secret is known by. Answered with ``intend(with:)`` or ``refuse(at:)``.
         case identified([UInt8])
         case recordIntent(IntentID)
+        /// An authentic credential came with a printed key: the session is written down. Answered with
+        /// ``sessionKept(failure:at:)``.
+        case keepSession
         case verify([UInt8])
         /// All is known: answered with ``decide(at:)`` when lights and gate are this visit's.
         case awaitTurn
@@ -44,6 +47,14 @@ struct Visit: Sendable {
         case stop
     }
 
+    /// What became of the name of a printed key's session.
+    enum SessionName {
+        case none
+        case requested
+        case kept
+        case failed
+    }
+
     enum Stage {
         case transferring
         case verifying(since: Instant)
@@ -57,7 +68,8 @@ struct Visit: Sendable {
     let id: VisitID
     /// The offer that the phone came with.
     let offer: Int
-    /// Whether it came with a printed key: then nothing but a durable intent, and with it its session's name, opens the gate.
+    /// Whether it came with a printed key: then nothing but a durable intent and its session's name on the disk opens
+    /// the gate.
     let isPrinted: Bool
     /// Whose service the phone uses: that of the advertisement that it came by, until its first write tells.
     private(set) var generation: Generation
@@ -72,8 +84,7 @@ struct Visit: Sendable {
     private(set) var intent: VisitIntent?
     /// The id of an intent of its own.
     private let ownIntent: IntentID
-    /// Whether the answer that is awaited is for the phone before, and this one's session is still to be written.
-    private var asksAgain = false
+    private(set) var sessionName = SessionName.none
     /// What the session's secret is known by; empty before the phone has identified itself.
     private(set) var fingerprint: [UInt8] = []
     /// Why the gate cannot be opened; nil: it can.
@@ -88,13 +99,18 @@ struct Visit: Sendable {
     private var countedChunks = 0
     /// Whether its verdict waits for its turn.
     var awaitsTurn: Bool { if case .ready = stage { true } else { false } }
-    /// Whether a credential arrived: a visit that fails without one is junk.
+    /// Whether a whole payload arrived: a visit that fails without one is junk.
     private(set) var hasPayload = false
+    /// What the verifier said of it.
+    var verdict: Verdict?
+    /// Whether the phone went away, or the radio failed, while the payload was being checked: what the visit is worth
+    /// is known later.
+    private(set) var leftWhileChecked = false
     /// Whether the wallet has asked for its report: only then does the protocol let us tell it the verdict.
     private var isDelivered = false
     /// The verdict that the wallet has not been told yet.
     private var untoldStatus: Bool?
-    private var statistics: TransferStatistics?
+    private(set) var statistics: TransferStatistics?
 
     /// A visit that has just begun; `intent` is the id of an intent of its own, should there be no other.
     init(
@@ -154,7 +170,6 @@ struct Visit: Sendable {
     /// moment after its size was announced. `spare`: one that served no phone; nil: there is none.
     mutating func intend(with spare: VisitIntent?) -> [Request] {
         let id = spare?.id ?? ownIntent
-        asksAgain = spare?.state == .requested && isPrinted
         intent = VisitIntent(id: id, state: .requested)
         // One that is durable since an earlier phone is asked for again, which costs no write: whether the ledger that
         // has it is still there. One that is on its way there will be answered.
@@ -173,19 +188,25 @@ struct Visit: Sendable {
         guard let intent, intent.state == .requested else { return [] }
         // The ledger gives up what is still waiting when the outcome comes: that is no failure of its.
         if case .over = stage { return [] }
-        if asksAgain, failure == nil {
-            asksAgain = false
-            return [.recordIntent(intent.id)]
-        }
         self.intent?.state = failure == nil ? .durable : .failed
         return (failure.map { [.note(.ledgerFailed(reason: $0))] } ?? []) + settle(at: now)
     }
 
-    /// The verifier has answered.
-    mutating func verified(_ verdict: Verdict, at now: Instant) -> [Request] {
+    /// The verifier has answered. `keepsSession`: the session is to be on the disk before anything opens.
+    mutating func verified(_ verdict: Verdict, keepsSession: Bool, at now: Instant) -> [Request] {
         guard case .verifying(let since) = stage else { return [] }
         stage = .verified(verdict, since: since)
-        return settle(at: now)
+        self.verdict = verdict
+        if keepsSession { sessionName = .requested }
+        return (keepsSession ? [.keepSession] : []) + settle(at: now)
+    }
+
+    /// The session's name is on disk, or may never be.
+    mutating func sessionKept(failure: String?, at now: Instant) -> [Request] {
+        guard case .requested = sessionName else { return [] }
+        if case .over = stage { return [] }
+        sessionName = failure == nil ? .kept : .failed
+        return (failure.map { [.note(.ledgerFailed(reason: $0))] } ?? []) + settle(at: now)
     }
 
     /// The link is down.
@@ -268,10 +289,11 @@ struct Visit: Sendable {
 
     // MARK: - The decision
 
-    /// Asks for a turn as soon as both the verdict and the intent's fate are known.
+    /// Asks for a turn as soon as the verdict and what became of the intent and of the session's name are known.
     private mutating func settle(at now: Instant) -> [Request] {
-        // The deadline of the stage bounds the wait for the intent.
-        guard case .verified(let verdict, let since) = stage, intent?.state != .requested else { return [] }
+        // The deadline of the stage bounds the wait for the disk.
+        guard case .verified(let verdict, let since) = stage, intent?.state != .requested, sessionName != .requested
+        else { return [] }
         stage = .ready(verdict, since: since, at: now)
         return [.awaitTurn]
     }
@@ -283,7 +305,8 @@ struct Visit: Sendable {
         var reasons = verdict.reasons.map { reason in
             Outcome.Reason(reason.code, pointer: reason.pointer.map { Text($0) })
         }
-        if accepted, intent?.state != .durable, settings.whenLedgerFails == .refuse || isPrinted {
+        let isDurable = intent?.state == .durable && (!isPrinted || sessionName == .kept)
+        if accepted, !isDurable, settings.whenLedgerFails == .refuse || isPrinted {
             (accepted, reasons) = (false, [Outcome.Reason(.ledgerUnavailable)])
         }
         // Nobody is shown green before a gate that stays shut.
@@ -293,8 +316,10 @@ struct Visit: Sendable {
             accepted: accepted, reasons: reasons, times: (since.duration(to: now), ready.duration(to: now)))
         let outcome = makeOutcome(accepted ? .accepted : .rejected, reasons, verdict, at: now)
         untoldStatus = accepted
-        // Each has one as soon as its proof was looked at, which is before anything is accepted.
-        let digests = verdict.decisive.map(\.signedDigest).prefix { $0 != nil }.compactMap(\.self)
+        // Each has one as soon as its proof was looked at, which is before anything is accepted, and for dates after it
+        // is refused.
+        var digests = verdict.decisive.map(\.signedDigest).prefix { $0 != nil }.compactMap(\.self)
+        if digests.isEmpty, let digest = verdict.authenticDigest { digests = [digest] }
         return [.act(decision), .recordOutcome(outcome, signedDigests: digests)] + tellStatus(at: now)
     }
 
@@ -309,7 +334,8 @@ struct Visit: Sendable {
         switch stage {
         case .verified:
             // The disk does not answer. What is not durable does not count: the visit ends as if the ledger had refused.
-            return intentSettled(failure: "no answer from the ledger", at: now)
+            return sessionKept(failure: "no answer from the book of sessions", at: now)
+                + intentSettled(failure: "no answer from the ledger", at: now)
         case .verifying:
             return fail([.internal], at: now) + leave(at: now)
         case .transferring, .ready, .over: return []
@@ -319,6 +345,9 @@ struct Visit: Sendable {
     /// Ends a visit that has no verdict yet: as failed, or as abandoned when nothing had been promised.
     mutating func fail(_ codes: [ReasonCode], at now: Instant) -> [Request] {
         if case .over = stage { return [] }
+        if case .verifying = stage {
+            leftWhileChecked = codes.first == .transferDisconnected && codes.last != .transferStopped
+        }
         stage = .over(since: now)
         if !isAnnounced, codes.first == .transferDisconnected { return [.abandoned(reasons: codes)] }
         let reasons = codes.map { Outcome.Reason($0) }
@@ -332,41 +361,4 @@ struct Visit: Sendable {
     mutating func leave(at now: Instant) -> [Request] {
         session.handle(.cancel, at: now).flatMap { translate($0, at: now) }
     }
-
-    private func makeOutcome(
-        _ result: Outcome.Result, _ reasons: [Outcome.Reason], _ verdict: Verdict?, at now: Instant
-    ) -> Outcome {
-        let session = statistics.map { statistics in
-            Outcome.Session(
-                transport: "tuvali", milliseconds: Int(began.duration(to: now).milliseconds),
-                chunks: statistics.chunks, crcErrors: statistics.crcErrors, retries: statistics.retries)
-        }
-        // What the gate did for an accepted visitor is known when the pulse is over: the kiosk fills it in.
-        var outcome = Outcome(
-            result, reasons: reasons, credential: verdict.map { Outcome.Credential($0.credential, as: $0.format) },
-            session: session, gate: .shut,
-            software: Outcome.Software(
-                name: "gatehouse", version: Text(settings.softwareVersion), trust: verdict.map { Text($0.trust) },
-                policy: verdict.map { Text($0.policy) }))
-        if let verdict {
-            outcome.others =
-                verdict.decisive.dropFirst().map { Outcome.Credential($0, as: $0.format) }
-                + verdict.others.map { Outcome.Credential($0, as: $0.format, isDated: false) }
-        }
-        return outcome
-    }
-}
-
-extension Outcome.Credential {
-    /// What a record says of a credential. Of one that did not decide the dates are nobody's business.
-    fileprivate init(_ summary: CredentialSummary, as format: CredentialFormat?, isDated: Bool = true) {
-        self.init(
-            format: Text(format?.rawValue ?? "unknown"), issuer: summary.issuer, types: summary.types,
-            validFrom: isDated ? summary.validFrom : nil, validUntil: isDated ? summary.validUntil : nil)
-    }
-}
-
-extension Outcome.Reason {
-    /// A record keeps the text of a code of the one table, and nothing else of it.
-    fileprivate init(_ code: ReasonCode, pointer: Text? = nil) { self.init(Text(code.text), pointer: pointer) }
 }

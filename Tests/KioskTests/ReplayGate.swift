@@ -115,14 +115,15 @@ struct ReplayGate {
             guard let material = recording.material(&random) else { return }
             inbox.append(.sessionMaterial(material))
             hasFreshKeys = true
-        case .recordIntent(let id, _): inbox.append(.intentDurable(id))
+        case .recordIntent(let id): inbox.append(.intentDurable(id))
         case .verify(let id, let payload):
             if !records.contains(payload) { troubles.append("a payload that nobody sent") }
             inbox.append(.verified(id, .test(.ok)))
         case .recordOutcome(let record): results.append(record.outcome.result)
         case .gate(let command): if command != .shut { gateOpenings += 1 }
         case .note(.phoneConnected, _): isOnAir = false
-        case .showInvitation, .signal, .admit, .decided, .unused, .free, .resetAdapter, .note, .stopped: break
+        case .showInvitation, .signal, .keepSession, .admit, .decided, .unused, .free, .resetAdapter, .note, .stopped:
+            break
         }
     }
 

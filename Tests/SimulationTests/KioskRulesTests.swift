@@ -38,7 +38,7 @@ import Tuvali
                 at: 1000, event: .received(connection),
                 actions: [
                     .signal(Signal([.blue]), .connected, nil), .note(.phoneConnected, first),
-                    .recordIntent(intent(first), session: nil), identified(first),
+                    .recordIntent(intent(first)), identified(first),
                 ]),
             Turn(at: 1003, event: .intentDurable(intent(first)), actions: []),
             Turn(at: 2000, event: .received([]), actions: [.verify(first, payload: [1])]),
@@ -79,7 +79,7 @@ import Tuvali
         Breach(.oneIntent, "used up by another") {
             $0[4].actions[2] = .recordOutcome(VisitRecord(first, using: intent(second), outcome(.accepted)))
         },
-        Breach(.oneIntent, "asked again") { $0[2].actions.append(.recordIntent(intent(first), session: nil)) },
+        Breach(.oneIntent, "asked again") { $0[2].actions.append(.recordIntent(intent(first))) },
         Breach(.intentBeforePayload, "never asked") { $0[1].actions.remove(at: 2) },
         Breach(.oneVerification, "verified again") { $0[3].actions.append(.verify(first, payload: [1])) },
         Breach(.answersAreHeard, "the ledger's yes is taken for silence") {
@@ -90,7 +90,7 @@ import Tuvali
         },
         Breach(.oneOutcome, "recorded again") { $0[5].actions.append(record(first, outcome(.accepted))) },
         Breach(.everyIntentEnds, "intents pile up") {
-            $0[2].actions += (0..<16).map { .recordIntent(IntentID("\($0)"), session: nil) }
+            $0[2].actions += (0..<16).map { .recordIntent(IntentID("\($0)")) }
         },
         Breach(.everyIntentEnds, "stopped in the middle of a verification") { $0.removeSubrange(4...6) },
         Breach(.outcomeIsTrue, "rejected behind an open gate") {
@@ -132,6 +132,7 @@ import Tuvali
         Breach(.gateBehindIntent, "the ledger refused the intent") {
             $0[2].event = .intentFailed(intent(first), reason: "full")
         },
+        Breach(.gateBehindIntent, "a session that is not kept") { $0[3].actions.append(.keepSession(first, [])) },
         Breach(.timerIsOnTime, "shut a moment late") { $0[5].at = 2206 },
         Breach(.pulseIsBounded, "not shut when it was due") { $0.insert(quiet(2205), at: 5) },
         Breach(.pulseIsBounded, "nothing would shut it") { $0[4].deadline = 2206 },
@@ -273,7 +274,7 @@ import Tuvali
         var day = Self.day
         let (before, intent) = (VisitID("before"), Self.intent(Self.first))
         let identified = KioskAction.note(.identified(intent: intent), before)
-        let came = [.note(.phoneConnected, before), .recordIntent(intent, session: nil), identified]
+        let came = [.note(.phoneConnected, before), .recordIntent(intent), identified]
         day.insert(Turn(at: 500, event: .received([]), actions: came), at: 1)
         day.insert(Turn(at: 503, event: .intentDurable(intent), actions: []), at: 2)
         day.insert(Turn(at: 600, event: .received([]), actions: [Self.ended(before)]), at: 3)
@@ -302,9 +303,7 @@ import Tuvali
         day[..<5] + [
             Turn(
                 at: 2050, event: .received([]),
-                actions: [
-                    .note(.phoneConnected, second), .recordIntent(intent(second), session: nil), identified(second),
-                ],
+                actions: [.note(.phoneConnected, second), .recordIntent(intent(second)), identified(second)],
                 deadline: 2205),
             Turn(at: 2051, event: .intentDurable(intent(second)), actions: [], deadline: 2205),
             Turn(at: 2060, event: .received([]), actions: [.verify(second, payload: [2])], deadline: 2205),
@@ -428,7 +427,7 @@ import Tuvali
         .door(.order(.free(until: Instant(nanoseconds: seconds * 1_000_000_000))))
     }
 
-    private static func verdict(_ decision: Verdict.Decision) -> Verdict {
+    static func verdict(_ decision: Verdict.Decision) -> Verdict {
         Verdict(
             decision: decision, reasons: [Reason(decision == .accept ? .ok : .proofInvalid)],
             credential: CredentialSummary(payloadDigest: []), trust: "test", policy: "test")
@@ -451,7 +450,7 @@ import Tuvali
         .admit(until: Instant(nanoseconds: end * 1_000_000))
     }
 
-    private static func decided(_ visit: VisitID, accepted: Bool = true) -> KioskAction {
+    static func decided(_ visit: VisitID, accepted: Bool = true) -> KioskAction {
         .note(.decided(accepted: accepted, reasons: [], sinceT0: .zero, waited: .zero), visit)
     }
 

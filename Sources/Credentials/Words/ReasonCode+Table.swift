@@ -76,7 +76,7 @@ extension ReasonCode {
             title: "Health of the box",
             codes: [
                 radioFailed, stuck, crashes, gpioFailed, gateStuck, wiegandUnsure, logDropped, ledgerUnwritten,
-                ledgerLost,
+                ledgerLost, ledgerFilled,
                 ledgerReserve, ledgerRewritten, ledgerRestored, ledgerWitness, ledgerReplaced, ledgerUnopened,
                 ledgerBehind, clockStepped, clockUnconfirmed, clockContradicted, clockFault, clockHardware, expiresSoon,
                 expired,

@@ -46,6 +46,13 @@ extension ReasonCode {
     package static let ledgerLost = ReasonCode(
         "fault.ledger-lost", "Records of visits were lost: neither the disk nor the reserve took them.",
         "Write down the number and the time; look at the disk before the gate goes on.")
+    /// `fault.ledger-filled`
+    package static let ledgerFilled = ReasonCode(
+        "fault.ledger-filled",
+        "What the cloud agent has not confirmed takes seven eighths of the ledger's room. Visitors who are let in are "
+            + "recorded; those who are refused are only counted.",
+        "Look at the agent: what it confirms makes room. Or give the ledger more: ledger.keepMegabytes.",
+        severity: .warning)
     /// `fault.ledger-reserve`
     package static let ledgerReserve = ReasonCode(
         "fault.ledger-reserve",

@@ -191,7 +191,7 @@ struct StoredGate {
                 waiting.add(.sessionMaterial(material), at: now)
             }
         case .showInvitation(let uri): perform(radio.handle(.invitation(uri), at: now))
-        case .recordIntent(let id, _): await recordIntent(id)
+        case .recordIntent(let id): await recordIntent(id)
         case .verify(let id, let payload):
             visit = Text(id.text)
             let verdict =
@@ -215,7 +215,7 @@ struct StoredGate {
         case .note(let note, let id):
             if case .identified(let intent) = note, let id { intents[Text(id.text)] = Text(intent.text) }
             onNote(note)
-        case .gate, .admit, .unused, .free, .closeTransport, .resetAdapter, .stopped: break
+        case .gate, .admit, .unused, .keepSession, .free, .closeTransport, .resetAdapter, .stopped: break
         }
     }
 
