@@ -24,7 +24,7 @@ extension Host {
             // Success is only the beginning; Disconnection Complete follows. "Unknown connection" means that it was
             // gone already, and its event may have been lost. Other refusals are left to the closing deadline.
             if outcome.status == .unknownConnection, let handle = command.connection {
-                end(handle, .unknownConnection, &actions)
+                end(handle, .unknownConnection, at: now, &actions)
             }
         default:
             break  // Improvements and the sign of life: any answer will do.

@@ -66,9 +66,9 @@ extension Host {
         case .disconnectionComplete(let handle, .success, let reason):
             names.forget(handle)
             early.forget(handle)
-            end(handle, reason, &actions)
+            end(handle, reason, at: now, &actions)
         case .numberOfCompletedPackets(let counts):
-            for entry in counts { transmitter.completed(entry.handle, entry.count) }
+            for entry in counts { transmitter.completed(entry.handle, entry.count, at: now) }
         case .longTermKeyRequest(let handle):
             commands.enqueue(.leLongTermKeyRequestNegativeReply(handle))
         case .remoteConnectionParameterRequest(let handle, let wanted):

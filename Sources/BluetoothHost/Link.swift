@@ -16,9 +16,10 @@ struct Link: Sendable {
     /// When the end of the connection, once asked for, must have been reported. While it is set the link is deaf.
     var closing: Closing?
 
-    /// The wait for the end of a connection: until when, and whether the controller has been asked again.
+    /// The wait for the end of a connection: since and until when, and whether the controller has been asked again.
     struct Closing: Sendable {
-        let by: Instant
+        let since: Instant
+        var by: Instant
         var isRepeated = false
     }
 
@@ -40,6 +41,6 @@ struct Link: Sendable {
     /// When a disconnection asked for now is overdue: the link layer gives up after the supervision timeout at the latest
     /// (Core Specification Vol 6 Part B 4.5.2).
     func closingDeadline(at now: Instant, margin: Duration) -> Instant {
-        now.advanced(by: .milliseconds(10 * Int64(current.supervisionTimeout)) + margin)
+        now.advanced(by: current.supervisionTime + margin)
     }
 }

@@ -5,21 +5,17 @@ import Tuvali
 
 /// 2. Connect, and 3 to 7, which are the visits' own matter: who has a place, and what visits ask for.
 extension Kiosk {
-    /// Links that the host keeps beside those that are taken for visits: one that comes while another goes, and phones that went
-    /// out of range, whose link the controller keeps for seconds.
-    static let leavingLinks = 6
-
     /// Whether every place is taken.
     private var isFull: Bool { visits.count { !$0.isLeaving } >= settings.phones + settings.lobby }
 
     /// Whether a phone that connects now will be served, if need be in the place of one that brings nothing.
     func hasRoom(at now: Instant) -> Bool {
-        guard visits.count < min(capacity, settings.phones + settings.lobby + Self.leavingLinks) else { return false }
+        guard takesLinks(at: now) else { return false }
         return !isFull || whoYields(at: now) != nil
     }
 
     /// The first to make room: whoever has brought least, and of those the one whose time is up for longest.
-    private func whoYields(at now: Instant) -> Visit? {
+    func whoYields(at now: Instant) -> Visit? {
         visits.compactMap { visit in
             yields(visit, at: now).flatMap { $0.at <= now ? (visit: visit, $0.claim, $0.at) : nil }
         }
@@ -28,24 +24,16 @@ extension Kiosk {
 
     /// When somebody will have to make room, while there is none.
     func roomDeadline(after now: Instant) -> Instant? {
-        guard case .up = radio, visits.count >= capacity || isFull else { return nil }
+        guard case .up = radio, isShortOfLinks(at: now) || isFull else { return nil }
         return visits.compactMap { visit in yields(visit, at: now).flatMap { $0.at > now ? $0.at : nil } }.min()
     }
 
-    private func yields(_ visit: Visit, at now: Instant) -> (claim: Visit.Claim, at: Instant)? {
+    func yields(_ visit: Visit, at now: Instant) -> (claim: Visit.Claim, at: Instant)? {
         let manner = host.manner(of: visit.connection)
         return visit.yields(
             hasSpoken: manner?.firstWord != nil,
             isSuspect: manner.map { manners.isSuspect($0, at: now) } ?? false,
             isIdle: manner.map { idlers.isSuspect($0, at: now) } ?? false)
-    }
-
-    /// While the controller lets nobody else connect, whoever's time is up goes at once: others may wait, and cannot say so.
-    mutating func freePlaces(at now: Instant) -> [KioskAction] {
-        guard case .up = radio, visits.count >= capacity, !visits.contains(where: \.isLeaving),
-            let visit = whoYields(at: now)
-        else { return [] }
-        return change(visit.connection, at: now) { $0.makeRoom(at: now) }
     }
 
     // MARK: - 2. Connect
@@ -156,7 +144,9 @@ extension Kiosk {
         let actions = change(handle, at: now) { $0.linkLost(.phone, at: now) }
         visits.removeAll { $0.connection == handle }
         // A refusal may have had its reason in that hour.
-        if visits.isEmpty { capacity = declaredCapacity }
+        if host.linkCount == 0 { capacity = declaredCapacity }
+        // What was refused beside that link may be shown now.
+        if capacity != .max { offers.refused() }
         return actions
     }
 

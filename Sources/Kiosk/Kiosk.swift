@@ -30,12 +30,16 @@ package struct Kiosk: Sendable {
     var lapses: [Instant] = []
     var host: Host
     var controller: String?
-    /// Links beside which the controller lets no further phone connect: as it says, or as it has shown since somebody came.
+    /// Links beside which the controller lets no further phone connect: as it says, or as it has shown since the first
+    /// of them came.
     var capacity = Int.max
     /// The capacity by the controller's own word.
     var declaredCapacity = Int.max
     /// The capacity that was told last.
     var capacityTold = Int.max
+
+    /// States of the radio that are in force, and when each is over unless it is seen again.
+    var troubles: [(code: ReasonCode, until: Instant)] = []
 
     var offers = Offers()
     /// The sessions of the printed key, where there is one: they outlive the offers, and the radio.
@@ -92,8 +96,9 @@ package struct Kiosk: Sendable {
     /// When ``KioskEvent/timer`` is due; nil: never by itself.
     package func deadline(after now: Instant) -> Instant? {
         let parts = [
-            radioDeadline, offerDeadline, roomDeadline(after: now), turnDeadline, gate.deadline,
-            indicator.nextChange(after: now), isStopped ? nil : spareDeadline, isStopped ? nil : health.deadline,
+            radioDeadline, linkDeadline(after: now), offerDeadline, roomDeadline(after: now), turnDeadline,
+            gate.deadline, indicator.nextChange(after: now), isStopped ? nil : spareDeadline,
+            isStopped ? nil : health.deadline,
         ]
         let doors = isStopped ? [] : [door.deadline, freeDeadline, exitDeadline]
         return (parts + doors + visits.map(\.deadline)).compactMap { $0 }.min()
@@ -210,7 +215,8 @@ package struct Kiosk: Sendable {
     private mutating func goOn(at now: Instant) -> [KioskAction] {
         var actions = advanceDoor(at: now)
         giveExit(at: now)
-        actions += giveTurns(at: now) + takeOpenings(at: now) + freePlaces(at: now) + air(at: now)
+        actions += giveTurns(at: now) + takeOpenings(at: now) + freePlaces(at: now)
+        actions += clearLinks(at: now) + air(at: now)
         showProgress(at: now)
         return actions
     }

@@ -183,6 +183,9 @@ struct Offers: Sendable {
     /// The controller would not show it.
     mutating func refused() { asked = nil }
 
+    /// The controller was reset: nothing is on the air, and key material that is on its way is not waited for.
+    mutating func silenced() { (asked, airing, isAwaiting) = ([], [], false) }
+
     /// When something is due; nil: nothing.
     func deadline(rotation: Duration) -> Instant? {
         guard pausedSince == nil, let current else { return nil }

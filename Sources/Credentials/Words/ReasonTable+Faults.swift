@@ -6,6 +6,20 @@ extension ReasonCode {
     package static let radioFailed = ReasonCode(
         "fault.radio", "The radio is out of order; it is opened anew by itself.",
         "Look at the adapter: plugged in, not blocked (rfkill list), not used by bluetoothd.")
+    /// `fault.radio-full`
+    package static let radioFull = ReasonCode(
+        "fault.radio-full",
+        "The adapter takes no further phone: phones that have fallen silent keep its links, up to 32 s each. It is reset "
+            + "as soon as that ends no visit.",
+        "Nothing at once. If it recurs, a device nearby may do so on purpose: find it. An adapter that takes more links "
+            + "bears more.",
+        severity: .warning)
+    /// `fault.radio-buffers`
+    package static let radioBuffers = ReasonCode(
+        "fault.radio-buffers",
+        "No answer left the adapter for two seconds, so it was reset: phones that acknowledge nothing had its buffers.",
+        "Nothing at once. If it recurs, a device nearby may do so on purpose: find it. If none is near, use another "
+            + "adapter.")
     /// `fault.stuck`
     package static let stuck = ReasonCode(
         "fault.stuck", "A part that every visit needs does not answer; the watchdog ends the program if it goes on.",

@@ -53,4 +53,8 @@ package enum Siege: Equatable, Sendable {
     case drips(every: Duration)
     /// The same behind so many chunks that it sends at once.
     case bursts(chunks: Int, every: Duration)
+    /// Falls silent at once, without leaving; makes another link as soon as that time has gone by.
+    case ghost(every: Duration)
+    /// Asks so many questions at once and acknowledges no answer; then as ``ghost(every:)``.
+    case gag(requests: Int, every: Duration)
 }

@@ -3,7 +3,7 @@ import Encoding
 /// The phone between its wallet and the air: L2CAP channels (Core Specification Vol 3 Part A 2.1: 4 ATT, 5 signalling,
 /// 6 pairing), the GATT client, and the queue for writes.
 extension VirtualPhone {
-    private static let attribute: UInt16 = 4
+    static let attribute: UInt16 = 4
     private static let signalling: UInt16 = 5
     private static let pairing: UInt16 = 6
 

@@ -37,6 +37,10 @@ package struct VirtualPhone: Sendable {
         case disconnect(reason: UInt8)
         /// Go out of range.
         case vanish
+        /// Forget the link without a word: it falls silent, and the phone is free for another one.
+        case abandon
+        /// Acknowledge nothing on the link from now on.
+        case gag
         /// Something that can be seen.
         case observed(PhoneEvent)
     }
@@ -50,6 +54,7 @@ package struct VirtualPhone: Sendable {
         case impatience
         case disconnect
         case linkLoss(reason: UInt8)
+        case abandon
     }
 
     enum State: Sendable {
@@ -161,6 +166,9 @@ package struct VirtualPhone: Sendable {
             case .impatience: leave(.left)
             case .disconnect: disconnect()
             case .linkLoss(let reason): heardLoss(reason)
+            case .abandon:
+                actions.append(.abandon)
+                comeAgain()
             }
             if hasEnded { return }
         }
@@ -220,8 +228,17 @@ package struct VirtualPhone: Sendable {
         observe(.connected)
         reached(.connected)
         guard case .connected = state, misbehaviour != .silent, siege != .silent else { return }
-        if siege == .storm {
-            return actions.append(.disconnect(reason: HCIError.remoteUserTerminated))
+        switch siege {
+        case .storm: return actions.append(.disconnect(reason: HCIError.remoteUserTerminated))
+        case .ghost(let every):
+            actions.append(.vanish)
+            return agenda.add(.abandon, at: now.advanced(by: every))
+        case .gag(let requests, let every):
+            actions.append(.gag)
+            // Read Request of the device name.
+            for _ in 0..<requests { sendPDU([0x0A, 3, 0], channel: Self.attribute) }
+            return agenda.add(.abandon, at: now.advanced(by: every))
+        case .silent, .identified, .drips, .bursts, nil: break
         }
         if case .garbage(let packets) = misbehaviour {
             return agenda.add(.garbage(left: packets), at: now.advanced(by: .milliseconds(20)))
@@ -244,7 +261,7 @@ package struct VirtualPhone: Sendable {
         case .drips(let every): (manner.choosing, manner.chunkPause) = (.zero, every)
         case .bursts(let chunks, let every):
             (manner.choosing, manner.chunkPause, manner.chunksAhead) = (.zero, every, chunks)
-        case .silent, .storm, nil: break
+        case .silent, .storm, .ghost, .gag, nil: break
         }
         return manner
     }
@@ -260,14 +277,17 @@ package struct VirtualPhone: Sendable {
     private mutating func heardLoss(_ reason: UInt8) {
         isLinkLost = false
         observe(.disconnected(reason: reason))
-        if siege != nil, pendingOutcome != .left {
-            fallQuiet()
-            (state, pendingOutcome, inbound, outstanding, heldWrite) = (.waitingForCode, nil, [], 0, nil)
-            (client, registered, requestsMTU, hasDiscovered) = (GATTClient(), [], 0, false)
-            agenda.add(.impatience, at: givesUp ?? now)
-            return readCode()
-        }
+        if siege != nil, pendingOutcome != .left { return comeAgain() }
         finish(pendingOutcome ?? (reason == HCIError.connectionTimeout ? .lost : .dismissed))
+    }
+
+    /// Looks for the verifier once more, as if it had never been connected.
+    private mutating func comeAgain() {
+        fallQuiet()
+        (state, pendingOutcome, inbound, outstanding, heldWrite) = (.waitingForCode, nil, [], 0, nil)
+        (client, registered, requestsMTU, hasDiscovered) = (GATTClient(), [], 0, false)
+        agenda.add(.impatience, at: givesUp ?? now)
+        readCode()
     }
 
     mutating func observe(_ event: PhoneEvent) { actions.append(.observed(event)) }
