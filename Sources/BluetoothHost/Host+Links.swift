@@ -41,7 +41,7 @@ extension Host {
         guard case .ready(let information) = phase else { return }
         let handle = connection.handle
         guard links.count < configuration.limits.connections else { return try sendAway(connection, at: now, &actions) }
-        links.append(Link(connection, database: database, configuration: configuration, at: now))
+        links.append(Link(connection, database: database, configuration: configuration))
         transmitter.open(handle)
         actions.append(.connected(connection, to: address))
         for wish in [
@@ -62,7 +62,7 @@ extension Host {
         for value in links[index].pusher.abandon() {
             actions.append(.notDelivered(handle, value.characteristic, .notConnected))
         }
-        parted = (handle, links.remove(at: index).manner)
+        links.remove(at: index)
         transmitter.close(handle, at: now)
         commands.forget(handle)
         actions.append(.disconnected(handle, reason))
@@ -122,7 +122,7 @@ extension Host {
         _ pdu: ArraySlice<UInt8>, _ index: Int, at now: Instant, _ actions: inout [HostAction]
     ) {
         let handle = links[index].handle
-        links[index].manner.heard(pdu, after: links[index].began.duration(to: now))
+        links[index].hasSpoken = true
         let answer = links[index].server.receive(pdu)
         if let response = answer.response {
             let frame = L2CAPFrame(channel: L2CAPChannel.attribute, payload: response)

@@ -27,8 +27,6 @@ package struct Host: Sendable {
     var early: EarlyPackets
     var names: SetNames
     var links: [Link] = []
-    /// The connection that ended last.
-    var parted: (handle: ConnectionHandle, manner: PeerManner)?
     /// When the controller last said anything.
     var lastHeard: Instant = .zero
     /// Packets that made no sense or belonged to nothing, since the start.
@@ -197,23 +195,17 @@ package struct Host: Sendable {
         }
     }
 
-    /// How the phone on that connection has begun, or on the one that ended last; nil: it is neither. It has spoken when it has said anything on the attribute
-    /// channel, where everything begins that phones want.
-    package func manner(of handle: ConnectionHandle) -> PeerManner? {
-        index(of: handle).map { links[$0].manner } ?? parted.flatMap { $0.handle == handle ? $0.manner : nil }
-    }
-
     /// The connections that the controller has, as far as is known: also those that are ending.
     package var linkStates: [LinkState] {
         links.map { link in
             LinkState(
-                handle: link.handle, endingSince: link.closing?.since,
+                handle: link.handle, hasSpoken: link.hasSpoken, endingSince: link.closing?.since,
                 unacknowledgedSince: transmitter.unacknowledged(link.handle),
                 supervisionTimeout: link.current.supervisionTime)
         }
             + names.held.map { connection in
                 LinkState(
-                    handle: connection.handle, endingSince: nil, unacknowledgedSince: nil,
+                    handle: connection.handle, hasSpoken: false, endingSince: nil, unacknowledgedSince: nil,
                     supervisionTimeout: connection.parameters.supervisionTime)
             }
     }

@@ -9,10 +9,8 @@ struct Link: Sendable {
     var parameters: ConnectionParameterRequester
     /// The parameters in force.
     var current: ConnectionParameters
-    /// Since when it is known.
-    let began: Instant
-    /// How the phone has begun.
-    var manner: PeerManner
+    /// Whether the phone has said anything on the attribute channel, where everything begins that phones want.
+    var hasSpoken = false
     /// When the end of the connection, once asked for, must have been reported. While it is set the link is deaf.
     var closing: Closing?
 
@@ -23,8 +21,7 @@ struct Link: Sendable {
         var isRepeated = false
     }
 
-    init(_ connection: Connection, database: AttributeDatabase, configuration: HostConfiguration, at now: Instant) {
-        (began, manner) = (now, PeerManner(parameters: connection.parameters))
+    init(_ connection: Connection, database: AttributeDatabase, configuration: HostConfiguration) {
         let limits = configuration.limits
         self.connection = connection
         server = ATTServer(database: database, receiveMTU: min(configuration.serverMTU, limits.receivedPayload))

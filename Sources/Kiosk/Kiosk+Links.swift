@@ -14,8 +14,6 @@ extension Kiosk {
     static let leavingLinks = 24
     /// How long a phone that is in range needs to leave.
     static let parting: Duration = .milliseconds(500)
-    /// A phone that is in range acknowledges what it is sent sooner.
-    static let silence: Duration = .seconds(1)
 
     /// Links beside which the controller takes no further phone.
     private var linkLimit: Int { min(capacity, settings.phones + settings.lobby + Self.leavingLinks) }
@@ -37,38 +35,22 @@ extension Kiosk {
 
     /// Whether a phone is there that has said something and acknowledges what it is sent.
     private func isServed(_ link: LinkState, at now: Instant) -> Bool {
-        link.endingSince == nil && host.manner(of: link.handle)?.firstWord != nil && !isDead(link, at: now)
+        link.endingSince == nil && link.hasSpoken && !isDead(link, at: now)
     }
 
     private func isDead(_ link: LinkState, at now: Instant) -> Bool {
         if let since = link.endingSince { return since.advanced(by: Self.parting) <= now }
-        return link.unacknowledgedSince.map { $0.advanced(by: Self.silence) <= now } ?? false
+        return link.unacknowledgedSince.map { $0.advanced(by: Visit.silence) <= now } ?? false
     }
 
     /// When a link counts as dead, or a state of the radio as over; nil: none.
     func linkDeadline(after now: Instant) -> Instant? {
         guard case .up = radio else { return nil }
-        let links = isShortOfLinks(at: now) ? host.linkStates : []
+        let links = host.linkCount > linkLimit / 4 ? host.linkStates : []
         let dead = links.compactMap { link in
-            link.endingSince?.advanced(by: Self.parting) ?? link.unacknowledgedSince?.advanced(by: Self.silence)
+            link.endingSince?.advanced(by: Self.parting) ?? link.unacknowledgedSince?.advanced(by: Visit.silence)
         }
         return (dead.filter { $0 > now } + troubles.map(\.until)).min()
-    }
-
-    /// While the controller takes no further phone, visits whose time is up end at once: phones that wait cannot say
-    /// so. Those whose phones are silent end together, others one after the other.
-    mutating func freePlaces(at now: Instant) -> [KioskAction] {
-        guard case .up = radio, isShortOfLinks(at: now) else { return [] }
-        let dead = host.linkStates.filter { isDead($0, at: now) }.map(\.handle)
-        let silent = visits.filter { visit in
-            // What waits for its verdict has brought all it can: the gate opens without its phone.
-            guard let due = yields(visit, at: now) else { return false }
-            return dead.contains(visit.connection) || due.claim <= .mute && due.at <= now
-        }
-        let actions = silent.flatMap { visit in change(visit.connection, at: now) { $0.makeRoom(at: now) } }
-        let isParting = visits.contains { $0.isLeaving && !dead.contains($0.connection) }
-        guard isRadioFull, !isParting, let visit = whoYields(at: now) else { return actions }
-        return actions + change(visit.connection, at: now) { $0.makeRoom(at: now) }
     }
 
     /// Resets a controller that is short of links when all of them are dead: that ends no visit.
@@ -81,9 +63,6 @@ extension Kiosk {
             if dead > 1 { show(.radioFull, at: now) }
             if dead > 0, dead == host.linkCount {
                 counters.linkResets += 1
-                for visit in visits where visit.identifiedAt == nil {
-                    if let manner = host.manner(of: visit.connection) { manners.vain(manner, at: now) }
-                }
                 actions = resetLinks(at: now)
             }
         }

@@ -5,35 +5,45 @@ import Tuvali
 
 /// 2. Connect, and 3 to 7, which are the visits' own matter: who has a place, and what visits ask for.
 extension Kiosk {
-    /// Whether every place is taken.
-    private var isFull: Bool { visits.count { !$0.isLeaving } >= settings.phones + settings.lobby }
+    /// Phones that are served at once.
+    private var places: Int { min(settings.phones + settings.lobby, capacity) }
 
-    /// Whether a phone that connects now will be served, if need be in the place of one that brings nothing.
-    func hasRoom(at now: Instant) -> Bool {
-        guard takesLinks(at: now) else { return false }
-        return !isFull || whoYields(at: now) != nil
-    }
+    /// Places that are taken.
+    private var taken: Int { visits.count { !$0.isLeaving } }
 
-    /// The first to make room: whoever has brought least, and of those the one whose time is up for longest.
-    func whoYields(at now: Instant) -> Visit? {
-        visits.compactMap { visit in
-            yields(visit, at: now).flatMap { $0.at <= now ? (visit: visit, $0.claim, $0.at) : nil }
+    /// Of the places the last, for phones that come: one that found none could not connect, and the gate would not hear
+    /// of it. Where the radio carries one phone alone there is none.
+    private var reserve: Int { min(2, places / 2) }
+
+    /// Whether a phone is known to wait: it has one of the last places, and the others have theirs.
+    var hasWaiting: Bool { reserve > 0 && taken > places - reserve }
+
+    /// Whether a phone that connects now finds a place.
+    func hasRoom(at now: Instant) -> Bool { taken < places && takesLinks(at: now) }
+
+    /// The phone that gives way next, and from when on: the one whose time is up first. Nil: none has to, as none waits
+    /// and one that comes is served.
+    private func nextToGo(at now: Instant) -> (visit: Visit, at: Instant)? {
+        guard case .up = radio, hasWaiting || taken >= places || isShortOfLinks(at: now) else { return nil }
+        let choice = hasWaiting ? settings.choiceLimit : settings.loneChoiceLimit
+        let links = host.linkStates
+        return visits.compactMap { visit in
+            visit.givesWay(choice: choice, link: links.first { $0.handle == visit.connection }).map { (visit, $0) }
         }
-        .min { ($0.1, $0.2) < ($1.1, $1.2) }?.visit
+        .min { $0.1 < $1.1 }
     }
 
-    /// When somebody will have to make room, while there is none.
-    func roomDeadline(after now: Instant) -> Instant? {
-        guard case .up = radio, isShortOfLinks(at: now) || isFull else { return nil }
-        return visits.compactMap { visit in yields(visit, at: now).flatMap { $0.at > now ? $0.at : nil } }.min()
-    }
+    /// When a phone has to give way as things are; nil: none has to.
+    func roomDeadline(after now: Instant) -> Instant? { nextToGo(at: now)?.at }
 
-    func yields(_ visit: Visit, at now: Instant) -> (claim: Visit.Claim, at: Instant)? {
-        let manner = host.manner(of: visit.connection)
-        return visit.yields(
-            hasSpoken: manner?.firstWord != nil,
-            isSuspect: manner.map { manners.isSuspect($0, at: now) } ?? false,
-            isIdle: manner.map { idlers.isSuspect($0, at: now) } ?? false)
+    /// Phones that have been idle for too long give way, while others wait.
+    mutating func freePlaces(at now: Instant) -> [KioskAction] {
+        var actions: [KioskAction] = []
+        for _ in visits.indices {
+            guard let next = nextToGo(at: now), next.at <= now else { break }
+            actions += change(next.visit.connection, at: now) { $0.makeRoom(at: now) }
+        }
+        return actions
     }
 
     // MARK: - 2. Connect
@@ -42,13 +52,9 @@ extension Kiosk {
         guard let arrival = offers.connected(to: address, at: now) else {
             return drive(.disconnect(connection.handle, .userTerminated), at: now)
         }
-        var actions: [KioskAction] = []
-        if isFull {
-            guard let other = whoYields(at: now) else {
-                counters.refusedPhones += 1
-                return drive(.disconnect(connection.handle, .lowResources), at: now)
-            }
-            actions += change(other.connection, at: now) { $0.makeRoom(at: now) }
+        guard taken < settings.phones + settings.lobby else {
+            counters.refusedPhones += 1
+            return drive(.disconnect(connection.handle, .lowResources), at: now)
         }
         var visit = Visit(
             id: arrival.visit, intent: arrival.intent, offer: arrival.offer,
@@ -57,7 +63,7 @@ extension Kiosk {
             settings: settings, at: now)
         visit.barrier = barrier
         visits.append(visit)
-        return actions + [.note(.phoneConnected, visit.id)]
+        return [.note(.phoneConnected, visit.id)]
             + session(.connected(attMTU: 23), on: connection.handle, at: now)
     }
 
@@ -108,15 +114,14 @@ extension Kiosk {
         case .identified(let fingerprint):
             let isNew =
                 offers.admit(fingerprint, to: visit.offer, at: now) && (!visit.isPrinted || used.admits(fingerprint))
-            if isNew, let manner = host.manner(of: visit.connection) { manners.served(manner, at: now) }
             let spare = isNew && !spares.isEmpty ? spares.removeFirst().intent : nil
             return change(visit.connection, at: now) { isNew ? $0.intend(with: spare) : $0.refuse(at: now) }
         case .recordIntent(let intent): return [.recordIntent(intent)]
         case .keepSession: return [.keepSession(visit.id, visit.fingerprint)]
         case .verify(let payload):
             return [.verify(visit.id, payload: payload)]
-        case .awaitTurn:
-            let ahead = turns.join(visit.id, came: visit.began, at: now)
+        case .awaitTurn(let isCredential):
+            let ahead = turns.join(visit.id, came: visit.began, isCredential: isCredential, at: now)
             return ahead == 0 ? [] : [.note(.verdictWaits(behind: ahead), visit.id)]
         case .act(let decision): return act(on: decision, of: visit.id, at: now)
         case .recordOutcome(let outcome, let signedDigests): return record(outcome, of: visit, signedDigests, at: now)
@@ -134,13 +139,6 @@ extension Kiosk {
 
     /// Keys and payload go with the visit.
     mutating func phoneLeft(_ handle: ConnectionHandle, at now: Instant) -> [KioskAction] {
-        if let visit = visits.first(where: { $0.connection == handle }), let manner = host.manner(of: handle) {
-            if visit.identifiedAt == nil {
-                manners.vain(manner, at: now)
-            } else if !visit.hasPayload {
-                idlers.vain(manner, at: now)
-            }
-        }
         let actions = change(handle, at: now) { $0.linkLost(.phone, at: now) }
         visits.removeAll { $0.connection == handle }
         // A refusal may have had its reason in that hour.

@@ -47,11 +47,6 @@ package struct Kiosk: Sendable {
     /// Who is connected, in the order of coming.
     var visits: [Visit] = []
 
-    /// Who keeps coming in vain, by kind.
-    var manners = MannerTally()
-    /// Who keeps identifying and then brings nothing, by kind; whoever brings a credential speaks for his.
-    var idlers = MannerTally()
-
     var turns = VerdictTurns()
     var indicator: Indicator
     /// When a failed transfer was last shown.
@@ -190,12 +185,6 @@ package struct Kiosk: Sendable {
         case .intentFailed(let id, let reason):
             return intentSettled(id, failure: reason, at: now)
         case .verified(let id, let verdict):
-            // Whoever shows a credential speaks for his kind, and nobody who sends just anything.
-            if verdict.credential.issuer != nil, let visit = visits.first(where: { $0.id == id }),
-                let manner = host.manner(of: visit.connection)
-            {
-                idlers.served(manner, at: now)
-            }
             return verified(id, verdict, at: now)
         case .sessionKept(let id, let failure):
             return change(id, at: now) { $0.sessionKept(failure: failure, at: now) }

@@ -112,13 +112,15 @@ struct Offers: Sendable {
         return offer
     }
 
-    /// Whether a new offer is wanted.
-    func needsNew(after rotation: Duration, at now: Instant) -> Bool {
+    /// Whether a new offer is wanted. `hasWaiting`: a phone waits for a place. Then an offer that was used stays: those
+    /// who wait have all read the same one, and it is on the air whenever there is room.
+    func needsNew(after rotation: Duration, hasWaiting: Bool, at now: Instant) -> Bool {
         if isAwaiting { return false }
         guard let current else { return true }
         if current.isSpent || current.hasEnded(at: now) { return true }
         guard living(at: now).count < Self.older else { return false }
-        return current.isUsed || wantsNew || pausedSince == nil && now >= current.since.advanced(by: rotation)
+        return current.isUsed && !hasWaiting || wantsNew
+            || pausedSince == nil && now >= current.since.advanced(by: rotation)
     }
 
     /// Whether there is none.

@@ -42,3 +42,8 @@ extension Outcome.Reason {
     /// A record keeps the text of a code of the one table, and nothing else of it.
     init(_ code: ReasonCode, pointer: Text? = nil) { self.init(Text(code.text), pointer: pointer) }
 }
+
+extension Verdict {
+    /// Whether what was sent is a credential, true or false, and not just anything.
+    var isOfCredential: Bool { isAccepted || credential.issuer != nil }
+}

@@ -22,8 +22,9 @@ struct Visit: Sendable {
         /// ``sessionKept(failure:at:)``.
         case keepSession
         case verify([UInt8])
-        /// All is known: answered with ``decide(at:)`` when lights and gate are this visit's.
-        case awaitTurn
+        /// All is known: answered with ``decide(at:)`` when lights and gate are this visit's. `isCredential`: see
+        /// ``Verdict/isOfCredential``.
+        case awaitTurn(isCredential: Bool)
         /// The decision has been made: act on it.
         case act(Decision)
         case recordOutcome(Outcome, signedDigests: [[UInt8]])
@@ -36,6 +37,8 @@ struct Visit: Sendable {
     struct Decision {
         let accepted: Bool
         let reasons: [Outcome.Reason]
+        /// See ``Verdict/isOfCredential``.
+        var isCredential = true
         /// From T0 to the decision, and how much of that was waiting for the visit's turn; nil when it failed without a verdict.
         let times: (sinceT0: Duration, waited: Duration)?
     }
@@ -94,8 +97,8 @@ struct Visit: Sendable {
     /// When a size was announced for the first time.
     private(set) var announcedAt: Instant?
     var isAnnounced: Bool { announcedAt != nil }
-    /// Until when the next chunk must come while others wait, for a phone that nobody suspects and for one of a kind that is.
-    private(set) var pace: (usual: Instant, suspect: Instant)?
+    /// When the phone last went on, of what it has to do before the verdict; see ``givesWay(choice:link:)``.
+    private(set) var wentOn: Instant
     private var countedChunks = 0
     /// Whether its verdict waits for its turn.
     var awaitsTurn: Bool { if case .ready = stage { true } else { false } }
@@ -120,7 +123,7 @@ struct Visit: Sendable {
         (self.id, ownIntent, self.session, self.settings) = (id, intent, session, settings)
         (self.offer, isPrinted, self.generation) = (offer.number, offer.isPrinted, generation)
         (self.connection, interval) = (connection.handle, connection.parameters.time)
-        began = now
+        (began, wentOn) = (now, now)
     }
 
     /// The figures so far.
@@ -233,12 +236,12 @@ struct Visit: Sendable {
         case .notify(let characteristic, let value): return [.notify(characteristic, value)]
         case .dropLink: return [.dropLink]
         case .identified:
-            (identifiedAt, fingerprint) = (now, session.fingerprint ?? [])
+            (identifiedAt, wentOn, fingerprint) = (now, now, session.fingerprint ?? [])
             return [.identified(fingerprint)]
         case .transferStarted(let size, let chunks):
             // What a wallet sends behind a whole payload is nobody's matter.
             guard case .transferring = stage else { return [] }
-            announcedAt = announcedAt ?? now
+            if announcedAt == nil { (announcedAt, wentOn) = (now, now) }
             return [.note(.transferStarted(bytes: size, chunks: chunks))]
         case .progress(let received, let total):
             guard case .transferring = stage else { return [] }
@@ -260,24 +263,12 @@ struct Visit: Sendable {
         }
     }
 
-    /// Each chunk that was not there before earns the time that an honest phone may take on such a link; what is earned beyond the slack
-    /// is lost, so that nobody sends in advance and stays. Chunks have the size that was agreed at first, whatever the MTU is now.
+    /// Each chunk that was not there before is worth ``chunkWorth``, up to now: nobody sends in advance and stays.
     private mutating func countChunks(at now: Instant) {
-        guard isAnnounced else { return }
-        let limits = settings.crowd
-        let interval = min(interval, limits.longestInterval)
-        let received = session.receivedChunks ?? 0
-        let more = pace == nil ? 1 : received - countedChunks
-        guard more > 0 else { return }
-        countedChunks = max(received, countedChunks)
-        func next(_ until: Instant?, _ slack: Duration, _ intervals: Int) -> Instant {
-            let behind = now.advanced(by: slack)
-            return min(until ?? behind, behind).advanced(by: interval * (intervals * more))
-        }
-        pace = (
-            next(pace?.usual, limits.slack, limits.intervalsPerChunk),
-            next(pace?.suspect, limits.suspectSlack, limits.suspectIntervalsPerChunk)
-        )
+        guard let announcedAt, let received = session.receivedChunks, received > countedChunks else { return }
+        let earned = wentOn.advanced(by: chunkWorth * (received - countedChunks))
+        countedChunks = received
+        wentOn = min(earned, now, announcedAt.advanced(by: Self.longestTransfer))
     }
 
     /// Encrypted bytes a second since they were announced; within the first millisecond none is known: 0.
@@ -295,7 +286,7 @@ struct Visit: Sendable {
         guard case .verified(let verdict, let since) = stage, intent?.state != .requested, sessionName != .requested
         else { return [] }
         stage = .ready(verdict, since: since, at: now)
-        return [.awaitTurn]
+        return [.awaitTurn(isCredential: verdict.isOfCredential)]
     }
 
     /// Decides: lights and gate are this visit's from now on.
@@ -313,7 +304,8 @@ struct Visit: Sendable {
         if accepted, let barrier { (accepted, reasons) = (false, [Outcome.Reason(barrier)]) }
         stage = .over(since: now)
         let decision = Decision(
-            accepted: accepted, reasons: reasons, times: (since.duration(to: now), ready.duration(to: now)))
+            accepted: accepted, reasons: reasons, isCredential: verdict.isOfCredential,
+            times: (since.duration(to: now), ready.duration(to: now)))
         let outcome = makeOutcome(accepted ? .accepted : .rejected, reasons, verdict, at: now)
         untoldStatus = accepted
         // Each has one as soon as its proof was looked at, which is before anything is accepted, and for dates after it

@@ -115,7 +115,7 @@ import Tuvali
         ]
         let gate = try TestGate(visits: visits) {
             ($0.phones, $0.lobby) = (1, 0)
-            $0.crowd.choosing = .milliseconds(500)
+            $0.loneChoiceLimit = .milliseconds(500)
         }
         gate.verificationTime = .milliseconds(milliseconds)
         #expect(gate.run())

@@ -22,6 +22,8 @@ final class TestGate: SimulatedWorld {
     var verdict = Verdict.test(.ok)
     /// The answers to the first payloads; ``verdict`` is the answer to those after them.
     var verdicts: [Verdict] = []
+    /// A payload that is no credential.
+    var nonsense: [UInt8]?
     var verificationTime = Duration.milliseconds(2)
     /// What the disk answers, and after how long.
     var intentFailure: String?
@@ -95,6 +97,7 @@ final class TestGate: SimulatedWorld {
 
     func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict) {
         payloads.append(payload)
+        if payload == nonsense { return (verificationTime, .test(.formatUnsupported, issuer: nil)) }
         return (verificationTime, verdicts.isEmpty ? verdict : verdicts.removeFirst())
     }
 
@@ -179,11 +182,12 @@ final class TestGate: SimulatedWorld {
 }
 
 extension Verdict {
-    /// A verdict with that first reason; `ok` accepts.
-    static func test(_ code: ReasonCode) -> Verdict {
-        Verdict(
-            decision: code == .ok ? .accept : .reject, reasons: [Reason(code)],
-            credential: CredentialSummary(payloadDigest: [UInt8](repeating: 7, count: 32)), unsigned: [],
+    /// A verdict with that first reason on a credential of that issuer, nil: on something that is none; `ok` accepts.
+    static func test(_ code: ReasonCode, issuer: Text? = "did:example:issuer") -> Verdict {
+        var credential = CredentialSummary(payloadDigest: [UInt8](repeating: 7, count: 32))
+        credential.issuer = issuer
+        return Verdict(
+            decision: code == .ok ? .accept : .reject, reasons: [Reason(code)], credential: credential, unsigned: [],
             proofContext: nil, trust: "test", policy: "test")
     }
 

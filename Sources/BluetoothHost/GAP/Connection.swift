@@ -52,6 +52,8 @@ extension ConnectionParameters {
 package struct LinkState: Equatable, Sendable {
     /// The controller's name for it.
     package let handle: ConnectionHandle
+    /// Whether its phone has said anything on the attribute channel, where everything begins that phones want.
+    package let hasSpoken: Bool
     /// Since when its end has been asked for; nil: it has not.
     package let endingSince: Instant?
     /// Since when the phone has acknowledged nothing of what was sent to it; nil: nothing is unacknowledged.

@@ -36,8 +36,8 @@ package enum Misbehaviour: Equatable, Sendable {
     case garbage(packets: Int)
     /// Asks for pairing first and otherwise behaves.
     case pairs
-    /// Needs no code, the key being on the air; connects, does that, and comes again as soon as it is sent away, for as long as
-    /// its patience lasts.
+    /// Needs no code, the key being on the air; connects, does that, and comes again with another wallet key as soon as
+    /// the link is gone, for as long as its patience lasts.
     case besieges(Siege)
 }
 
@@ -57,4 +57,6 @@ package enum Siege: Equatable, Sendable {
     case ghost(every: Duration)
     /// Asks so many questions at once and acknowledges no answer; then as ``ghost(every:)``.
     case gag(requests: Int, every: Duration)
+    /// Sends at once what it has, and takes the verdict.
+    case shares
 }

@@ -238,7 +238,7 @@ package struct VirtualPhone: Sendable {
             // Read Request of the device name.
             for _ in 0..<requests { sendPDU([0x0A, 3, 0], channel: Self.attribute) }
             return agenda.add(.abandon, at: now.advanced(by: every))
-        case .silent, .identified, .drips, .bursts, nil: break
+        case .silent, .identified, .drips, .bursts, .shares, nil: break
         }
         if case .garbage(let packets) = misbehaviour {
             return agenda.add(.garbage(left: packets), at: now.advanced(by: .milliseconds(20)))
@@ -247,10 +247,16 @@ package struct VirtualPhone: Sendable {
         var startsOver = 0
         if case .startsOver(let times) = misbehaviour { startsOver = times }
         wallet = WalletSession(
-            manner: manner, submission: submission, verifierKey: key,
+            manner: manner, submission: freshSubmission(), verifierKey: key,
             repeatsTransfer: misbehaviour == .secondTransfer, startsOver: startsOver)
         if case .automatic(let mtu) = traits.mtu { run(client.request(.exchangeMTU(mtu), at: now)) }
         tellWallet(.connected)
+    }
+
+    /// What the wallet sends; a key that was used once is not served again, so a besieger has another each time.
+    private mutating func freshSubmission() -> WalletSubmission {
+        guard siege != nil, case .seal(let record, _, _) = submission else { return submission }
+        return .sealing(record, seed: random.next())
     }
 
     /// How the wallet behaves: who besieges keeps the link without bringing anything.
@@ -261,6 +267,7 @@ package struct VirtualPhone: Sendable {
         case .drips(let every): (manner.choosing, manner.chunkPause) = (.zero, every)
         case .bursts(let chunks, let every):
             (manner.choosing, manner.chunkPause, manner.chunksAhead) = (.zero, every, chunks)
+        case .shares: manner.choosing = .zero
         case .silent, .storm, .ghost, .gag, nil: break
         }
         return manner

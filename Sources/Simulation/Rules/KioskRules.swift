@@ -35,6 +35,8 @@ package struct KioskRules: Sendable {
         var isSessionKept: Bool?
         var isVerifying = false
         var verdict: Bool?
+        /// Whether what was sent is no credential: its red gives way to any other verdict.
+        var isNonsense = false
         /// Whether the recorded outcome is an acceptance; nil before it.
         var result: Bool?
         /// Whether it was shown red.
@@ -163,7 +165,12 @@ package struct KioskRules: Sendable {
         case .intentDurable(let id): intents.settle(id, isDurable: true)
         case .intentFailed(let id, _): intents.settle(id, isDurable: false)
         case .verified(let id, let verdict) where visits[id]?.isVerifying == true:
-            change(id) { if $0.verdict == nil, $0.result == nil { $0.verdict = verdict.isAccepted } }
+            change(id) {
+                guard $0.verdict == nil, $0.result == nil else { return }
+                ($0.verdict, $0.isNonsense) = (
+                    verdict.isAccepted, !verdict.isAccepted && verdict.credential.issuer == nil
+                )
+            }
         case .sessionKept(let id, let failure) where visits[id]?.isSessionKept == false:
             change(id) { $0.isSessionKept = failure == nil }
         case .health(let report) where report.code == .gateUnavailable: hasGate = !report.isPresent
@@ -278,7 +285,7 @@ package struct KioskRules: Sendable {
             last.duration(to: now) < Self.verdict && came.map { $0 < last } ?? true
         }
         if verdicts.count > 1 || isTooEarly == true { broken(.verdictsApart, now) }
-        lastVerdict = now
+        lastVerdict = first.visit.flatMap { visits[$0]?.isNonsense } == true ? nil : now
         let begins = actions.contains { action in
             if case .signal(let signal, .accepted, _) = action {
                 signal.lamps == [.green] && signal.tone
