@@ -16,7 +16,7 @@ package struct KioskSettings: Sendable {
     package var name: Identifier
     /// The version of this program, for records.
     package var softwareVersion: String
-    /// How long the relay is energised; cut to ``Gate/hardLimit``, and to 2 s where another visitor waits.
+    /// How long the relay is energised; cut to ``Gate/hardLimit``, and to 2 s where another verdict waits to be shown.
     package var gatePulse: Duration = .milliseconds(200)
     /// What is at the gate besides its relay.
     package var door = DoorSettings()

@@ -36,7 +36,7 @@ package enum Characteristic: CaseIterable, Hashable, Sendable {
     case transferReportResponse
     /// Verifier to wallet: 0x00 accepted, 0x01 rejected.
     case verificationStatus
-    /// Verifier to wallet: 0x01 asks it to disconnect.
+    /// Verifier to wallet: 0x01 asks it to disconnect. In the table as wallets look for it, and never notified.
     case disconnect
 
     /// The 128-bit UUID, most significant byte first as in its text; ATT sends it the other way round.

@@ -36,7 +36,7 @@ package enum SessionAction: Hashable, Sendable {
     case assembled(TransferredPayload?)
     /// The payload: it was complete, authentic and within its bounds, and the wallet asked for the report. At most once.
     case payload(TransferredPayload)
-    /// The session failed. Disconnect and the end of the link follow.
+    /// The session failed. The end of the link follows.
     case failed(TuvaliError)
     /// The session is over and holds no keys; the last action of all.
     case ended(SessionOutcome)

@@ -27,7 +27,14 @@ package struct SessionSettings: Hashable, Sendable {
     /// From dropping the link to ending the session without the host's word that the link is down.
     package var dropLimit: Duration = .seconds(3)
 
+    /// Chunks up to which a transfer is a small one: of so few, an ordinary loss takes more than the tolerated share
+    /// now and then.
+    static let smallTransfer = 10
+    /// Times that a wallet repairs a transfer before it gives up: the wallet's own number (Tuvali 0.5, TVW_REP_001).
+    static let repairRounds = 15
+
     /// The share of missing chunks above which a report request fails the session; nil never does. The library has 0.7.
+    /// A small transfer fails by it only after ``repairRounds`` reports on missing chunks.
     package var toleratedMissingShare: Double? = 0.7
     /// Encrypted bytes that are accepted.
     package var acceptedSizes = Assembler.acceptedSizes
@@ -37,9 +44,11 @@ package struct SessionSettings: Hashable, Sendable {
     /// The documented defaults.
     package init() {}
 
-    /// Whether so many missing chunks are too many. In floating point, as the library reckons.
-    func isTooMany(missing: Int, total: Int) -> Bool {
-        guard let toleratedMissingShare else { return false }
+    /// Whether so many missing chunks of `total` are too many, after `retries` reports on missing chunks. In floating
+    /// point, as the library reckons.
+    func isTooMany(missing: Int, total: Int, retries: Int) -> Bool {
+        let counts = total > Self.smallTransfer || retries >= Self.repairRounds
+        guard let toleratedMissingShare, counts else { return false }
         return Double(missing) > toleratedMissingShare * Double(total)
     }
 }

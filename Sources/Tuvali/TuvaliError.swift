@@ -1,7 +1,7 @@
 /// Why a session failed on the verifier's side.
 ///
-/// Each is raised once: Disconnect is notified, the link dropped, and keys and buffers are gone. Nothing here carries
-/// content of the transfer.
+/// Each is raised once: the link is dropped, and keys and buffers are gone. Nothing here carries content of the
+/// transfer.
 package enum TuvaliError: Error, Hashable, Sendable {
     /// The codes that Tuvali documents for a verifier. None of them crosses the air.
     package enum Code: String, CaseIterable, Sendable {
@@ -27,7 +27,8 @@ package enum TuvaliError: Error, Hashable, Sendable {
     case responseSizeOutOfRange(size: Int)
     /// A report was asked for before any size was announced.
     case reportBeforeSize
-    /// More than the tolerated share (70 %) of the chunks is missing when a report is asked for.
+    /// More than the tolerated share (70 %) of the chunks is missing when a report is asked for; of ten or fewer, after
+    /// 15 repairs.
     case tooManyMissing(missing: Int, total: Int)
     /// A size write of fewer than 4 bytes.
     case malformedSize(length: Int)

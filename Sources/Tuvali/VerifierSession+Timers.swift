@@ -13,7 +13,7 @@ extension VerifierSession {
             actions.append(.stopAdvertising)
             end(.abandoned(.keyExpired), &actions)
         case .connected: drop(.abandoned(.notIdentified), now, &actions)
-        case .keyed: part(.abandoned(.nothingSent), now, &actions)
+        case .keyed: drop(.abandoned(.nothingSent), now, &actions)
         case .receiving: expireReceiving(now, &actions)
         case .delivered(let delivery): expireDelivered(delivery, now, &actions)
         case .dropping(let outcome, _): end(outcome, &actions)

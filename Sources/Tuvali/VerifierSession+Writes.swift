@@ -93,16 +93,15 @@ extension VerifierSession {
     }
 
     private mutating func requestReport(_ now: Instant, _ actions: inout [SessionAction]) throws(TuvaliError) {
-        guard let (missing, total) = transfer.map({ ($0.assembler.missingChunks, $0.assembler.totalChunks) }) else {
-            return
-        }
+        guard let transfer else { return }
+        let (missing, total) = (transfer.assembler.missingChunks, transfer.assembler.totalChunks)
         let reportAt = now.advanced(by: settings.report.holdBack)
         if missing == 0 {
             try deliver(reportAt: reportAt, now, &actions)
-        } else if settings.isTooMany(missing: missing, total: total) {
+        } else if settings.isTooMany(missing: missing, total: total, retries: transfer.retries) {
             throw .tooManyMissing(missing: missing, total: total)
         } else {
-            transfer?.report = .due(at: reportAt)
+            self.transfer?.report = .due(at: reportAt)
         }
     }
 

@@ -134,8 +134,8 @@ package struct VerifierSession: Sendable {
         case .advertising:
             actions.append(.stopAdvertising)
             end(.abandoned(.cancelled), &actions)
-        case .connected, .keyed, .receiving: part(.abandoned(.cancelled), now, &actions)
-        case .delivered(let delivery): part(.delivered(status: delivery.status), now, &actions)
+        case .connected, .keyed, .receiving: drop(.abandoned(.cancelled), now, &actions)
+        case .delivered(let delivery): drop(.delivered(status: delivery.status), now, &actions)
         case .dropping, .ended: break
         }
     }
@@ -151,21 +151,15 @@ package struct VerifierSession: Sendable {
 
     // MARK: Ways out. Each wipes what the state held.
 
-    /// Raises an error: the wallet is asked to disconnect, once, and the link dropped.
+    /// Raises an error, and drops the link.
     mutating func fail(_ error: TuvaliError, _ now: Instant, _ actions: inout [SessionAction]) {
         actions.append(.failed(error))
-        part(.failed(error), now, &actions)
+        drop(.failed(error), now, &actions)
     }
 
-    /// Asks the wallet to disconnect and drops the link in the same breath. The Android wallet forgets a link 50 ms after
-    /// Disconnect, and its user learns nothing unless the link is down by then: on a slow link that is one meeting of the two
-    /// radios. Every wallet hears a link that goes, so it is no loss if the notification never leaves.
-    mutating func part(_ outcome: SessionOutcome, _ now: Instant, _ actions: inout [SessionAction]) {
-        actions.append(.notify(.disconnect, [1]))
-        drop(outcome, now, &actions)
-    }
-
-    /// Drops the link without asking.
+    /// Drops the link. Disconnect (characteristic 0B) is never notified before it: the Android wallet closes its end 50
+    /// ms after that, and a phone that hears of the lost link later than 50 ms after it hears nothing, for ever. Every
+    /// wallet hears a link that goes.
     mutating func drop(_ outcome: SessionOutcome, _ now: Instant, _ actions: inout [SessionAction]) {
         actions.append(.dropLink)
         replace(.dropping(outcome, giveUpAt: now.advanced(by: settings.dropLimit)))

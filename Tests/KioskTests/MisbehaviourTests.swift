@@ -64,7 +64,9 @@ import Tuvali
             #expect(first == nil || first?.result == .failed || first?.result == .accepted)
         case .leaves(.delivered), .vanishes(.delivered), .lingers, .corruptsChunk, .pairs, .secondTransfer, .startsOver:
             #expect(first?.result == .accepted)
-        case .losesEvery(1): #expect(first?.reasons.map(\.code) == ["transfer.TVV_TRA_002", "transfer.chunks-missing"])
+        // A small transfer waits for its repair.
+        case .losesEvery(1) where first?.session?.chunks ?? 0 > 10:
+            #expect(first?.reasons.map(\.code) == ["transfer.TVV_TRA_002", "transfer.chunks-missing"])
         case .losesEvery: #expect(first?.session?.retries == 1)
         case .besieges: Issue.record("not one of these")
         }

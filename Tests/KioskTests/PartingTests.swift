@@ -7,32 +7,38 @@ import Tuvali
 
 @testable import Credentials
 
-/// A wallet that is sent away hears it: the Android wallet forgets the link 50 ms after Disconnect, so that its user sees
-/// "sharing…" for ever unless the link is down by then.
+/// A wallet that is sent away hears it, however late its phone tells it that the link is gone. The Android wallet
+/// forgets the link 50 ms after Disconnect, so that its user sees "sharing…" for ever unless it has heard of the end by
+/// then: Disconnect is never sent.
 @Suite struct PartingTests {
     private static let times: [Duration] = [0, 45, 60, 100, 300, 500].map { .milliseconds($0) }
 
-    /// Phones that need that long to disconnect by themselves, fast and slow links.
+    /// Phones that need that long to disconnect by themselves and to tell of a lost link, fast and slow links.
     private static let phones: [PhoneTraits] = times.flatMap { time in
         [PhoneTraits.android13, .android14, .iPhone].flatMap { traits in
             [PhoneTraits.ParameterPolicy.atLeast(12), .refuses].map { policy in
                 var traits = traits
-                (traits.disconnectTime, traits.policy) = (time, policy)
+                (traits.disconnectTime, traits.lossTime, traits.policy) = (time, time, policy)
                 traits.wallet.choosing = .milliseconds(500)
                 return traits
             }
         }
     }
 
+    private static let large: [UInt8] = {
+        var random = SplitMix64(seed: 6)
+        return Array(("{\"text\":\"" + Hex.encode(random.bytes(12_000)) + "\"}").utf8)
+    }()
+
     private func expectParted(_ gate: TestGate, _ traits: PhoneTraits, _ visit: Int = 0) {
         #expect(gate.phoneOutcomes[visit] == .dismissed, "\(traits.wallet.platform), \(traits.disconnectTime)")
         #expect(gate.breaches == [])
     }
 
-    /// Every chunk is lost: TVV_TRA_002.
+    /// Every chunk of a large transfer is lost: TVV_TRA_002.
     @Test func afterAFailedTransfer() throws {
         for traits in Self.phones {
-            let gate = try TestGate(visits: [.test(traits, misbehaviour: .losesEvery(1))])
+            let gate = try TestGate(visits: [.test(traits, record: Self.large, misbehaviour: .losesEvery(1))])
             #expect(gate.run())
             expectParted(gate, traits)
             #expect(gate.outcomes.first?.outcome.reasons.first?.code == "transfer.TVV_TRA_002")

@@ -50,10 +50,9 @@ import Testing
         var description: String { "\(characteristic) \(Hex.encode(value))" }
     }
 
-    /// What was notified, without Disconnect, a repeated verdict once.
+    /// What was notified, a repeated verdict once.
     private static func comparable(_ driver: SessionDriver) -> [Notification] {
-        driver.notifications.filter { $0.characteristic != .disconnect }
-            .map { Notification(characteristic: $0.characteristic, value: $0.value) }
+        driver.notifications.map { Notification(characteristic: $0.characteristic, value: $0.value) }
             .reduce(into: []) { list, next in
                 if next.characteristic != .verificationStatus || list.last != next { list.append(next) }
             }
@@ -81,9 +80,11 @@ import Testing
             difference("outcome", word, try want.text("outcome")),
             difference("code", code, want["code"]?.string?.string),
             difference("verdict", verdicts, want["verdict_sent"]?.int.map { [$0] } ?? []),
+            // The link is dropped without Disconnect.
             want["disconnect"]?.bool.flatMap {
-                difference("disconnect", driver.notified(.disconnect), $0 ? [[1]] : [])
+                difference("dropped links", driver.actions.count { $0 == .dropLink }, $0 ? 1 : 0)
             },
+            difference("disconnect", driver.notified(.disconnect), []),
             difference("reports", driver.notified(.transferReportResponse), try want.hexList("reports")),
             difference("payloads", driver.payloads.count, want["payload_len"]?.int == nil ? 0 : 1),
             difference("length", driver.payloads.first?.bytes.count, want["payload_len"]?.int),

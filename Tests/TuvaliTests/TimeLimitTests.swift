@@ -20,30 +20,30 @@ import Testing
             outcome: .abandoned(.keyExpired)),
         Row(stage: .connected, limit: .seconds(10), actions: [.dropLink], outcome: .abandoned(.notIdentified)),
         Row(
-            stage: .keyed, limit: .seconds(120), actions: [.notify(.disconnect, [1]), .dropLink],
+            stage: .keyed, limit: .seconds(120), actions: [.dropLink],
             outcome: .abandoned(.nothingSent)),
         Row(
-            stage: .receiving, limit: .seconds(30), actions: [.failed(.silence), .notify(.disconnect, [1]), .dropLink],
+            stage: .receiving, limit: .seconds(30), actions: [.failed(.silence), .dropLink],
             outcome: .failed(.silence)),
         Row(
             stage: .reportAsked, limit: .seconds(30),
-            actions: [.failed(.silence), .notify(.disconnect, [1]), .dropLink],
+            actions: [.failed(.silence), .dropLink],
             outcome: .failed(.silence)),
         // Silence counts from the wallet's last write, 5 ms before the report.
         Row(
             stage: .reportSent, limit: .milliseconds(29_995),
-            actions: [.failed(.silence), .notify(.disconnect, [1]), .dropLink],
+            actions: [.failed(.silence), .dropLink],
             outcome: .failed(.silence)),
         Row(
-            stage: .assembled, limit: .seconds(30), actions: [.failed(.silence), .notify(.disconnect, [1]), .dropLink],
+            stage: .assembled, limit: .seconds(30), actions: [.failed(.silence), .dropLink],
             outcome: .failed(.silence)),
         Row(
             stage: .delivered, limit: .seconds(15),
-            actions: [.failed(.noVerdict), .notify(.disconnect, [1]), .dropLink],
+            actions: [.failed(.noVerdict), .dropLink],
             outcome: .failed(.noVerdict)),
         Row(
             stage: .successSent, limit: .milliseconds(14_995),
-            actions: [.failed(.noVerdict), .notify(.disconnect, [1]), .dropLink], outcome: .failed(.noVerdict)),
+            actions: [.failed(.noVerdict), .dropLink], outcome: .failed(.noVerdict)),
         Row(stage: .told, limit: .seconds(30), actions: [.dropLink], outcome: .delivered(status: true)),
     ]
 
@@ -56,7 +56,7 @@ import Testing
         let begun = driver.log.count
         driver.advance(row.limit - .nanoseconds(1))
         let early = driver.log.dropFirst(begun).map(\.action)
-        #expect(early.allSatisfy { if case .notify(let name, _) = $0 { name != .disconnect } else { false } })
+        #expect(early.allSatisfy { if case .notify = $0 { true } else { false } })
         let before = driver.log.count
         driver.advance(.nanoseconds(1))
         #expect(driver.log.dropFirst(before).map(\.action) == row.actions)

@@ -52,6 +52,8 @@ package struct PhoneTraits: Sendable {
     package var reportCallbackTime: Duration?
     /// From the wallet's wish to disconnect to the phone's first attempt at it.
     package var disconnectTime = Duration.zero
+    /// From the end of the link to the wallet's hearing that it is gone.
+    package var lossTime = Duration.zero
     /// From the first look at the QR code to a running scan.
     package var codeReading = Duration.milliseconds(500)
     /// Probability that the running scan hears an advertising event with its scan response.

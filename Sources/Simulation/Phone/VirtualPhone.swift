@@ -49,6 +49,7 @@ package struct VirtualPhone: Sendable {
         case garbage(left: Int)
         case impatience
         case disconnect
+        case linkLoss(reason: UInt8)
     }
 
     enum State: Sendable {
@@ -88,6 +89,8 @@ package struct VirtualPhone: Sendable {
     var actions: [Action] = []
     var now = Instant.zero
     private var givesUp: Instant?
+    /// Whether the link is gone and the wallet has not heard of it.
+    private var isLinkLost = false
 
     /// A phone that is not there yet; `submission` is what its wallet will share.
     package init(
@@ -157,6 +160,7 @@ package struct VirtualPhone: Sendable {
             case .garbage(let left): sendGarbage(left: left)
             case .impatience: leave(.left)
             case .disconnect: disconnect()
+            case .linkLoss(let reason): heardLoss(reason)
             }
             if hasEnded { return }
         }
@@ -247,6 +251,14 @@ package struct VirtualPhone: Sendable {
 
     private mutating func disconnected(_ reason: UInt8) {
         guard case .connected = state else { return }
+        guard traits.lossTime > .zero, !isLinkLost else { return heardLoss(reason) }
+        isLinkLost = true
+        agenda.add(.linkLoss(reason: reason), at: now.advanced(by: traits.lossTime))
+    }
+
+    /// The wallet hears that the link is gone, unless it has closed its end by then.
+    private mutating func heardLoss(_ reason: UInt8) {
+        isLinkLost = false
         observe(.disconnected(reason: reason))
         if siege != nil, pendingOutcome != .left {
             fallQuiet()
@@ -264,6 +276,7 @@ package struct VirtualPhone: Sendable {
     mutating func leave(_ outcome: VisitOutcome) {
         pendingOutcome = pendingOutcome ?? outcome
         switch state {
+        case .connected where isLinkLost: finish(outcome)
         case .connected:
             fallQuiet()
             actions.append(.disconnect(reason: HCIError.remoteUserTerminated))

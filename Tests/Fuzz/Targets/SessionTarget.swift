@@ -54,7 +54,6 @@ private struct SessionScript {
     /// The first verdict after the payload.
     private var verdict: Bool?
     private var statuses = 0
-    private var disconnects = 0
     private var drops = 0
     private var failures = 0
 
@@ -148,10 +147,7 @@ private struct SessionScript {
             require(verdict.map { value == [$0 ? 0 : 1] } ?? false, "no verdict is told but the one given")
             // Five times in the first second, then each second while a wallet that was told may stay.
             require(statuses <= 6 + 30, "so often and no more")
-            require(disconnects + drops == 0, "and before the parting")
-        case .notify(.disconnect, let value):
-            disconnects += 1
-            require(value == [1] && disconnects == 1 && drops == 0, "one parting")
+            require(drops == 0, "and before the parting")
         case .notify(.transferReportResponse, let value):
             let missing = TestWallet.missing(in: value)
             require(missing != nil, "a report that wallets can read")
