@@ -66,7 +66,9 @@ extension Kiosk {
         let isTheirs = gate.visit == nil || gate.visit == visit
         if settings.door.opening == .level, gate.isOpen, passage == .seen, isTheirs { gate.shut(at: now) }
         guard let visit else { return [] }
-        if let index = unrecorded.firstIndex(where: { $0.visit == visit }) { unrecorded[index].passage = passage }
+        if let index = unrecorded.firstIndex(where: { $0.record.visit == visit }) {
+            unrecorded[index].passage = passage
+        }
         guard passage == .unseen else { return [] }
         return [.note(.notPassed, visit)] + (settings.door.whenUnused == .release ? [.unused(visit)] : [])
     }

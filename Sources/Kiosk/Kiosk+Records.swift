@@ -5,9 +5,7 @@ import Tuvali
 
 /// The outcome of an accepted visit that is not to be recorded yet.
 struct Unrecorded: Sendable {
-    let visit: VisitID
-    var outcome: Outcome
-    let signedDigests: [[UInt8]]
+    var record: VisitRecord
     var isOver = false
     /// Whether somebody passed; nil: nobody looks, or it is not known yet.
     var passage: Passage?
@@ -18,49 +16,61 @@ extension Passage {
     var wasSeen: Bool? { self == .unknown ? nil : self == .seen }
 }
 
-/// 9. Record: what is written of a visit, what is only counted, and what becomes of an intent that served nobody.
+/// 9. Record: what is written of a visit, what is only counted, and what becomes of an intent that served no phone.
 extension Kiosk {
     mutating func record(
         _ outcome: Outcome, of visit: Visit, _ signedDigests: [[UInt8]], at now: Instant
     ) -> [KioskAction] {
         let note = ended(outcome.result.rawValue, outcome.reasons.map(\.code.string), visit, at: now)
+        var record = VisitRecord(visit.id, using: visit.intent?.id, outcome, signedDigests: signedDigests)
         if outcome.result == .accepted {
-            unrecorded.append(Unrecorded(visit: visit.id, outcome: outcome, signedDigests: signedDigests))
+            unrecorded.append(Unrecorded(record: record))
             return note
         }
-        var outcome = outcome
         if outcome.result == .failed, !visit.hasPayload, let code = outcome.reasons.last?.code {
             guard let earlier = junk.record(code, at: now) else {
                 keepIntent(of: visit, at: now)
                 return note
             }
-            outcome.repeated = earlier
+            record.outcome.repeated = earlier
         }
-        return [.recordOutcome(visit.id, outcome, signedDigests: signedDigests)] + note
+        return [.recordOutcome(record)] + note
+    }
+
+    /// What was decided of a visit for which the gate has just been told to open, with that order; nil: the order is
+    /// over.
+    func decided(_ visit: VisitID, at now: Instant) -> VisitRecord? {
+        guard let until = gate.deadline,
+            var record = unrecorded.first(where: { $0.record.visit == visit })?.record
+        else { return nil }
+        record.outcome.gate = .pulsed(milliseconds: Int(now.duration(to: until).milliseconds))
+        return record
     }
 
     /// Records the accepted visits whose pulse is over and of which it is known whether somebody passed.
     mutating func recordPulses() -> [KioskAction] {
         for pulse in gate.takeEnded() {
-            guard let index = unrecorded.firstIndex(where: { $0.visit == pulse.visit }) else { continue }
+            guard let index = unrecorded.firstIndex(where: { $0.record.visit == pulse.visit }) else { continue }
             unrecorded[index].isOver = true
             guard let length = pulse.length else { continue }
-            unrecorded[index].outcome.gate = .pulsed(milliseconds: Int(length.milliseconds))
+            unrecorded[index].record.outcome.gate = .pulsed(milliseconds: Int(length.milliseconds))
         }
         let entries = unrecorded
-        unrecorded = entries.filter { !$0.isOver || door.awaits($0.visit) && !isStopped }
-        return entries.filter { $0.isOver && (isStopped || !door.awaits($0.visit)) }.map { entry in
-            var outcome = entry.outcome
-            if outcome.gate?.opened == true { outcome.gate?.passage = entry.passage?.wasSeen }
-            return .recordOutcome(entry.visit, outcome, signedDigests: entry.signedDigests)
+        unrecorded = entries.filter { !$0.isOver || door.awaits($0.record.visit) && !isStopped }
+        return entries.filter { $0.isOver && (isStopped || !door.awaits($0.record.visit)) }.map { entry in
+            var record = entry.record
+            if record.outcome.gate?.opened == true { record.outcome.gate?.passage = entry.passage?.wasSeen }
+            return .recordOutcome(record)
         }
     }
 
-    /// A visit that leaves no record leaves its intent to the next one. Who connects takes one over while there is any, so no more
-    /// can wait than phones were connected at once.
+    /// A visit that leaves no record leaves its intent, and nothing else, to the next phone. Who identifies takes one
+    /// over while there is any, so no more can wait than had identified at once.
     mutating func keepIntent(of visit: Visit, at now: Instant) {
-        guard visit.intent.isWritten else { return }
-        spares.append(SpareIntent(visit: visit.id, state: visit.intent, since: now))
+        guard let index = visits.firstIndex(where: { $0.connection == visit.connection }),
+            let intent = visits[index].giveIntent()
+        else { return }
+        spares.append(SpareIntent(intent: intent, since: now))
     }
 
     /// When the oldest intent that nobody needs is closed: not before the one before it has been for as long, so that a crowd that
@@ -80,7 +90,8 @@ extension Kiosk {
             .failed, reasons: [Outcome.Reason(code)], gate: .shut,
             software: Outcome.Software(name: "gatehouse", version: Text(settings.softwareVersion)))
         outcome.repeated = counted?.count ?? 0
-        return [.recordOutcome(spare.visit, outcome, signedDigests: [])]
+        // No phone's visit: the record has the intent's id.
+        return [.recordOutcome(VisitRecord(VisitID(spare.intent.id.text), using: spare.intent.id, outcome))]
     }
 
     /// What a visit notes about the box and not about its visitor.

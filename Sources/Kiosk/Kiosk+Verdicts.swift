@@ -67,8 +67,8 @@ extension Kiosk {
         guard let barrier, gate.isOpen else { return }
         if barrier == .gateLockedDown, gate.visit == nil, settings.door.exitsWhileLocked { return }
         // The relay did not follow, or the gate was locked down before its pulse was over: the record says so.
-        if let index = unrecorded.firstIndex(where: { $0.visit == gate.visit }) {
-            unrecorded[index].outcome.reasons.append(Outcome.Reason(Text(barrier.text)))
+        if let index = unrecorded.firstIndex(where: { $0.record.visit == gate.visit }) {
+            unrecorded[index].record.outcome.reasons.append(Outcome.Reason(Text(barrier.text)))
         }
         gate.shut(at: now)
         // No green light before a gate that stays shut.

@@ -62,9 +62,8 @@ extension Kiosk {
             }
             actions += change(other.connection, at: now) { $0.makeRoom(at: now) }
         }
-        let inherited = spares.isEmpty ? nil : spares.removeFirst()
         var visit = Visit(
-            id: inherited?.visit ?? arrival.visit, intent: inherited?.state ?? .none, offer: arrival.offer,
+            id: arrival.visit, intent: arrival.intent, offer: arrival.offer,
             generation: arrival.generation, connection: connection,
             session: VerifierSession(key: arrival.offer.key, settings: settings.sessionSettings, at: now),
             settings: settings, at: now)
@@ -80,19 +79,19 @@ extension Kiosk {
         change(handle, at: now) { $0.handle(event, at: now) }
     }
 
-    mutating func intentSettled(_ id: VisitID, failure: String?, at now: Instant) -> [KioskAction] {
+    mutating func intentSettled(_ id: IntentID, failure: String?, at now: Instant) -> [KioskAction] {
         if failure == nil { health.take(.over(.ledgerUnavailable), at: now) }
-        if let index = spares.firstIndex(where: { $0.visit == id }) {
-            if failure == nil { spares[index].state = .durable } else { spares.remove(at: index) }
+        if let index = spares.firstIndex(where: { $0.intent.id == id }) {
+            if failure == nil { spares[index].intent.state = .durable } else { spares.remove(at: index) }
             return []
         }
-        return change(id, at: now) { $0.intentSettled(failure: failure, at: now) }
+        guard let visit = visits.first(where: { $0.intent?.id == id }) else { return [] }
+        return change(visit.connection, at: now) { $0.intentSettled(failure: failure, at: now) }
     }
 
-    /// Lets something happen to the visit of that id, if it is here, and does what it asks for. The last one of the id has it:
-    /// whoever left it with an intent may still be on the way out.
+    /// Lets something happen to the visit of that id, if it is here, and does what it asks for.
     mutating func change(_ id: VisitID, at now: Instant, _ body: (inout Visit) -> [Visit.Request]) -> [KioskAction] {
-        guard let handle = visits.last(where: { $0.id == id })?.connection else { return [] }
+        guard let handle = visits.first(where: { $0.id == id })?.connection else { return [] }
         return change(handle, at: now, body)
     }
 
@@ -119,8 +118,10 @@ extension Kiosk {
             let isNew =
                 offers.admit(fingerprint, to: visit.offer, at: now) && (!visit.isPrinted || used.admit(fingerprint))
             if isNew, let manner = host.manner(of: visit.connection) { manners.served(manner, at: now) }
-            return change(visit.connection, at: now) { isNew ? $0.intend() : $0.refuse(at: now) }
-        case .recordIntent: return [.recordIntent(visit.id, session: visit.isPrinted ? visit.fingerprint : nil)]
+            let spare = isNew && !spares.isEmpty ? spares.removeFirst().intent : nil
+            return change(visit.connection, at: now) { isNew ? $0.intend(with: spare) : $0.refuse(at: now) }
+        case .recordIntent(let intent):
+            return [.recordIntent(intent, session: visit.isPrinted ? visit.fingerprint : nil)]
         case .verify(let payload):
             return [.verify(visit.id, payload: payload)]
         case .awaitTurn:

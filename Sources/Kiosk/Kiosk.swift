@@ -68,7 +68,7 @@ package struct Kiosk: Sendable {
 
     /// Outcomes of accepted visits whose pulse is not over, or whose passage is awaited: a record tells both.
     var unrecorded: [Unrecorded] = []
-    /// Durable intents that served nobody, oldest first.
+    /// Intents that served no phone, oldest first.
     var spares: [SpareIntent] = []
     /// When one of them was last closed.
     var spareClosed: Instant?
@@ -137,7 +137,9 @@ package struct Kiosk: Sendable {
             freeShown = free
             actions.append(.free(free))
         }
-        if hasMoved, gate.isOpen, let visit = gate.visit { actions.append(.opened(visit)) }
+        if hasMoved, gate.isOpen, let record = gate.visit.flatMap({ decided($0, at: now) }) {
+            actions.append(.decided(record))
+        }
         actions += reaction
         if !isStopped {
             actions += health.tell(at: now).map {
@@ -179,7 +181,7 @@ package struct Kiosk: Sendable {
             return intentSettled(id, failure: reason, at: now)
         case .verified(let id, let verdict):
             // Whoever shows a credential speaks for his kind, and nobody who sends just anything.
-            if verdict.credential.issuer != nil, let visit = visits.last(where: { $0.id == id }),
+            if verdict.credential.issuer != nil, let visit = visits.first(where: { $0.id == id }),
                 let manner = host.manner(of: visit.connection)
             {
                 idlers.served(manner, at: now)

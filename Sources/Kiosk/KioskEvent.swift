@@ -3,7 +3,7 @@ package import Credentials
 package import Encoding
 package import Ledger
 
-/// One visit's identity: a random UUID, unique for ever; it is also the id of the record and of the report.
+/// One visit's identity: a random UUID that belongs to one phone; it is also the id of the record and of the report.
 package struct VisitID: Hashable, Sendable, CustomStringConvertible {
     /// The lower-case UUID text.
     package let text: String
@@ -16,6 +16,38 @@ package struct VisitID: Hashable, Sendable, CustomStringConvertible {
     package var description: String { text }
 }
 
+/// One intent's identity: a random UUID of its own, which is no visit's. An intent that served no phone serves the
+/// next.
+package struct IntentID: Hashable, Sendable, CustomStringConvertible {
+    /// The lower-case UUID text.
+    package let text: String
+
+    /// The id of that text.
+    package init(_ text: String) {
+        self.text = text
+    }
+
+    package var description: String { text }
+}
+
+/// A visit as the ledger is to keep it.
+package struct VisitRecord: Sendable {
+    /// Whose it is.
+    package var visit: VisitID
+    /// The intent that it uses up; nil: its phone never had one.
+    package var intent: IntentID?
+    /// How it ended; of a decision with the gate as it was ordered.
+    package var outcome: Outcome
+    /// SHA-256 of the signed contents, by which the driver names under the site's key the credential and as many of the
+    /// others as there are digests.
+    package var signedDigests: [[UInt8]]
+
+    /// A record of these parts.
+    package init(_ visit: VisitID, using intent: IntentID?, _ outcome: Outcome, signedDigests: [[UInt8]] = []) {
+        (self.visit, self.intent, self.outcome, self.signedDigests) = (visit, intent, outcome, signedDigests)
+    }
+}
+
 /// Fresh random bytes for the next session, drawn by the driver: the core has no randomness of its own.
 package struct SessionMaterial: Sendable {
     /// Length of what ``init(_:)`` takes.
@@ -26,7 +58,7 @@ package struct SessionMaterial: Sendable {
     let identityResolvingKey: [UInt8]
     /// The random part of the resolvable private address, 3 bytes.
     let addressRandom: [UInt8]
-    /// What the ids of the visits are made of, 16 bytes.
+    /// What the ids of the visits and of their intents are made of, 16 bytes.
     private let visits: [UInt8]
     /// Until when it may serve, when its key is a printed one; nil: it is fresh.
     let limit: Instant?
@@ -50,14 +82,17 @@ package struct SessionMaterial: Sendable {
         return try? ResolvablePrivateAddress.make(identityKey: identityResolvingKey, random: Array(random))
     }
 
-    /// The id of the visit of that number with these keys: as random as the bytes, and different from all others.
-    func visit(_ number: UInt32) -> VisitID? {
+    /// The id of the visit of that number with these keys, and the one that an intent of its own would have: as random
+    /// as the bytes, and different from all others.
+    func ids(_ number: UInt32) -> (visit: VisitID, intent: IntentID)? {
         var (bytes, carry) = (visits, number)
         for index in stride(from: bytes.count - 1, through: bytes.count - 4, by: -1) {
             let sum = UInt32(bytes[index]) &+ carry
             (bytes[index], carry) = (UInt8(truncatingIfNeeded: sum), sum >> 8)
         }
-        return RandomUUID.text(bytes).map { VisitID($0) }
+        guard let visit = RandomUUID.text(bytes) else { return nil }
+        // The bytes in reverse, so that a reader does not take one id for the other.
+        return RandomUUID.text(bytes.reversed()).map { (VisitID(visit), IntentID($0)) }
     }
 }
 
@@ -77,10 +112,10 @@ package enum KioskEvent: Sendable {
     case sessionMaterial(SessionMaterial)
     /// The printed key is in force from now on, so keys are wanted; or it is not any more: whoever comes with it is not served.
     case printedKey(isInForce: Bool)
-    /// The visit's intent survives a power cut from now on.
-    case intentDurable(VisitID)
+    /// The intent survives a power cut from now on.
+    case intentDurable(IntentID)
     /// The ledger refused the intent.
-    case intentFailed(VisitID, reason: String)
+    case intentFailed(IntentID, reason: String)
     /// The answer to ``KioskAction/verify(_:payload:)``.
     case verified(VisitID, Verdict)
     /// A part of the box says that something is wrong with it, or is over.
@@ -105,18 +140,16 @@ package enum KioskAction: Sendable {
     case drawSessionMaterial
     /// Show the invitation URI (nil: take it down).
     case showInvitation(String?)
-    /// Write the visit's intent and answer with `intentDurable` or `intentFailed`. `session`: of a printed key, what the session's
-    /// secret is known by, 16 bytes, which must be durable before the answer says so.
-    case recordIntent(VisitID, session: [UInt8]?)
+    /// Write the intent and answer with `intentDurable` or `intentFailed`. `session`: of a printed key, what the
+    /// session's secret is known by, 16 bytes, which must be durable before the answer says so.
+    case recordIntent(IntentID, session: [UInt8]?)
     /// Verify the payload beside the radio thread and answer with `verified`.
     case verify(VisitID, payload: [UInt8])
-    /// Write the outcome; the report leaves with it, and it settles the credential. `signedDigests`: SHA-256 of the
-    /// signed contents, by which the driver names under the site's key the credential and as many of the others as
-    /// there are digests.
-    case recordOutcome(VisitID, Outcome, signedDigests: [[UInt8]])
-    /// The gate has been told to open for this visit: its credential is ``CredentialUse/ordered`` until the outcome
-    /// settles it.
-    case opened(VisitID)
+    /// Write the outcome; the report leaves with it, and it settles the credential.
+    case recordOutcome(VisitRecord)
+    /// The gate has been told to open for this visit: write at once what was decided, with the gate as it was ordered,
+    /// until the outcome says what it did. Its credential is ``CredentialUse/ordered`` until then.
+    case decided(VisitRecord)
     /// The visitor did not pass in time, and that releases the credential. Comes before the outcome.
     case unused(VisitID)
     /// Show this signal, a part of that pattern, which is that visit's sign; nil: nobody's. Stands before everything but the gate.

@@ -21,8 +21,8 @@ package enum KioskNote: Sendable {
     case phoneConnected
     /// The ATT MTU of the link has become `bytes`.
     case mtu(bytes: Int)
-    /// Both sides have keys; the person is choosing a credential.
-    case identified
+    /// Both sides have keys; the person is choosing a credential. The intent that the visit has in the ledger.
+    case identified(intent: IntentID)
     /// A transfer of `bytes` encrypted bytes in `chunks` chunks has begun.
     case transferStarted(bytes: Int, chunks: Int)
     /// So many of the chunks are here, at a mean rate of so many encrypted bytes a second since they were announced.
@@ -93,7 +93,8 @@ package enum KioskNote: Sendable {
         case .radioLapsed(let count): ["count": .int(count)]
         case .phonesLimited(let phones): ["phones": .int(phones)]
         case .advertising(let uri): ["uri": .text(uri)]
-        case .adapterReset, .phoneConnected, .identified, .notPassed, .stopped: [:]
+        case .adapterReset, .phoneConnected, .notPassed, .stopped: [:]
+        case .identified(let intent): ["intent": .text(intent.text)]
         case .mtu(let bytes): ["bytes": .int(bytes)]
         case .transferStarted(let bytes, let chunks): ["bytes": .int(bytes), "chunks": .int(chunks)]
         case .progress(let received, let total, let rate):

@@ -60,10 +60,10 @@ struct Offer: Sendable {
     /// Whether it serves nobody any more.
     var isSpent: Bool { fingerprints.count >= Self.sessions }
 
-    /// A new visit's id.
-    fileprivate mutating func nextVisit() -> VisitID? {
+    /// The ids of a new visit and of an intent of its own.
+    fileprivate mutating func nextIDs() -> (visit: VisitID, intent: IntentID)? {
         defer { visits &+= 1 }
-        return material.visit(visits)
+        return material.ids(visits)
     }
 
     /// Takes a session with that secret; false for one that was here before. Whoever records a visit and plays it again within
@@ -126,6 +126,8 @@ struct Offers: Sendable {
         let offer: Offer
         let generation: Generation
         let visit: VisitID
+        /// The id of an intent of its own, should it need one.
+        let intent: IntentID
     }
 
     /// What a phone finds that has just connected to the advertisement of that address; nil: it is none of ours. What is still on
@@ -134,8 +136,9 @@ struct Offers: Sendable {
         asked = nil
         for index in offers.indices where !offers[index].hasEnded(at: now) {
             let heard = offers[index].advertisements.first { $0.advertisement.address == address }
-            guard let heard, let visit = offers[index].nextVisit() else { continue }
-            return Arrival(offer: offers[index], generation: heard.generation, visit: visit)
+            guard let heard, let ids = offers[index].nextIDs() else { continue }
+            return Arrival(
+                offer: offers[index], generation: heard.generation, visit: ids.visit, intent: ids.intent)
         }
         return nil
     }

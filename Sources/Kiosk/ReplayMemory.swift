@@ -11,8 +11,9 @@ package import Ledger
 /// | ``released`` | the result: nothing energised; the end of a visit without an order; or, where the operator chose so, a visitor who did not pass | accepted | no, as soon as the disk takes it |
 ///
 /// The result is the one that the record has: the answer of the line's thread, which comes within the bound of the
-/// driver. The window begins with the order. The names are written 300 ms after the order at the latest; a power cut
-/// between that and the result leaves them on the disk, so the credential counts as used. The record says `interrupted`.
+/// driver. The window begins with the order. The names are written with what was decided, at once with the order; a
+/// power cut between that and the result leaves both on the disk: the credential counts as used, and the record says
+/// what was ordered.
 package enum CredentialUse: Hashable, Sendable {
     /// The gate was told to open, and the result is not known yet.
     case ordered

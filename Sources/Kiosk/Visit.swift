@@ -15,9 +15,9 @@ struct Visit: Sendable {
     enum Request {
         case notify(Characteristic, [UInt8])
         case dropLink
-        /// The wallet's key is here; what the secret is known by. Answered with ``intend()`` or ``refuse(at:)``.
+        /// The wallet's key is here; what the secret is known by. Answered with ``intend(with:)`` or ``refuse(at:)``.
         case identified([UInt8])
-        case recordIntent
+        case recordIntent(IntentID)
         case verify([UInt8])
         /// All is known: answered with ``decide(at:)`` when lights and gate are this visit's.
         case awaitTurn
@@ -35,17 +35,6 @@ struct Visit: Sendable {
         let reasons: [Outcome.Reason]
         /// From T0 to the decision, and how much of that was waiting for the visit's turn; nil when it failed without a verdict.
         let times: (sinceT0: Duration, waited: Duration)?
-    }
-
-    /// What became of the visit's intent. One that served nobody goes on to the next visit, with its id.
-    enum Intent {
-        case none
-        case requested
-        case durable
-        case failed
-
-        /// Whether a record of it is on disk or on its way there.
-        var isWritten: Bool { self == .requested || self == .durable }
     }
 
     /// Who ended the link.
@@ -79,8 +68,10 @@ struct Visit: Sendable {
     private(set) var session: VerifierSession
     /// The time from one meeting of the two radios to the next.
     var interval: Duration
-    /// What became of the intent.
-    private(set) var intent: Intent
+    /// The intent; nil before the phone has identified itself, and once it has gone on to another visit.
+    private(set) var intent: VisitIntent?
+    /// The id of an intent of its own.
+    private let ownIntent: IntentID
     /// Whether the answer that is awaited is for the phone before, and this one's session is still to be written.
     private var asksAgain = false
     /// What the session's secret is known by; empty before the phone has identified itself.
@@ -105,12 +96,12 @@ struct Visit: Sendable {
     private var untoldStatus: Bool?
     private var statistics: TransferStatistics?
 
-    /// A visit that has just begun; `intent` is what it inherits from a phone that brought nothing.
+    /// A visit that has just begun; `intent` is the id of an intent of its own, should there be no other.
     init(
-        id: VisitID, intent: Intent, offer: Offer, generation: Generation, connection: Connection,
+        id: VisitID, intent: IntentID, offer: Offer, generation: Generation, connection: Connection,
         session: VerifierSession, settings: KioskSettings, at now: Instant
     ) {
-        (self.id, self.intent, self.session, self.settings) = (id, intent, session, settings)
+        (self.id, ownIntent, self.session, self.settings) = (id, intent, session, settings)
         (self.offer, isPrinted, self.generation) = (offer.number, offer.isPrinted, generation)
         (self.connection, interval) = (connection.handle, connection.parameters.time)
         began = now
@@ -160,32 +151,33 @@ struct Visit: Sendable {
     }
 
     /// The phone is one to be served: its intent is made durable, now, while a person chooses. A small credential is complete a
-    /// moment after its size was announced.
-    mutating func intend() -> [Request] {
-        switch intent {
-        case .requested where isPrinted:
-            asksAgain = true
-            return [.note(.identified)]
-        case .requested, .failed: return [.note(.identified)]
-        case .none, .durable:
-            // One that is durable since an earlier phone is asked for again, which costs no write: whether the ledger that
-            // has it is still there.
-            intent = .requested
-            return [.recordIntent, .note(.identified)]
-        }
+    /// moment after its size was announced. `spare`: one that served no phone; nil: there is none.
+    mutating func intend(with spare: VisitIntent?) -> [Request] {
+        let id = spare?.id ?? ownIntent
+        asksAgain = spare?.state == .requested && isPrinted
+        intent = VisitIntent(id: id, state: .requested)
+        // One that is durable since an earlier phone is asked for again, which costs no write: whether the ledger that
+        // has it is still there. One that is on its way there will be answered.
+        return (spare?.state == .requested ? [] : [.recordIntent(id)]) + [.note(.identified(intent: id))]
+    }
+
+    /// Gives the intent away, for another visit, unless it was refused.
+    mutating func giveIntent() -> VisitIntent? {
+        guard let intent, intent.state != .failed else { return nil }
+        self.intent = nil
+        return intent
     }
 
     /// The intent is on disk, or never will be.
     mutating func intentSettled(failure: String?, at now: Instant) -> [Request] {
-        guard case .requested = intent else { return [] }
+        guard let intent, intent.state == .requested else { return [] }
         // The ledger gives up what is still waiting when the outcome comes: that is no failure of its.
         if case .over = stage { return [] }
         if asksAgain, failure == nil {
             asksAgain = false
-            return [.recordIntent]
+            return [.recordIntent(intent.id)]
         }
-        // What failed was asked for an earlier phone; this one asks for itself.
-        intent = failure == nil ? .durable : identifiedAt == nil ? .none : .failed
+        self.intent?.state = failure == nil ? .durable : .failed
         return (failure.map { [.note(.ledgerFailed(reason: $0))] } ?? []) + settle(at: now)
     }
 
@@ -279,7 +271,7 @@ struct Visit: Sendable {
     /// Asks for a turn as soon as both the verdict and the intent's fate are known.
     private mutating func settle(at now: Instant) -> [Request] {
         // The deadline of the stage bounds the wait for the intent.
-        guard case .verified(let verdict, let since) = stage, intent != .requested else { return [] }
+        guard case .verified(let verdict, let since) = stage, intent?.state != .requested else { return [] }
         stage = .ready(verdict, since: since, at: now)
         return [.awaitTurn]
     }
@@ -291,12 +283,8 @@ struct Visit: Sendable {
         var reasons = verdict.reasons.map { reason in
             Outcome.Reason(reason.code, pointer: reason.pointer.map { Text($0) })
         }
-        switch intent {
-        case .durable: break
-        case .none, .requested, .failed:
-            if accepted, settings.whenLedgerFails == .refuse || isPrinted {
-                (accepted, reasons) = (false, [Outcome.Reason(.ledgerUnavailable)])
-            }
+        if accepted, intent?.state != .durable, settings.whenLedgerFails == .refuse || isPrinted {
+            (accepted, reasons) = (false, [Outcome.Reason(.ledgerUnavailable)])
         }
         // Nobody is shown green before a gate that stays shut.
         if accepted, let barrier { (accepted, reasons) = (false, [Outcome.Reason(barrier)]) }
@@ -340,7 +328,7 @@ struct Visit: Sendable {
         ]
     }
 
-    /// Asks the phone to leave and ends the link.
+    /// Ends the link.
     mutating func leave(at now: Instant) -> [Request] {
         session.handle(.cancel, at: now).flatMap { translate($0, at: now) }
     }

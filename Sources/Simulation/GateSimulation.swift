@@ -1,16 +1,17 @@
 package import Credentials
 package import Encoding
 package import Kiosk
-package import Ledger
 
 /// What a simulated kiosk has around it besides the radio: disk, verifier and somebody who looks on.
 package protocol SimulatedWorld: AnyObject {
     /// Writes the intent. Returns how long that takes and why it failed; nil: it is durable.
-    func recordIntent(_ visit: VisitID, at now: Instant) -> (takes: Duration, failure: String?)
+    func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?)
     /// Judges a payload. Returns how long that takes and the verdict.
     func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict)
+    /// Takes over what was decided of a visit whose gate was just told to open.
+    func recordDecision(_ record: VisitRecord, at now: Instant)
     /// Takes over an outcome.
-    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]], at now: Instant)
+    func recordOutcome(_ record: VisitRecord, at now: Instant)
     /// The printed key in force, asked for whenever the kiosk wants keys; nil: they are fresh.
     var printedKey: PrintedKey? { get }
     /// Sees what can be seen.
@@ -23,6 +24,9 @@ package protocol SimulatedWorld: AnyObject {
 extension SimulatedWorld {
     /// None.
     package var printedKey: PrintedKey? { nil }
+
+    /// Drops it: most worlds end in order.
+    package func recordDecision(_ record: VisitRecord, at now: Instant) {}
 
     /// Not interested in the trace.
     package func handled(_ event: KioskEvent, _ actions: [KioskAction], by kiosk: Kiosk, at now: Instant) {}
@@ -174,19 +178,19 @@ package struct GateSimulation {
         case .showInvitation(let uri):
             world.observe(.invitation(uri), at: now)
             tell(.invitation(uri), in: world)
-        case .recordIntent(let visit, _):
-            let (takes, failure) = world.recordIntent(visit, at: now)
-            let event = failure.map { KioskEvent.intentFailed(visit, reason: $0) } ?? .intentDurable(visit)
+        case .recordIntent(let intent, _):
+            let (takes, failure) = world.recordIntent(intent, at: now)
+            let event = failure.map { KioskEvent.intentFailed(intent, reason: $0) } ?? .intentDurable(intent)
             waiting.add(event, at: now.advanced(by: takes))
         case .verify(let visit, let payload):
             let (takes, verdict) = world.verify(payload, at: now)
             waiting.add(.verified(visit, verdict), at: now.advanced(by: takes))
-        case .recordOutcome(let visit, let outcome, let signedDigests):
-            world.recordOutcome(visit, outcome, signedDigests: signedDigests, at: now)
+        case .decided(let record): world.recordDecision(record, at: now)
+        case .recordOutcome(let record): world.recordOutcome(record, at: now)
         case .signal(let signal, let pattern, _): world.observe(.signal(signal, pattern), at: now)
         case .gate(let command): world.observe(.gate(open: command != .shut), at: now)
         // Nobody listens to a controller, and nobody comes twice in a simulation's world.
-        case .admit, .opened, .unused: break
+        case .admit, .unused: break
         case .free(let command): world.observe(.free(command != .shut), at: now)
         case .note(let note, _): world.observe(.kiosk(note), at: now)
         case .stopped: hasStopped = true

@@ -85,7 +85,7 @@ struct Books: Hashable, Sendable {
         var books = Books(
             head: LedgerHead(
                 ledger: try row.text("ledger"), point: try point(row, "count", "hash", "next_seq"),
-                open: try openVisits(db), dropped: try row.figure("dropped"), limits: limits),
+                open: try openIntents(db), dropped: try row.figure("dropped"), limits: limits),
             start: try point(row, "start_count", "start_hash", "start_next_seq"),
             deliveries: try cursors(db), clock: clock.flatMap { Timestamp(rfc3339: $0.string) })
         books.debts = try PastDebt.read(db)
@@ -153,10 +153,14 @@ struct Books: Hashable, Sendable {
         }
     }
 
-    /// The visits that the store's own list says are open, in the order of their intents.
-    static func openVisits(_ db: Database) throws -> [OpenIntent] {
-        try Row.fetchAll(db, sql: "SELECT * FROM open_visit ORDER BY position").map {
-            OpenIntent(visit: try $0.text("visit"), seq: try $0.figure("seq"), position: try $0.figure("position"))
+    /// The intents that the store's own list says are open, in their order, with what was decided of them.
+    static func openIntents(_ db: Database) throws -> [OpenIntent] {
+        let decisions = try KeptDecision.read(db)
+        return try Row.fetchAll(db, sql: "SELECT * FROM open_visit ORDER BY position").map { row in
+            let intent = try row.text("visit")
+            return OpenIntent(
+                intent: intent, seq: try row.figure("seq"), position: try row.figure("position"),
+                decision: decisions[intent])
         }
     }
 

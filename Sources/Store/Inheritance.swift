@@ -11,6 +11,7 @@ struct Inheritance {
     private var dropped = 0
     private var clock: Timestamp?
     private var open: [[UInt8]] = []
+    private var decisions: [[UInt8]] = []
     private var cursors: [DeliveryCursor] = []
     private var debts: [PastDebt] = []
     /// Debts that are given up.
@@ -66,10 +67,13 @@ struct Inheritance {
         // A ledger that is not authentic is not delivered, since an attacker may have written it. It stays in the file
         // that is put aside.
         giveUpDebts(ofAllBut: isAuthentic ? PastDebt.ledgers : 0)
-        open = try Books.openVisits(db).prefix(LedgerLimits().openVisits).compactMap { intent in
+        let intents = try Books.openIntents(db).prefix(LedgerLimits().openVisits)
+        open = try intents.compactMap { intent in
             try Row.fetchOne(db, sql: "SELECT body FROM entry WHERE position = ?", arguments: [intent.position])?
                 .bytes("body")
         }
+        // Without the seal anybody may have written them.
+        if isAuthentic { decisions = intents.compactMap(\.decision?.bytes) }
         // What lies open in a database that nobody vouches for may be somebody else's connection, which would take a destination over.
         connections = try Row.fetchAll(db, sql: "SELECT * FROM connection")
             .filter { try isAuthentic || SealingKey.isSealed($0.bytes("snapshot")) }
@@ -93,6 +97,7 @@ struct Inheritance {
             predecessor = earlier.predecessor ?? predecessor
             nextSeq = max(nextSeq, earlier.nextSeq)
             open = earlier.open + open
+            if isAuthentic { decisions = earlier.decisions + decisions }
         }
         settings.removeAll { Text($0.name) == "founding" || Text($0.name) == RestoredMark.setting }
         // A site key that nobody vouches for may be one that somebody else knows; a new one is made.
@@ -105,7 +110,7 @@ struct Inheritance {
     mutating func comesFromBackup() {
         nextSeq += RestoredMark.gap
         dropped += open.count
-        open = []
+        (open, decisions) = ([], [])
         giveUpDebts(ofAllBut: 0)
     }
 
@@ -150,7 +155,8 @@ struct Inheritance {
             try db.execute(sql: "INSERT INTO replay (name, at) VALUES (?, ?)", arguments: [Data(name), at])
         }
         let founding = Founding(
-            predecessor: predecessor, code: code, finding: finding, nextSeq: nextSeq, open: open)
+            predecessor: predecessor, code: code, finding: finding, nextSeq: nextSeq, open: open,
+            decisions: decisions)
         books.areKeysSealed = settings.contains { Text($0.name) == SealingPass.sealedSetting }
         for (name, value) in settings + [("founding", founding.bytes)] {
             try db.execute(sql: "INSERT INTO setting VALUES (?, ?)", arguments: [name, Data(value)])

@@ -71,7 +71,7 @@ package final class Reserve {
     package func append(_ outcomes: [UnwrittenOutcome]) throws(StoreError) {
         try checkPlace()
         var next = log
-        let bytes = outcomes.flatMap { next.append($0.reserveBytes()) }
+        let bytes = outcomes.flatMap { next.append($0.bytes()) }
         guard next.end <= capacity else { throw .diskFull(path: path) }
         try write(bytes, at: log.end)
         log = next
@@ -91,7 +91,7 @@ package final class Reserve {
         let found = ReserveLog.read(try Self.read(descriptor, log.end, path))
         guard found.log == log else { throw .unreadable(path: path, detail: "its records are damaged") }
         let bodies = found.bodies.dropFirst(restored).prefix(limit)
-        return bodies.map { UnwrittenOutcome(reserveBytes: $0) ?? .unreadable }
+        return bodies.map { UnwrittenOutcome(bytes: $0) ?? .unreadable }
     }
 
     /// The first `number` of those are in the ledger now. When it was the last of them the file is empty again.

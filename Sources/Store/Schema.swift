@@ -41,6 +41,9 @@ enum Schema {
         migrator.registerMigration("10 debts of ledgers before") { db in
             try db.execute(sql: tenth)
         }
+        migrator.registerMigration("11 decisions") { db in
+            try db.execute(sql: decisions)
+        }
         return migrator
     }
 
@@ -125,6 +128,15 @@ enum Schema {
             confirmed INTEGER NOT NULL,
             reports INTEGER NOT NULL,
             PRIMARY KEY (destination, ledger)
+        ) STRICT;
+        """
+
+    private static let decisions = """
+        -- What was decided of open visits whose gate was told to open, until their outcomes come: KeptDecision. A row
+        -- whose intent has its outcome says nothing more, and is written over by the next decision.
+        CREATE TABLE decision (
+            slot INTEGER PRIMARY KEY,
+            content BLOB NOT NULL
         ) STRICT;
         """
 

@@ -3,13 +3,14 @@ import GRDB
 package import Ledger
 
 extension Store {
-    /// Records intents, outcomes and the names of who was let in, in one transaction, with one sync for all. An intent that is
-    /// there already is as good as written.
+    /// Records intents, decisions with the names of who was let in, and outcomes, in one transaction, with one sync for
+    /// all. An intent that is there already is as good as written; of a decision whose intent is not open only the
+    /// names are kept.
     ///
     /// Returns, by visit, what the ledger's rules refuse; everything else survives a power cut from now on. Throws when the
     /// disk took nothing.
     package func append(
-        _ intents: [UnwrittenIntent], _ outcomes: [UnwrittenOutcome], names: [UnwrittenNames] = []
+        _ intents: [UnwrittenIntent], _ outcomes: [UnwrittenOutcome], decisions: [UnwrittenDecision] = []
     ) async throws(StoreError) -> [Text: StoreError] {
         let (options, path) = (options, path)
         return try await commit { db, books in
@@ -28,13 +29,17 @@ extension Store {
                     refused[visit] = error
                 }
             }
-            for intent in intents where books.head.open[intent.visit] == nil {
-                try attempt(intent.visit) { _ = try Self.append(intent.visit, intent.stamp, db, &$0) }
+            for intent in intents where books.head.open[intent.intent] == nil {
+                try attempt(intent.intent) { _ = try Self.append(intent.intent, intent.stamp, db, &$0) }
             }
-            try Self.remember(names, db, options)
+            for decision in decisions {
+                try Self.remember(decision.names, at: decision.at, db, options)
+                try books.head.decide(decision.decided)?.save(db)
+            }
             for outcome in outcomes {
-                try attempt(outcome.visit) {
-                    _ = try Self.append(outcome.visit, outcome.outcome, outcome.stamp, db, &$0, options)
+                try attempt(outcome.visit) { books in
+                    try Self.forget(outcome.forgotten, db)
+                    _ = try Self.append(outcome, db, &books, options)
                 }
             }
             return refused

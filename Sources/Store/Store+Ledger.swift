@@ -4,47 +4,48 @@ import GRDB
 package import Ledger
 
 extension Store {
-    /// Records that a visit has begun. When this returns, the intent survives a power cut and the gate may pulse.
+    /// Records an intent under its own id. When this returns, it survives a power cut and the gate may pulse.
     @discardableResult
-    package func appendIntent(_ visit: Text, stamp: RecordStamp) async throws(StoreError) -> LedgerEntry {
-        try await commit { db, books in try Self.append(visit, stamp, db, &books) }
+    package func appendIntent(_ intent: Text, stamp: RecordStamp) async throws(StoreError) -> LedgerEntry {
+        try await commit { db, books in try Self.append(intent, stamp, db, &books) }
     }
 
     /// Records how a visit ended, which is its report too.
     ///
     /// A visit without an intent gets its number now. Throws `refused(.visitClosed)` when the outcome is recorded
-    /// already.
+    /// already. `of`: the intent that it uses up; nil: it has the visit's id.
     @discardableResult
     package func appendOutcome(
-        _ visit: Text, _ outcome: Outcome, stamp: RecordStamp
+        _ visit: Text, of intent: Text? = nil, _ outcome: Outcome, stamp: RecordStamp
     ) async throws(StoreError) -> OutcomeRecord {
         let options = options
-        return try await commit { db, books in try Self.append(visit, outcome, stamp, db, &books, options) }
+        let outcome = UnwrittenOutcome(visit: visit, intent: intent, outcome: outcome, stamp: stamp)
+        return try await commit { db, books in try Self.append(outcome, db, &books, options) }
     }
 
     /// Appends an intent inside a transaction.
     static func append(
-        _ visit: Text, _ stamp: RecordStamp, _ db: Database, _ books: inout Books
+        _ intent: Text, _ stamp: RecordStamp, _ db: Database, _ books: inout Books
     ) throws -> LedgerEntry {
-        try refuseIfClosed(visit, db)
-        let entry = try books.head.appendIntent(visit, stamp: stamp)
-        try insert(entry, kind: "intent", visit: visit, seq: books.head.point.nextSeq - 1, db)
-        try insertOpen(visit, seq: books.head.point.nextSeq - 1, position: entry.position, db)
+        try refuseIfClosed(intent, db)
+        let entry = try books.head.appendIntent(intent, stamp: stamp)
+        try insert(entry, kind: "intent", visit: intent, seq: books.head.point.nextSeq - 1, db)
+        try insertOpen(intent, seq: books.head.point.nextSeq - 1, position: entry.position, db)
         books.clock = SavedClock.merge(kept: books.clock, heard: stamp.time)
         return entry
     }
 
     /// Appends an outcome inside a transaction.
     static func append(
-        _ visit: Text, _ outcome: Outcome, _ stamp: RecordStamp, _ db: Database, _ books: inout Books,
-        _ options: StoreOptions
+        _ outcome: UnwrittenOutcome, _ db: Database, _ books: inout Books, _ options: StoreOptions
     ) throws -> OutcomeRecord {
-        try refuseIfClosed(visit, db)
-        let (entry, record) = try books.head.appendOutcome(visit, outcome, stamp: stamp)
-        try insert(entry, record, db)
+        try refuseIfClosed(outcome.visit, db)
+        let (entry, record) = try books.head.appendOutcome(
+            outcome.visit, of: outcome.intent, outcome.outcome, stamp: outcome.stamp)
+        try insert(entry, record, closing: outcome.intent, db)
         try evict(db, &books, options)
-        if outcome.gate?.opened == true { books.openings += 1 }
-        books.clock = SavedClock.merge(kept: books.clock, heard: stamp.time)
+        if outcome.outcome.gate?.opened == true { books.openings += 1 }
+        books.clock = SavedClock.merge(kept: books.clock, heard: outcome.stamp.time)
         return record
     }
 
@@ -54,13 +55,16 @@ extension Store {
         try await commit { db, books in try Self.found(db, &books, stamp, software) }
     }
 
-    /// Closes every intent that the last run left open as `interrupted`; to be called once, before the
-    /// first visit. All of them or none: a crash in the midst of it changes nothing.
+    /// Closes every intent that the last run left open, with what was decided or as `interrupted`; to be called once,
+    /// before the first visit. All of them or none: a crash in the midst of it changes nothing.
     @discardableResult
     package func recover(stamp: RecordStamp, software: Outcome.Software) async throws(StoreError) -> [OutcomeRecord] {
         try await commit { db, books in
             let closed = try Recovery.close(&books.head, stamp: stamp, software: software)
-            for (entry, record) in closed { try Self.insert(entry, record, db) }
+            for (entry, record) in closed {
+                try Self.insert(entry, kind: "outcome", visit: record.visit, seq: record.seq, db)
+            }
+            if !closed.isEmpty { try db.execute(sql: "DELETE FROM open_visit") }
             return closed.map(\.record)
         }
     }
@@ -110,9 +114,12 @@ extension Store {
             arguments: [entry.position, kind, visit.string, seq, Data(entry.hash.bytes), Data(entry.body)])
     }
 
-    private static func insert(_ entry: LedgerEntry, _ record: OutcomeRecord, _ db: Database) throws {
+    /// An outcome that uses up that intent.
+    private static func insert(
+        _ entry: LedgerEntry, _ record: OutcomeRecord, closing intent: Text, _ db: Database
+    ) throws {
         try insert(entry, kind: "outcome", visit: record.visit, seq: record.seq, db)
-        try db.cachedStatement(sql: "DELETE FROM open_visit WHERE visit = ?").execute(arguments: [record.visit.string])
+        try db.cachedStatement(sql: "DELETE FROM open_visit WHERE visit = ?").execute(arguments: [intent.string])
     }
 
     /// The first records of a ledger that took the place of another, once.
@@ -125,16 +132,17 @@ extension Store {
         }
         try db.execute(sql: "DELETE FROM setting WHERE name = 'founding'")
         let (first, intents) = try founding.begin(&books.head, stamp: stamp, software: software)
-        try insert(first.entry, first.record, db)
+        try insert(first.entry, kind: "outcome", visit: first.record.visit, seq: first.record.seq, db)
         for (entry, intent) in intents {
-            try insert(entry, kind: "intent", visit: intent.visit, seq: intent.seq, db)
-            try insertOpen(intent.visit, seq: intent.seq, position: entry.position, db)
+            try insert(entry, kind: "intent", visit: intent.intent, seq: intent.seq, db)
+            try insertOpen(intent.intent, seq: intent.seq, position: entry.position, db)
+            try books.head.open[intent.intent]?.decision?.save(db)
         }
         books.openings += 1  // a reason to tell the witness at once
     }
 
-    private static func insertOpen(_ visit: Text, seq: Int, position: Int, _ db: Database) throws {
+    private static func insertOpen(_ intent: Text, seq: Int, position: Int, _ db: Database) throws {
         try db.cachedStatement(sql: "INSERT INTO open_visit VALUES (?, ?, ?)")
-            .execute(arguments: [visit.string, seq, position])
+            .execute(arguments: [intent.string, seq, position])
     }
 }

@@ -8,23 +8,24 @@ extension Store {
     /// More names than there may be are removed so many at once: each time costs a page.
     private static let trimming = 64
 
-    /// Keeps the names of visits for which the gate was told to open, and removes those for which it did not open, in
-    /// their order. Beyond ``StoreOptions/replays`` the oldest are removed, some later than others.
-    static func remember(_ visits: [UnwrittenNames], _ db: Database, _ options: StoreOptions) throws {
-        for visit in visits {
-            for name in visit.names {
-                guard let at = visit.at else {
-                    try db.cachedStatement(
-                        sql: "DELETE FROM replay WHERE number = (SELECT max(number) FROM replay WHERE name = ?)"
-                    ).execute(arguments: [Data(name.bytes)])
-                    continue
-                }
-                try db.cachedStatement(sql: "INSERT INTO replay (name, at) VALUES (?, ?)")
-                    .execute(arguments: [Data(name.bytes), at.seconds])
-                guard db.lastInsertedRowID % Int64(min(trimming, options.replays)) == 0 else { continue }
-                try db.cachedStatement(sql: "DELETE FROM replay WHERE number <= ?")
-                    .execute(arguments: [db.lastInsertedRowID - Int64(options.replays)])
-            }
+    /// Keeps the names of a visit for which the gate was told to open. Beyond ``StoreOptions/replays`` the oldest are
+    /// removed, some later than others.
+    static func remember(_ names: [ReplayName], at date: Timestamp, _ db: Database, _ options: StoreOptions) throws {
+        for name in names {
+            try db.cachedStatement(sql: "INSERT INTO replay (name, at) VALUES (?, ?)")
+                .execute(arguments: [Data(name.bytes), date.seconds])
+            guard db.lastInsertedRowID % Int64(min(trimming, options.replays)) == 0 else { continue }
+            try db.cachedStatement(sql: "DELETE FROM replay WHERE number <= ?")
+                .execute(arguments: [db.lastInsertedRowID - Int64(options.replays)])
+        }
+    }
+
+    /// Removes the newest entry of each name: the gate did not open, or that releases the credential.
+    static func forget(_ names: [ReplayName], _ db: Database) throws {
+        for name in names {
+            try db.cachedStatement(
+                sql: "DELETE FROM replay WHERE number = (SELECT max(number) FROM replay WHERE name = ?)"
+            ).execute(arguments: [Data(name.bytes)])
         }
     }
 

@@ -59,7 +59,7 @@ private struct FaultyGate {
     private(set) var pulses = 0
     private(set) var greens = 0
     private(set) var connections = 0
-    private var intents: Set<VisitID> = []
+    private var intents: Set<IntentID> = []
     private let fault: BoundaryTests.Fault
     private let place: Int
     private var kiosk: Kiosk
@@ -150,15 +150,16 @@ private struct FaultyGate {
             intents.insert(id)
             inbox.append(.intentDurable(id))
         case .verify(let id, _): inbox.append(.verified(id, .test(.ok)))
-        case .recordOutcome(let id, let outcome, _):
-            intents.remove(id)
+        case .recordOutcome(let record):
+            if let intent = record.intent { intents.remove(intent) }
+            let outcome = record.outcome
             if outcome.result != .failed || outcome.reasons.first?.code != Text(ReasonCode.abandoned.text) {
                 records.append(outcome)
             }
         case .gate(let command): if command != .shut { pulses += 1 }
         case .note(.decided(true, _, _, _), _): greens += 1
         case .note(.phoneConnected, _): connections += 1
-        case .closeTransport, .resetAdapter, .admit, .opened, .unused, .signal, .free, .note, .stopped: break
+        case .closeTransport, .resetAdapter, .admit, .decided, .unused, .signal, .free, .note, .stopped: break
         }
     }
 

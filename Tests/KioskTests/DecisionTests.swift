@@ -189,7 +189,11 @@ import Tuvali
         let decided = gate.seen.first { if case .kiosk(.decided) = $0.what { true } else { false } }
         let time = try #require(connected).at.duration(to: try #require(decided).at)
         #expect(session.milliseconds == Int(time.milliseconds))
-        #expect(gate.intents == gate.outcomes.map(\.visit))
+        #expect(gate.intents == gate.outcomes.map(\.intent))
+        // What was decided was handed over with the order, and the outcome adds what the gate did.
+        let decision = try #require(gate.decisions.first)
+        #expect(gate.decisions.count == 1 && decision.outcome == outcome)
+        #expect(decision.visit == gate.outcomes.first?.visit && decision.intent == gate.intents.first)
     }
 
     // MARK: - Stop

@@ -38,7 +38,7 @@ import Testing
     }
 
     private func opened(_ gate: TestGate) -> Int {
-        gate.trace.flatMap(\.actions).count { if case .opened = $0 { true } else { false } }
+        gate.trace.flatMap(\.actions).count { if case .decided = $0 { true } else { false } }
     }
 
     private func unused(_ gate: TestGate) -> Int {

@@ -42,8 +42,33 @@ import Tuvali
         #expect(gate.run())
         #expect(Set(gate.intents).count == 1)
         #expect(gate.outcomes.map(\.outcome.result) == [.accepted])
-        #expect(gate.outcomes.map(\.visit) == Array(gate.intents.prefix(1)))
+        #expect(gate.outcomes.map(\.intent) == Array(gate.intents.prefix(1)))
         #expect(gate.counters.visits == ["abandoned": 6, "accepted": 1])
+        #expect(gate.breaches == [])
+    }
+
+    /// Each phone has an id of its own, whatever intent it uses: a visitor's id has no lines of another phone.
+    @Test func sixHundredPhonesHaveSixHundredIds() throws {
+        let storm = (0..<600).map { number in
+            Simulation.Visit.test(
+                .iPhone, arrival: .at(.milliseconds(1000 + 200 * number)), misbehaviour: .leaves(.identified))
+        }
+        let gate = try TestGate(visits: storm + [.test(arrival: .at(.seconds(300)))])
+        #expect(gate.run())
+        let notes = gate.trace.flatMap(\.actions).compactMap { action in
+            if case .note(let note, let visit?) = action { (note: note.name, visit: visit) } else { nil }
+        }
+        func visits(_ name: String) -> [VisitID] { notes.filter { $0.note == name }.map(\.visit) }
+        let connected = visits("phone.connected")
+        #expect(connected.count > 550 && Set(connected).count == connected.count)
+        #expect(Set(visits("visit.ended")).count == visits("visit.ended").count)
+        #expect(Set(gate.intents).count < 100, "intents go on to the next phone")
+        #expect(Set(connected.map(\.text)).isDisjoint(with: gate.intents.map(\.text)))
+        // The lines of the one who was let in begin with his connection.
+        let accepted = try #require(gate.outcomes.last { $0.outcome.result == .accepted })
+        let lines = notes.filter { $0.visit == accepted.visit }.map(\.note)
+        #expect(lines.first == "phone.connected" && lines.count { $0 == "phone.connected" } == 1)
+        #expect(lines.count { $0 == "visit.ended" } == 1 && gate.intents.contains { $0 == accepted.intent })
         #expect(gate.breaches == [])
     }
 
@@ -56,7 +81,17 @@ import Tuvali
         let gate = try TestGate(visits: storm)
         #expect(gate.run())
         #expect((gate.counters.visits["abandoned"] ?? 0) > 40)
-        #expect((4...10).contains(Set(gate.intents).count), "\(Set(gate.intents).count)")
+        // As many as had identified themselves at once: each leaves its intent to the next. These leave at once.
+        var (present, most): (Set<VisitID>, Int) = ([], 0)
+        for case .note(let note, let visit?) in gate.trace.flatMap(\.actions) {
+            switch note {
+            case .identified: present.insert(visit)
+            case .visitEnded: present.remove(visit)
+            default: break
+            }
+            most = max(most, present.count)
+        }
+        #expect(Set(gate.intents).count == most && (1...10).contains(most), "\(Set(gate.intents).count), \(most)")
         let records = gate.outcomes.count
         #expect(records <= 2)
         gate.run(for: .seconds(900))
@@ -89,7 +124,9 @@ import Tuvali
         #expect(gate.run())
         #expect(gate.outcomes.count == 1 && Set(gate.intents).count == 2)
         if byStopping { gate.inject(.stop) } else { gate.run(for: .seconds(61)) }
-        #expect(Set(gate.outcomes.map(\.visit)) == Set(gate.intents))
+        #expect(Set(gate.outcomes.map(\.intent)) == Set(gate.intents))
+        // The intent that no phone used is recorded under its own id.
+        #expect(gate.outcomes.last?.visit.text == gate.outcomes.last?.intent?.text)
         #expect(gate.outcomes.map(\.outcome.repeated) == [0, 2])
         #expect(gate.outcomes.last?.outcome.reasons.map(\.code) == ["transfer.left-sending"])
         #expect(gate.gateChanges.isEmpty && gate.breaches == [])

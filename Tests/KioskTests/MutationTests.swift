@@ -81,7 +81,8 @@ import Testing
         let nobody = VisitID("00000000-0000-4000-8000-000000000000")
         let events: [KioskEvent?] = [
             .start, .transportOpened, .timer, recording.material(&random).map(KioskEvent.sessionMaterial),
-            .intentDurable(nobody), .intentFailed(nobody, reason: "late"), .verified(nobody, .test(.ok)),
+            .intentDurable(IntentID(nobody.text)), .intentFailed(IntentID(nobody.text), reason: "late"),
+            .verified(nobody, .test(.ok)),
             .transportClosed(.radioGone, reason: "test"),
         ]
         return events[Int.random(in: 0..<events.count, using: &random)] ?? .timer

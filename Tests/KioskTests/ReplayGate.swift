@@ -119,10 +119,10 @@ struct ReplayGate {
         case .verify(let id, let payload):
             if !records.contains(payload) { troubles.append("a payload that nobody sent") }
             inbox.append(.verified(id, .test(.ok)))
-        case .recordOutcome(_, let outcome, _): results.append(outcome.result)
+        case .recordOutcome(let record): results.append(record.outcome.result)
         case .gate(let command): if command != .shut { gateOpenings += 1 }
         case .note(.phoneConnected, _): isOnAir = false
-        case .showInvitation, .signal, .admit, .opened, .unused, .free, .resetAdapter, .note, .stopped: break
+        case .showInvitation, .signal, .admit, .decided, .unused, .free, .resetAdapter, .note, .stopped: break
         }
     }
 

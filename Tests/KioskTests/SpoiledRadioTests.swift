@@ -110,7 +110,7 @@ private struct SpoiledGate {
         case .showInvitation(let uri): perform(radio.handle(.invitation(uri), at: now))
         case .recordIntent(let id, _): inbox.append(.intentDurable(id))
         case .verify(let id, _): inbox.append(.verified(id, .test(.ok)))
-        case .closeTransport, .resetAdapter, .recordOutcome, .admit, .opened, .unused, .signal, .gate, .free, .note,
+        case .closeTransport, .resetAdapter, .recordOutcome, .admit, .decided, .unused, .signal, .gate, .free, .note,
             .stopped:
             break
         }

@@ -11,9 +11,11 @@ final class TestGate: SimulatedWorld {
     /// Everything seen, in order.
     private(set) var seen: [(at: Instant, what: GateSimulation.Observation)] = []
     /// The outcomes recorded, in order.
-    private(set) var outcomes: [(visit: VisitID, outcome: Outcome)] = []
+    private(set) var outcomes: [VisitRecord] = []
+    /// What was decided of visits whose gate was told to open, in order.
+    private(set) var decisions: [VisitRecord] = []
     /// The intents asked for, in order.
-    private(set) var intents: [VisitID] = []
+    private(set) var intents: [IntentID] = []
     /// The payloads that reached the verifier.
     private(set) var payloads: [[UInt8]] = []
     /// What the verifier answers, and after how long.
@@ -80,8 +82,8 @@ final class TestGate: SimulatedWorld {
     var phoneOutcomes: [Int: VisitOutcome] { simulation.radio.outcomes }
     var counters: Kiosk.Counters { simulation.kiosk.counters }
 
-    func recordIntent(_ visit: VisitID, at now: Instant) -> (takes: Duration, failure: String?) {
-        intents.append(visit)
+    func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?) {
+        intents.append(intent)
         return (intentTime, intentFailure)
     }
 
@@ -90,9 +92,9 @@ final class TestGate: SimulatedWorld {
         return (verificationTime, verdict)
     }
 
-    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]], at now: Instant) {
-        outcomes.append((visit, outcome))
-    }
+    func recordDecision(_ record: VisitRecord, at now: Instant) { decisions.append(record) }
+
+    func recordOutcome(_ record: VisitRecord, at now: Instant) { outcomes.append(record) }
 
     func observe(_ observation: GateSimulation.Observation, at now: Instant) { seen.append((now, observation)) }
 

@@ -24,7 +24,7 @@ import Testing
         let report = check(entries, head)
         #expect(report.isIntact)
         #expect(report.end == head.point)
-        #expect(report.openIntents == [OpenIntent(visit: Samples.visit(10), seq: 10, position: entries.count)])
+        #expect(report.openIntents == [OpenIntent(intent: Samples.visit(10), seq: 10, position: entries.count)])
         #expect(report.results == [.accepted: 5, .rejected: 4])
         #expect(report.opensWithoutIntent == [Samples.visit(3), Samples.visit(9)])
     }
@@ -177,6 +177,52 @@ import Testing
         #expect(try Recovery.close(&head, stamp: Samples.stamp(9), software: Samples.software).isEmpty)
         let report = check(entries + closed.map(\.entry), head)
         #expect(report.isIntact && report.openIntents.isEmpty)
+    }
+
+    /// An intent has an id of its own: the outcome names its position.
+    @Test func anIntentServesTheVisitThatNamesIt() throws {
+        var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
+        var entries = [try head.appendIntent("intent-1", stamp: Samples.stamp())]
+        entries.append(try head.appendIntent("intent-2", stamp: Samples.stamp()))
+        let (second, record) = try head.appendOutcome(
+            "visit-b", of: "intent-2", Samples.accepted, stamp: Samples.stamp())
+        #expect(record.seq == 2 && record.intent == 2 && record.visit == "visit-b")
+        entries.append(second)
+        entries.append(
+            try head.appendOutcome("visit-a", of: "intent-1", Samples.rejected, stamp: Samples.stamp()).entry)
+        let report = check(entries, head)
+        #expect(report.isIntact && report.openIntents.isEmpty && report.opensWithoutIntent.isEmpty)
+        // Two outcomes for one intent, and an outcome under the id of an intent that is open.
+        var forged = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
+        var chain = [try forged.appendIntent("intent-1", stamp: Samples.stamp())]
+        chain.append(try forged.appendOutcome("intent-1", of: "nobody", Samples.accepted, stamp: Samples.stamp()).entry)
+        #expect(check(chain, forged).findings == [.wrongNumber(2, seq: 2)])
+    }
+
+    @Test func recoveryClosesWithWhatWasDecided() throws {
+        var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
+        for number in 1...3 { _ = try head.appendIntent("intent-\(number)", stamp: Samples.stamp()) }
+        func decided(_ number: Int, _ outcome: Outcome = Samples.accepted) -> UnwrittenOutcome {
+            UnwrittenOutcome(
+                visit: "visit-\(number)", intent: "intent-\(number)", outcome: outcome, stamp: Samples.stamp(7))
+        }
+        #expect(head.decide(decided(3))?.slot == 1 && head.decide(decided(1))?.slot == 2)
+        #expect(head.decide(decided(3))?.slot == 1 && head.decide(decided(9)) == nil)
+        let closed = try Recovery.close(&head, stamp: Samples.stamp(9), software: Samples.software)
+        #expect(closed.map(\.record.visit) == ["visit-1", "intent-2", "visit-3"])
+        #expect(closed.map(\.record.outcome.result) == [.accepted, .interrupted, .accepted])
+        #expect(closed.map(\.record.intent) == [1, 2, 3] && closed.map(\.record.seq) == [1, 2, 3])
+        var expected = Samples.accepted
+        expected.reasons = [Outcome.Reason("interrupted")]
+        #expect(closed[0].record.outcome == expected && closed[0].record.stamp == Samples.stamp(7))
+        #expect(closed[1].record.outcome.gate == nil && closed[1].record.stamp == Samples.stamp(9))
+        // However many reasons there are, that one is not cut off.
+        var many = Samples.accepted
+        many.reasons = (0..<40).map { Outcome.Reason("reason-\($0)") }
+        _ = try head.appendIntent("intent-4", stamp: Samples.stamp())
+        _ = head.decide(decided(4, many))
+        let last = try Recovery.close(&head, stamp: Samples.stamp(9), software: Samples.software)
+        #expect(last.first?.record.outcome.reasons.map(\.code).prefix(3) == ["reason-0", "interrupted", "reason-1"])
     }
 
     @Test func theSavedClockRisesAndIsHealedOnlyByAGoodOne() {

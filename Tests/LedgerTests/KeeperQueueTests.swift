@@ -16,7 +16,7 @@ import Testing
     }
 
     private func intent(_ number: Int) -> UnwrittenIntent {
-        UnwrittenIntent(visit: Samples.visit(number), stamp: Samples.stamp())
+        UnwrittenIntent(intent: Samples.visit(number), stamp: Samples.stamp())
     }
 
     private func outcome(_ number: Int, _ outcome: Outcome) -> UnwrittenOutcome {
@@ -29,10 +29,10 @@ import Testing
             visits.map { letter + String(Int($0.string.suffix(4)) ?? -1) }
         }
         switch step {
-        case .write(let intents, let outcomes, let names, let restoring):
+        case .write(let intents, let decisions, let outcomes, let restoring):
             let parts =
-                numbers("i", intents.map(\.visit)) + numbers("o", outcomes.map(\.visit))
-                + names.map { $0.at.map { "n\($0.seconds)" } ?? "n-" }
+                numbers("i", intents.map(\.intent)) + numbers("d", decisions.map(\.decided.visit))
+                + numbers("o", outcomes.map(\.visit))
             return ((restoring ? ["w+"] : ["w"]) + parts).joined(separator: " ")
         case .reserve(let outcomes): return (["r"] + numbers("o", outcomes.map(\.visit))).joined(separator: " ")
         case .end: return "end"
@@ -132,25 +132,35 @@ import Testing
         #expect(text(queue.next(at: at(13))) == "w i3 o2")
     }
 
-    @Test func namesAreWrittenWithTheNextRecordsOrAloneAndKeptWhileTheDiskRefuses() {
-        func names(_ number: Int64) -> KeeperQueue.Event { .opened(UnwrittenNames([], at: Timestamp(seconds: number))) }
-        var queue = queue { $0.names = 2 }
-        _ = queue.handle(names(1), at: at(0))
+    @Test func decisionsAreWrittenAtOnceAndKeptWhileTheDiskRefuses() {
+        func decision(_ number: Int) -> KeeperQueue.Event {
+            .decision(UnwrittenDecision(outcome(number, Samples.accepted), names: []))
+        }
+        var queue = queue { $0.decisions = 2 }
         add(&queue, rejected: [1])
-        #expect(text(queue.next(at: at(0))) == "w o1 n1")
-        _ = queue.handle(names(2), at: at(0))
+        _ = queue.handle(decision(2), at: at(0))
+        #expect(text(queue.next(at: at(0))) == "w d2 o1", "before the outcomes")
+        _ = queue.handle(decision(3), at: at(0))
+        #expect(text(queue.next(at: at(0))) == "-" && queue.unwritten == 0)
         _ = queue.handle(.written(refused: []), at: at(0))
-        #expect(text(queue.next(at: at(0))) == "-" && queue.deadline == at(0.3), "for the end of a short pulse")
-        #expect(text(queue.next(at: at(0.3))) == "w n2")
-        _ = queue.handle(.writeFailed, at: at(0.3))
-        #expect(text(queue.next(at: at(0.5))) == "-" && queue.deadline == at(1.3) && queue.unwritten == 0)
-        for number in 3...4 as ClosedRange<Int64> { _ = queue.handle(names(number), at: at(0.5)) }
-        #expect(text(queue.next(at: at(1.3))) == "w n3 n4", "the newest")
-        _ = queue.handle(.writeFailed, at: at(1.3))
-        _ = queue.handle(.finish, at: at(1.3))
-        #expect(text(queue.next(at: at(1.3))) == "w n3 n4", "one more chance")
-        _ = queue.handle(.writeFailed, at: at(1.3))
-        #expect(text(queue.next(at: at(1.3))) == "end" && queue.lost == 0)
+        #expect(text(queue.next(at: at(0))) == "w d3", "nothing else is waited for")
+        _ = queue.handle(.writeFailed, at: at(0))
+        #expect(queue.unwritten == 1 && queue.inMemory == 0, "told at once")
+        #expect(text(queue.next(at: at(0.5))) == "-" && queue.deadline == at(1))
+        // Its outcome goes to the reserve meanwhile, and says more.
+        add(&queue, opened: [3], at: 0.6)
+        #expect(text(queue.next(at: at(0.6))) == "r o3" && queue.unwritten == 1)
+        _ = queue.handle(.reserved, at: at(0.6))
+        for number in 4...5 { _ = queue.handle(decision(number), at: at(0.7)) }
+        _ = queue.handle(.intent(intent(6)), at: at(0.7))
+        #expect(text(queue.next(at: at(0.7))) == "w i6", "an intent is tried alone")
+        _ = queue.handle(.writeFailed, at: at(0.7))
+        #expect(text(queue.next(at: at(1.7))) == "w+ d4 d5", "the newest")
+        _ = queue.handle(.writeFailed, at: at(1.7))
+        _ = queue.handle(.finish, at: at(1.7))
+        #expect(text(queue.next(at: at(1.7))) == "w+ d4 d5", "one more chance")
+        _ = queue.handle(.writeFailed, at: at(1.7))
+        #expect(text(queue.next(at: at(1.7))) == "end" && queue.lost == 0)
     }
 
     @Test func phonesThatBroughtNothingGiveWayFirst() {
@@ -246,12 +256,12 @@ import Testing
                         .outcome(outcome(given, [Samples.accepted, Samples.rejected, junk][kind])), at: at(time))
                 } else if !hasFinished, Bool.random(using: &random) {
                     intents.insert(Samples.visit(5000 + turn))
-                    for visit in queue.handle(.intent(intent(5000 + turn)), at: at(time)) { intents.remove(visit) }
+                    for intent in queue.handle(.intent(intent(5000 + turn)), at: at(time)) { intents.remove(intent) }
                 }
                 let works = Bool.random(using: &random)
                 switch queue.next(at: at(time)) {
-                case .write(let now, let outcomes, _, let restoring):
-                    intents.subtract(now.map(\.visit))
+                case .write(let now, _, let outcomes, let restoring):
+                    intents.subtract(now.map(\.intent))
                     guard works else {
                         _ = queue.handle(.writeFailed, at: at(time))
                         continue
@@ -292,12 +302,15 @@ import Testing
             visit: Samples.visit(1), outcome: Samples.accepted, stamp: Samples.stamp(), signedDigests: [[1, 2]]
         ).named(under: try #require(SiteKey([UInt8](repeating: 1, count: 32))))
         #expect(named.signedDigests.isEmpty && named.outcome.credential?.name?.utf8.count == 64)
-        let (log, bytes) = file([named.reserveBytes(), [1], [2, 3]])
+        let (log, bytes) = file([named.bytes(), [1], [2, 3]])
         let read = ReserveLog.read(bytes + [UInt8](repeating: 0, count: 100))
-        #expect(read.log == log && read.bodies == [named.reserveBytes(), [1], [2, 3]])
-        let back = try #require(UnwrittenOutcome(reserveBytes: read.bodies[0]))
-        #expect(back.visit == named.visit && back.outcome == named.outcome)
-        #expect(UnwrittenOutcome(reserveBytes: [1]) == nil)
+        #expect(read.log == log && read.bodies == [named.bytes(), [1], [2, 3]])
+        let back = try #require(UnwrittenOutcome(bytes: read.bodies[0]))
+        #expect(back.visit == named.visit && back.outcome == named.outcome && back.intent == named.visit)
+        var withIntent = named
+        withIntent.intent = "11111111-0000-4000-8000-000000000001"
+        #expect(UnwrittenOutcome(bytes: withIntent.bytes())?.intent == withIntent.intent)
+        #expect(UnwrittenOutcome(bytes: [1]) == nil)
     }
 
     @Test func aTornOrChangedRecordEndsIt() {

@@ -22,7 +22,7 @@ import Testing
     @Test func theTableLooksLikeThis() {
         var many = Samples.rejected
         (many.reasons, many.repeated) = ([], 41)
-        let open = LedgerRecord.intent(IntentRecord(seq: 13, visit: Samples.visit(13), stamp: Samples.stamp()))
+        let open = LedgerRecord.intent(IntentRecord(seq: 13, intent: Samples.visit(13), stamp: Samples.stamp()))
         var longCode = Samples.rejected
         longCode.reasons = [Outcome.Reason("context.inline-forbidden")]
         // A box that opens nothing, and one beside a controller, which opens for a time of its own.

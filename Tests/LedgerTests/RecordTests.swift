@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct RecordTests {
     @Test func anIntentHasTheseBytes() throws {
-        let record = LedgerRecord.intent(IntentRecord(seq: 7, visit: Samples.visit(7), stamp: Samples.stamp()))
+        let record = LedgerRecord.intent(IntentRecord(seq: 7, intent: Samples.visit(7), stamp: Samples.stamp()))
         #expect(
             String(decoding: record.bytes, as: UTF8.self) == """
                 {"v":1,"kind":"intent","seq":7,"visit":"00000000-0000-4000-8000-000000000007","kiosk":"gate-1",\
@@ -168,10 +168,10 @@ import Testing
             let changed = text.replacing("\"\(member)\":\(value)", with: "\"\(member)\":\(figure)")
             #expect(changed != text)
             #expect(throws: RecordError(member: member)) { try LedgerRecord(bytes: Array(changed.utf8)) }
-            #expect(UnwrittenOutcome(reserveBytes: Array(changed.utf8)) == nil)
+            #expect(UnwrittenOutcome(bytes: Array(changed.utf8)) == nil)
         }
         let most = text.replacing("\"repeated\":4", with: "\"repeated\":4294967296")
-        #expect(UnwrittenOutcome(reserveBytes: Array(most.utf8))?.visits == 4_294_967_297)
+        #expect(UnwrittenOutcome(bytes: Array(most.utf8))?.visits == 4_294_967_297)
     }
 
     /// What is written can be read back, whatever was counted.

@@ -60,7 +60,9 @@ import Testing
             #expect(told[record.seq]?.first?.content["result"]?.string == record.result)
         }
         #expect(crash.tally.effects > kills / 10, "the kills came too early to show anything")
-        #expect(crash.tally.interrupted > 0, "no kill hit a visit between its intent and its outcome")
+        #expect(
+            crash.tally.interrupted + crash.tally.decided > 0,
+            "no kill hit a visit between its intent and its outcome")
         try await agent.stop()
         try await air.stop()
         place.remove()
@@ -74,10 +76,12 @@ private struct Crash {
         var withoutTrace = 0
         var effects = 0
         var interrupted = 0
+        var decided = 0
 
         var description: String {
             "\(beforeAdvertising) before the kiosk was on the air, \(withoutTrace) before the visit's intent, "
-                + "\(effects) after a status byte or a gate pulse, \(interrupted) visits closed as interrupted"
+                + "\(effects) after a status byte or a gate pulse, \(interrupted) visits closed as interrupted, "
+                + "\(decided) with what was decided"
         }
     }
 
@@ -154,11 +158,15 @@ private struct Crash {
 
         let recovered = log.contains { $0["event"]?.string == "started" }
         for (old, new) in zip(records, now) {
-            #expect(old.visit == new.visit && old.seq == new.seq, "\(id): visit \(old.seq ?? 0) vanished")
+            #expect(old.seq == new.seq, "\(id): visit \(old.seq ?? 0) vanished")
             if old.result != nil {
                 #expect(old == new, "\(id): visit \(old.seq ?? 0) changed")
+            } else if new.result == "accepted" {
+                // What was decided: the intent goes on under the visit's id.
+                #expect(new.gateOpened == true, "\(id): visit \(old.seq ?? 0)")
+                tally.decided += 1
             } else if new.result != nil {
-                #expect(new.result == "interrupted", "\(id): visit \(old.seq ?? 0)")
+                #expect(new.result == "interrupted" && new.visit == old.visit, "\(id): visit \(old.seq ?? 0)")
                 tally.interrupted += 1
             } else {
                 #expect(!recovered, "\(id): visit \(old.seq ?? 0) is still open")

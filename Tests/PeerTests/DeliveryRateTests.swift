@@ -114,7 +114,7 @@ import Testing
         for _ in 0..<visits / 50 {
             let visits = (0..<50).map { _ in Text(UUID().uuidString.lowercased()) }
             let refused = try await store.append(
-                visits.map { UnwrittenIntent(visit: $0, stamp: stamp) },
+                visits.map { UnwrittenIntent(intent: $0, stamp: stamp) },
                 visits.map { UnwrittenOutcome(visit: $0, outcome: outcome, stamp: stamp) })
             #expect(refused.isEmpty)
         }

@@ -18,7 +18,7 @@ import Tuvali
         /// What was said of a credential when nothing could be said of it: before an order or after the outcome.
         var strays = 0
 
-        func recordIntent(_ visit: VisitID, at now: Instant) -> (takes: Duration, failure: String?) {
+        func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?) {
             (.milliseconds(3), nil)
         }
 
@@ -31,7 +31,7 @@ import Tuvali
             return (.milliseconds(5), verdict)
         }
 
-        func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]], at now: Instant) {}
+        func recordOutcome(_ record: VisitRecord, at now: Instant) {}
 
         func observe(_ observation: GateSimulation.Observation, at now: Instant) {
             if case .gate(open: true) = observation { open += 1 }
@@ -41,11 +41,12 @@ import Tuvali
             for action in actions {
                 switch action {
                 case .verify(let visit, _): settled[visit, default: 0] += 0
-                case .opened(let visit): if !ordered.insert(visit).inserted || settled[visit] != 0 { strays += 1 }
+                case .decided(let record):
+                    if !ordered.insert(record.visit).inserted || settled[record.visit] != 0 { strays += 1 }
                 case .unused(let visit): if !ordered.contains(visit) || settled[visit] != 0 { strays += 1 }
-                case .recordOutcome(let visit, let outcome, _):
-                    settled[visit]? += 1
-                    if outcome.gate?.opened == true, !ordered.contains(visit) { strays += 1 }
+                case .recordOutcome(let record):
+                    settled[record.visit]? += 1
+                    if record.outcome.gate?.opened == true, !ordered.contains(record.visit) { strays += 1 }
                 default: break
                 }
             }

@@ -16,7 +16,7 @@ import Testing
         for first in stride(from: numbers.lowerBound, through: numbers.upperBound, by: 50) {
             let visits = (first...min(first + 49, numbers.upperBound)).map(Samples.visit)
             let refused = try await store.append(
-                visits.map { UnwrittenIntent(visit: $0, stamp: Samples.stamp) },
+                visits.map { UnwrittenIntent(intent: $0, stamp: Samples.stamp) },
                 visits.map { UnwrittenOutcome(visit: $0, outcome: Samples.accepted, stamp: Samples.stamp) })
             #expect(refused.isEmpty)
         }

@@ -1,6 +1,7 @@
 import CrashKit
 import Encoding
 import Ledger
+import Testing
 
 @testable import Store
 
@@ -10,6 +11,8 @@ struct Promise: Sendable {
     enum Content: Sendable {
         /// The gate may pulse and a status byte may go out.
         case intent(Text)
+        /// The gate was told to open: after a crash the record says so, with the credential.
+        case decision(Text)
         case outcome(Text, seq: Int, body: [UInt8])
         case confirmed(Int)
         case connection([UInt8])
@@ -46,15 +49,17 @@ struct CrashScript {
         try await crowd(5...8, store)
         try await report([2, 4, 5], store)
         try await intent(9, store)
+        try await intent(14, store)
+        try await decision(14, store)
         try await save([1], store)
-        // The process ends without closing visit 9, in order.
+        // The process ends without closing visits 9 and 14, in order.
         await store.close()
         store = try await Store.open(disk.database, options: Self.options)
         for record in try await store.recover(stamp: Samples.stamp, software: Samples.software) {
             keep(.outcome(record.visit, seq: record.seq, body: LedgerRecord.outcome(record).bytes))
         }
         for number in 10...12 { try await visit(number, store) }
-        try await report([6, 9, 10, 14, 16, 17, 18], store)
+        try await report([6, 9, 10, 14, 16, 18, 19, 20], store)
         try await save([2, 2], store)
         try await deleteSpare(store)
         try await store.housekeep(at: Samples.stamp.time)
@@ -69,18 +74,27 @@ struct CrashScript {
     }
 
     private mutating func intent(_ number: Int, _ store: Store) async throws {
-        try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
-        keep(.intent(Samples.visit(number)))
+        try await store.appendIntent(Samples.intent(number), stamp: Samples.stamp)
+        keep(.intent(Samples.intent(number)))
+    }
+
+    private mutating func decision(_ number: Int, _ store: Store) async throws {
+        let decision = Samples.decision(number).named(under: try await store.siteKey())
+        #expect(try await store.append([], [], decisions: [decision]) == [:])
+        keep(.decision(Samples.visit(number)))
     }
 
     private mutating func outcome(_ number: Int, _ outcome: Outcome, _ store: Store) async throws {
-        let record = try await store.appendOutcome(Samples.visit(number), outcome, stamp: Samples.stamp)
+        let record = try await store.appendOutcome(
+            Samples.visit(number), of: Samples.intent(number), outcome, stamp: Samples.stamp)
         keep(.outcome(record.visit, seq: record.seq, body: LedgerRecord.outcome(record).bytes))
     }
 
     private mutating func visit(_ number: Int, _ store: Store) async throws {
         try await intent(number, store)
-        try await outcome(number, number.isMultiple(of: 2) ? Samples.rejected : Samples.accepted, store)
+        let isRejected = number.isMultiple(of: 2)
+        if !isRejected { try await decision(number, store) }
+        try await outcome(number, isRejected ? Samples.rejected : Samples.letIn, store)
     }
 
     /// Several visits at once: their records share commits.
@@ -89,7 +103,8 @@ struct CrashScript {
         let records = try await withThrowingTaskGroup(of: OutcomeRecord.self) { group in
             for number in numbers {
                 group.addTask {
-                    try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
+                    try await store.appendOutcome(
+                        Samples.visit(number), of: Samples.intent(number), Samples.accepted, stamp: Samples.stamp)
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }

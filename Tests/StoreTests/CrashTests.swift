@@ -178,18 +178,22 @@ import Testing
         var outcomes: [Text: OutcomeRecord] = [:]
         for entry in try await store.entries(after: 0, limit: 1000) {
             switch try LedgerRecord(bytes: entry.body) {
-            case .intent(let record): intents[record.visit, default: 0] += 1
+            case .intent(let record): intents[record.intent, default: 0] += 1
             case .outcome(let record):
                 if outcomes.updateValue(record, forKey: record.visit) != nil { problems.append("two outcomes") }
             }
         }
-        if !intents.values.allSatisfy({ $0 == 1 }) { problems.append("two intents of one visit") }
+        if !intents.values.allSatisfy({ $0 == 1 }) { problems.append("two intents of one id") }
         if Set(outcomes.values.map(\.seq)) != Set(1...outcomes.count) { problems.append("numbers have gaps") }
         let cursor = await store.deliveries[DeliveryCursor.primary]
         if cursor?.confirmed ?? 0 > script.entries.count { problems.append("confirmed what is not there") }
         for promise in promises {
             switch promise.content {
             case .intent(let visit): if intents[visit] == nil { problems.append("intent of \(visit) vanished") }
+            case .decision(let visit):
+                let outcome = outcomes[visit]?.outcome
+                let isWhole = outcome?.credential != nil && outcome?.gate?.opened == true
+                if outcome?.result != .accepted || !isWhole { problems.append("decision of \(visit) vanished") }
             case .outcome(let visit, let seq, let body):
                 let record = outcomes[visit]
                 if record?.seq != seq || record.map({ LedgerRecord.outcome($0).bytes }) != body {
@@ -211,7 +215,9 @@ import Testing
     }
 
     private static func isInterrupted(_ record: LedgerRecord) -> Bool {
-        if case .outcome(let record) = record { record.outcome.result == .interrupted } else { false }
+        guard case .outcome(let record) = record else { return false }
+        return record.outcome.result == .interrupted
+            || record.outcome.reasons.contains { $0.code == Text(Outcome.Result.interrupted.rawValue) }
     }
 }
 

@@ -34,6 +34,20 @@ enum Samples {
     static let junk = Outcome(
         .failed, reasons: [Outcome.Reason("transfer.silence")], gate: .shut, software: software)
 
+    /// The id of an intent of its own.
+    static func intent(_ number: Int) -> Text {
+        let digits = String(number)
+        return Text("11111111-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits)
+    }
+
+    /// What was decided of a visit with that intent.
+    static func decision(_ number: Int, names: [ReplayName] = [], stamp: RecordStamp = stamp) -> UnwrittenDecision {
+        let outcome = UnwrittenOutcome(
+            visit: visit(number), intent: intent(number), outcome: letIn, stamp: stamp,
+            signedDigests: [[UInt8](repeating: UInt8(number & 255), count: 32)])
+        return UnwrittenDecision(outcome, names: names)
+    }
+
     static func visit(_ number: Int) -> Text {
         let digits = String(number)
         return Text("00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits)

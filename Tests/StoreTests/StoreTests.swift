@@ -31,20 +31,26 @@ import Testing
             try #require(ReplayName([UInt8](repeating: $0, count: ReplayName.byteCount)))
         }
         var store = try await Store.open(folder.database, options: options)
-        let first = UnwrittenNames([names[0], names[1]], at: Timestamp(seconds: 7, nanoseconds: 5))
-        _ = try await store.append([], [], names: [first])
+        func letIn(_ names: [ReplayName], at date: Timestamp) -> UnwrittenDecision {
+            var stamp = Samples.stamp
+            stamp.time.utc = date
+            return Samples.decision(1, names: names, stamp: stamp)
+        }
+        let first = letIn([names[0], names[1]], at: Timestamp(seconds: 7, nanoseconds: 5))
+        _ = try await store.append([], [], decisions: [first])
         for name in names[2...] {
-            _ = try await store.append([], [], names: [UnwrittenNames([name], at: Timestamp(seconds: 8))])
+            _ = try await store.append([], [], decisions: [letIn([name], at: Timestamp(seconds: 8))])
         }
         await store.close()
         store = try await Store.open(folder.database, options: options)
         let kept = try await store.replays()
         #expect(kept.map(\.name) == Array(names[2...]) && kept.map(\.at.seconds) == [8, 8, 8])
         // The next entry pushes the oldest out. Only the newest of a name is removed; a name without any is no error.
-        let again = UnwrittenNames([names[3]], at: Timestamp(seconds: 9))
-        _ = try await store.append(
-            [], [],
-            names: [again, UnwrittenNames(forgotten: [names[3]]), UnwrittenNames(forgotten: [names[4], names[0]])])
+        let ends = [[names[3]], [names[4], names[0]]].enumerated().map { number, names in
+            UnwrittenOutcome(
+                visit: Samples.visit(number), outcome: Samples.accepted, stamp: Samples.stamp, forgotten: names)
+        }
+        _ = try await store.append([], ends, decisions: [letIn([names[3]], at: Timestamp(seconds: 9))])
         #expect(try await store.replays().map(\.name) == [names[3]])
         await store.close()
     }

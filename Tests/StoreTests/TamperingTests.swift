@@ -89,16 +89,23 @@ import Testing
         #expect(scene.before.verify.first?.hasPrefix("intact") == true, "\(scene.before.verify)")
         var counts: [String: Int] = [:]
         var missed: [String] = []
+        var padding = 0
         func judge(_ name: String, _ table: String, _ change: (Database) throws -> Void) throws {
             let fate = try scene.fate(of: change)
             counts["\(fate)", default: 0] += 1
             if fate == .missed { missed.append(name) }
             // Only what is told by nobody may go unseen.
-            if fate == .harmless, !["connection", "handled_message", "setting", "replay"].contains(table) {
+            let isUntold = ["connection", "handled_message", "setting", "replay"].contains(table)
+            // A decision is followed by spaces, and one less says nothing else.
+            if fate == .harmless, table == "decision" { padding += 1 }
+            if fate == .harmless, !isUntold, table != "decision" || padding > 1 {
                 missed.append("\(name): called harmless")
             }
         }
-        let tables = ["chain", "entry", "open_visit", "delivery", "setting", "connection", "handled_message", "replay"]
+        let tables = [
+            "chain", "entry", "open_visit", "decision", "delivery", "setting", "connection", "handled_message",
+            "replay",
+        ]
         for table in tables {
             let (columns, rows) = try scene.queue.read { db in
                 (try db.columns(in: table), try Row.fetchAll(db, sql: "SELECT * FROM \(table)"))
@@ -279,7 +286,9 @@ final class WitnessedLedger {
         try await store.confirm("copy", upTo: 5, receipt: hash, over: "other")
         try await store.saveConnection("agent", [1, 2, 3], handled: [[7], [8]])
         let name = try #require(ReplayName([UInt8](repeating: 5, count: ReplayName.byteCount)))
-        _ = try await store.append([], [], names: [UnwrittenNames([name], at: Samples.stamp.time.utc)])
+        // The last visit, which is open: its gate was told to open.
+        let decided = UnwrittenOutcome(visit: Samples.visit(14), outcome: Samples.letIn, stamp: Samples.stamp)
+        _ = try await store.append([], [], decisions: [UnwrittenDecision(decided, names: [name])])
         (ledger, count) = (await store.head.ledger, await store.head.point.count)
         await store.close()
         states.append(try Data(contentsOf: URL(fileURLWithPath: folder.database)))

@@ -147,7 +147,7 @@ import Testing
         // With one sync, so that they are there long before the audit's end.
         let visits = (31...40).map(Samples.visit)
         let refused = try await store.append(
-            visits.map { UnwrittenIntent(visit: $0, stamp: Samples.stamp) },
+            visits.map { UnwrittenIntent(intent: $0, stamp: Samples.stamp) },
             visits.map { UnwrittenOutcome(visit: $0, outcome: Samples.accepted, stamp: Samples.stamp) })
         #expect(refused.isEmpty)
         let report = try await audit

@@ -48,13 +48,17 @@ import Testing
     }
 
     @Test func whatIsWrongAfterAPowerCut() {
+        let closed = PowerCut.Facts.Closed(
+            visit: "b", result: .accepted, isNamed: true, isOpened: true, isInterrupted: true)
         let right = PowerCut.Facts(
-            pulse: "b", closed: [.init(visit: "b", result: .interrupted, saysGate: false)], outcomes: [1, 1],
+            pulse: "b", closed: [closed], outcomes: [1, 1],
             reports: (2, 2), closedAgain: 0, verified: ["intact"], isIntact: true)
         #expect(broken(PowerCut.findings(right)).isEmpty)
         let cases: [(broken: [Int], change: (inout PowerCut.Facts) -> Void)] = [
-            ([0], { $0.closed[0].visit = "a" }), ([0], { $0.closed[0].result = .accepted }),
-            ([0], { $0.closed.append($0.closed[0]) }), ([1], { $0.closed[0].saysGate = true }),
+            ([0], { $0.closed[0].visit = "a" }),
+            ([0], { $0.closed.append($0.closed[0]) }), ([0], { $0.closed[0].result = .interrupted }),
+            ([0], { $0.closed[0].isNamed = false }), ([1], { $0.closed[0].isOpened = false }),
+            ([1], { $0.closed[0].isInterrupted = false }),
             ([2], { $0.outcomes = [1, 2] }), ([2], { $0.outcomes = [1] }), ([2], { $0.reports = (3, 3) }),
             ([3], { $0.closedAgain = 1 }), ([4], { $0.isIntact = false }),
         ]

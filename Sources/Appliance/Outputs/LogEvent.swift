@@ -48,7 +48,10 @@ package struct LogEvent: Sendable {
             "signal", "info, debug", "pattern, lamps, tone", "The light; each blink of a pattern at the level debug."),
         LogEvent("phone.connected", "info", "", "A phone is connected."),
         LogEvent("phone.mtu", "info", "bytes", "The link carries so many bytes in a packet."),
-        LogEvent("phone.identified", "info", "", "Both sides have keys; a person chooses a credential."),
+        LogEvent(
+            "phone.identified", "info", "intent",
+            "Both sides have keys; a person chooses a credential. The id of the intent that the visit has in the ledger."
+        ),
         LogEvent("transfer.started", "info", "bytes, chunks", "A transfer has begun; its size when encrypted."),
         LogEvent(
             "transfer.progress", "debug", "received, total, percent, bytesPerSecond", "So many of the chunks are here."),

@@ -1,6 +1,7 @@
 package import Credentials
 package import Encoding
 package import Kiosk
+package import Ledger
 package import LinuxIO
 
 extension Gatekeeper {
@@ -18,8 +19,8 @@ extension Gatekeeper {
         /// Judges a visit's payload at a date; called beside the radio's thread.
         package var verify: @Sendable (VisitID, [UInt8], WallTime) -> Verdict
         /// Told the state of a visit's credential: `ordered` with the order to the gate, and `used` or `released` with
-        /// the outcome. Returns at once.
-        package var settle: @Sendable (VisitID, CredentialUse) -> Void
+        /// the outcome. Returns at once, with the names that the disk must keep or, of a released one, remove.
+        package var settle: @Sendable (VisitID, CredentialUse) -> [ReplayName]
         /// The date and what is known about it.
         package var wallTime: @Sendable () -> WallTime
         /// When passage is free and when the gate is locked down.
@@ -38,7 +39,7 @@ extension Gatekeeper {
             openTransport: @escaping @Sendable () throws(TransportError) -> any HCITransport,
             resetAdapter: @escaping @Sendable () -> Void = {}, ledger: any VisitLedger,
             sticker: Sticker? = nil, verify: @escaping @Sendable (VisitID, [UInt8], WallTime) -> Verdict,
-            settle: @escaping @Sendable (VisitID, CredentialUse) -> Void = { _, _ in },
+            settle: @escaping @Sendable (VisitID, CredentialUse) -> [ReplayName] = { _, _ in [] },
             wallTime: @escaping @Sendable () -> WallTime, schedule: DoorSchedule = DoorSchedule(),
             minimumClock: @escaping @Sendable () -> WallTime.Provenance = { .rtc }, panel: any Panel,
             listeners: Listeners,

@@ -149,11 +149,11 @@ package actor Gatekeeper {
         case .send(let packet):
             if let error = transport?.send(packet) { transportFailed(error) }
         case .verify(let visit, let payload): verify(visit, payload)
-        case .recordIntent(let visit, let session): recordIntent(visit, session)
-        case .recordOutcome(let visit, let outcome, let signedDigests):
-            verifications.giveUp(visit)
-            record(outcome, of: visit, signedDigests, at: now)
-        case .opened(let visit): surroundings.settle(visit, .ordered)
+        case .recordIntent(let intent, let session): recordIntent(intent, session)
+        case .recordOutcome(let outcome):
+            verifications.giveUp(outcome.visit)
+            record(outcome, at: now)
+        case .decided(let decision): record(decision)
         case .unused(let visit): outcomes.unused(visit)
         case .drawSessionMaterial: drawSessionMaterial()
         case .showInvitation(let uri): surroundings.listeners.tell { $0.showInvitation(uri, at: now) }
@@ -176,18 +176,24 @@ package actor Gatekeeper {
         }
     }
 
+    /// Hands over what was decided right after the order to the gate, which waits for no disk.
+    private func record(_ decision: VisitRecord) {
+        var decision = decision
+        if !surroundings.panel.opens { decision.outcome.gate = nil }
+        let names = surroundings.settle(decision.visit, .ordered)
+        surroundings.ledger.recordDecision(decision, names: names)
+    }
+
     /// Records an outcome with what the gate did, which only the panel knows. The kiosk knows what was ordered.
-    private func record(_ outcome: Outcome, of visit: VisitID, _ signedDigests: [[UInt8]], at now: Instant) {
-        guard let entry = outcomes.take(outcome, of: visit, signedDigests, panel: surroundings.panel) else {
-            return recordKnown(at: now)
-        }
+    private func record(_ outcome: VisitRecord, at now: Instant) {
+        guard let entry = outcomes.take(outcome, panel: surroundings.panel) else { return recordKnown(at: now) }
         record(entry)
     }
 
     /// Settles record and credential, which follow from one result.
     private func record(_ entry: Openings.Entry) {
-        surroundings.settle(entry.visit, entry.use)
-        surroundings.ledger.recordOutcome(entry.visit, entry.outcome, signedDigests: entry.signedDigests)
+        let names = surroundings.settle(entry.record.visit, entry.use)
+        surroundings.ledger.recordOutcome(entry.record, forgetting: entry.use == .released ? names : [])
     }
 
     private func recordKnown(at now: Instant, isLast: Bool = false) {
@@ -217,15 +223,15 @@ package actor Gatekeeper {
         }
     }
 
-    private func recordIntent(_ visit: VisitID, _ session: [UInt8]?) {
+    private func recordIntent(_ intent: IntentID, _ session: [UInt8]?) {
         let answer: @Sendable (String?) -> Void = { failure in
-            Task { await self.handle(failure.map { .intentFailed(visit, reason: $0) } ?? .intentDurable(visit)) }
+            Task { await self.handle(failure.map { .intentFailed(intent, reason: $0) } ?? .intentDurable(intent)) }
         }
-        guard let session else { return surroundings.ledger.recordIntent(visit, answer: answer) }
+        guard let session else { return surroundings.ledger.recordIntent(intent, answer: answer) }
         guard let sticker = surroundings.sticker else { return answer("there is no printed key") }
         // The session first: an intent counts only behind it.
         sticker.keep(session) { [ledger = surroundings.ledger] failure in
-            if let failure { answer(failure) } else { ledger.recordIntent(visit, answer: answer) }
+            if let failure { answer(failure) } else { ledger.recordIntent(intent, answer: answer) }
         }
     }
 

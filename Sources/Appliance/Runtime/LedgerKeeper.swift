@@ -95,41 +95,32 @@ package final class LedgerKeeper: VisitLedger {
 
     // MARK: - The radio's side
 
-    /// Takes over the intent; nil once it is durable. For a visit whose intent is durable already only the database is looked
-    /// at: whether it is still there.
-    package func recordIntent(_ visit: VisitID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
-        let visit = Text(visit.text)
-        let intent = UnwrittenIntent(visit: visit, stamp: stamp())
+    /// Takes over the intent; nil once it is durable. For one that is durable already only the database is looked at:
+    /// whether it is still there.
+    package func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
+        let intent = UnwrittenIntent(intent: Text(intent.text), stamp: stamp())
         let givenUp: [@Sendable (String?) -> Void] = state.withLock { state in
-            guard state.answers[visit] == nil else { return [answer] }
-            state.answers[visit] = answer
+            guard state.answers[intent.intent] == nil else { return [answer] }
+            state.answers[intent.intent] = answer
             return Self.handle(.intent(intent), &state)
         }
         for answer in givenUp { answer("the disk is too slow for so many visits") }
         signal.yield()
     }
 
-    /// Takes over the outcome; it is named under the site key and written when the disk allows.
-    package func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]]) {
-        let outcome = UnwrittenOutcome(
-            visit: Text(visit.text), outcome: outcome, stamp: stamp(), signedDigests: signedDigests)
+    /// Takes over what was decided; it is named under the site key and written at once.
+    package func recordDecision(_ record: VisitRecord, names: [ReplayName]) {
+        let decision = UnwrittenDecision(UnwrittenOutcome(record, stamp: stamp()), names: names)
+        _ = state.withLock { Self.handle(.decision(decision), &$0) }
+        signal.yield()
+    }
+
+    /// Takes over the outcome; it is named under the site key and written when the disk allows. If the disk refuses,
+    /// the names to be forgotten stay and the credential counts as used after a restart.
+    package func recordOutcome(_ record: VisitRecord, forgetting: [ReplayName] = []) {
+        var outcome = UnwrittenOutcome(record, stamp: stamp())
+        outcome.forgotten = forgetting
         for answer in state.withLock({ Self.handle(.outcome(outcome), &$0) }) { answer("the visit has ended") }
-        signal.yield()
-    }
-
-    /// Takes over the names of a visit for which the gate was told to open, for the start after this one: nobody waits for it. What
-    /// a disk refuses costs the memory of a restart, never that of the running service.
-    package func remember(_ names: [ReplayName]) {
-        // Of two possible dates the later one: it keeps the name longer.
-        let visit = UnwrittenNames(names, at: stamp().time.latest)
-        _ = state.withLock { Self.handle(.opened(visit), &$0) }
-        signal.yield()
-    }
-
-    /// Removes the names of a visit for which the gate was told to open and did not. If the disk refuses, the names
-    /// stay and the credential counts as used after a restart.
-    package func forget(_ names: [ReplayName]) {
-        _ = state.withLock { Self.handle(.opened(UnwrittenNames(forgotten: names)), &$0) }
         signal.yield()
     }
 
@@ -180,23 +171,25 @@ package final class LedgerKeeper: VisitLedger {
 
     private func carryOut(_ step: KeeperQueue.Step) async {
         switch step {
-        case .write(let intents, let outcomes, let names, let restoring):
-            await write(intents, outcomes, names, restoring: restoring)
+        case .write(let intents, let decisions, let outcomes, let restoring):
+            await write(intents, decisions, outcomes, restoring: restoring)
         case .reserve(let outcomes): await putAside(outcomes)
         case .end: break
         }
     }
 
     private func write(
-        _ intents: [UnwrittenIntent], _ outcomes: [UnwrittenOutcome], _ names: [UnwrittenNames], restoring: Bool
+        _ intents: [UnwrittenIntent], _ decisions: [UnwrittenDecision], _ outcomes: [UnwrittenOutcome],
+        restoring: Bool
     ) async {
         let found: [UnwrittenOutcome]? = restoring ? await firstOfReserve() : nil
         let restored = found ?? []
         do {
             let refused = try await store.append(
-                intents, restored + outcomes.map { $0.named(under: siteKey) }, names: names)
+                intents, restored + outcomes.map { $0.named(under: siteKey) },
+                decisions: decisions.map { $0.named(under: siteKey) })
             // They are durable: who stands at the gate does not wait for the reserve's disk too.
-            answer(intents) { visit in refused[visit].map { "\($0)" } }
+            answer(intents) { intent in refused[intent].map { "\($0)" } }
             // The reserve first: with the step's end the next one may begin.
             if restoring { await restore(found, refused) }
             handle(.written(refused: Set(refused.keys)))
@@ -245,7 +238,7 @@ package final class LedgerKeeper: VisitLedger {
 
     private func answer(_ intents: [UnwrittenIntent], _ failure: (Text) -> String?) {
         for intent in intents {
-            state.withLock { $0.answers.removeValue(forKey: intent.visit) }?(failure(intent.visit))
+            state.withLock { $0.answers.removeValue(forKey: intent.intent) }?(failure(intent.intent))
         }
     }
 
@@ -295,5 +288,14 @@ package final class LedgerKeeper: VisitLedger {
         let isCancelled = await signals.next() == nil
         timer?.cancel()
         if isCancelled { finish() }
+    }
+}
+
+extension UnwrittenOutcome {
+    /// What the kiosk hands over.
+    fileprivate init(_ record: VisitRecord, stamp: RecordStamp) {
+        self.init(
+            visit: Text(record.visit.text), intent: record.intent.map { Text($0.text) }, outcome: record.outcome,
+            stamp: stamp, signedDigests: record.signedDigests)
     }
 }

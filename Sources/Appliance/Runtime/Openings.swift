@@ -11,9 +11,7 @@ import Ledger
 struct Openings {
     /// An outcome with the state of its credential.
     struct Entry {
-        let visit: VisitID
-        var outcome: Outcome
-        let signedDigests: [[UInt8]]
+        var record: VisitRecord
         /// The state of the credential once this outcome is recorded.
         var use: CredentialUse
     }
@@ -60,16 +58,14 @@ struct Openings {
     mutating func unused(_ visit: VisitID) { pulses[visit]?.isUnused = true }
 
     /// Takes an outcome from the kiosk. Returns what is to be recorded; nil: it waits for the result of its pulse.
-    mutating func take(
-        _ outcome: Outcome, of visit: VisitID, _ signedDigests: [[UInt8]], panel: any Panel
-    ) -> Entry? {
+    mutating func take(_ record: VisitRecord, panel: any Panel) -> Entry? {
+        let visit = record.visit
         if current == visit { current = nil }
-        let isOrdered = outcome.gate?.opened == true
-        var entry = Entry(
-            visit: visit, outcome: outcome, signedDigests: signedDigests, use: isOrdered ? .used : .released)
+        let isOrdered = record.outcome.gate?.opened == true
+        var entry = Entry(record: record, use: isOrdered ? .used : .released)
         guard panel.opens, isOrdered, let pulse = pulses[visit] else {
             if pulses.removeValue(forKey: visit)?.isUnused == true { entry.use = .released }
-            if !panel.opens { entry.outcome.gate = nil }
+            if !panel.opens { entry.record.outcome.gate = nil }
             return entry
         }
         guard let result = pulse.result else {
@@ -87,10 +83,10 @@ struct Openings {
             if opening != .lasting || isGivenUp { pulses[visit]?.result = opening }
         }
         let entries = waiting
-        waiting = entries.filter { pulses[$0.visit]?.result == nil }
+        waiting = entries.filter { pulses[$0.record.visit]?.result == nil }
         var known: [Entry] = []
         for entry in entries {
-            if let result = pulses[entry.visit]?.result { known.append(settle(entry, by: result)) }
+            if let result = pulses[entry.record.visit]?.result { known.append(settle(entry, by: result)) }
         }
         return known
     }
@@ -100,11 +96,11 @@ struct Openings {
         var entry = entry
         switch result {
         case .lasting: break
-        case .over(let length): entry.outcome.gate?.pulseMilliseconds = Int(length.milliseconds)
-        case .never: (entry.outcome.gate, entry.use) = (.shut, .released)
+        case .over(let length): entry.record.outcome.gate?.pulseMilliseconds = Int(length.milliseconds)
+        case .never: (entry.record.outcome.gate, entry.use) = (.shut, .released)
         }
         // A line that gave no answer may open the gate yet.
-        let isUnused = pulses.removeValue(forKey: entry.visit)?.isUnused == true
+        let isUnused = pulses.removeValue(forKey: entry.record.visit)?.isUnused == true
         if isUnused, result != .lasting { entry.use = .released }
         return entry
     }

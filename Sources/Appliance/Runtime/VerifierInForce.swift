@@ -16,8 +16,6 @@ package final class VerifierInForce: Sendable {
 
     private let state: Mutex<State>
     private let siteKey: SiteKey
-    private let remembered: @Sendable ([ReplayName]) -> Void
-    private let forgotten: @Sendable ([ReplayName]) -> Void
 
     /// Puts a verifier in force.
     ///
@@ -25,18 +23,11 @@ package final class VerifierInForce: Sendable {
     ///   - verifier: Judges the next visit.
     ///   - siteKey: The key under which visitors are remembered.
     ///   - memory: Who was let in before the start; its window becomes that of the verifier's policy.
-    ///   - remembered: Receives the names of each visit for which the gate is ordered to open, to keep them over a
-    ///     restart. Returns at once.
-    ///   - forgotten: Told the names of each such visit whose credential is released. Returns at once.
-    package init(
-        _ verifier: Verifier, siteKey: SiteKey, memory: ReplayMemory = ReplayMemory(window: .zero),
-        remembered: @escaping @Sendable ([ReplayName]) -> Void = { _ in },
-        forgotten: @escaping @Sendable ([ReplayName]) -> Void = { _ in }
-    ) {
+    package init(_ verifier: Verifier, siteKey: SiteKey, memory: ReplayMemory = ReplayMemory(window: .zero)) {
         var memory = memory
         memory.window = verifier.policy.replay.window
         state = Mutex(State(verifier: verifier, memory: memory))
-        (self.siteKey, self.remembered, self.forgotten) = (siteKey, remembered, forgotten)
+        self.siteKey = siteKey
     }
 
     /// The verifier that the next visit will be judged by.
@@ -95,9 +86,10 @@ package final class VerifierInForce: Sendable {
         }
     }
 
-    /// Puts the credential of a visit into that state at `now` on the monotonic clock.
-    package func settle(_ visit: VisitID, _ use: CredentialUse, at now: Instant) {
-        let names = state.withLock { $0.memory.settle(visit, use, at: now) }
-        if !names.isEmpty { (use == .released ? forgotten : remembered)(names) }
+    /// Puts the credential of a visit into that state at `now` on the monotonic clock. Returns the names that the disk
+    /// must keep from now on, or of a released one remove.
+    @discardableResult
+    package func settle(_ visit: VisitID, _ use: CredentialUse, at now: Instant) -> [ReplayName] {
+        state.withLock { $0.memory.settle(visit, use, at: now) }
     }
 }

@@ -145,8 +145,7 @@ package struct Composition: Sendable {
             report: report,
             onChange: { _ in agents.wake() })
         let verifiers = VerifierInForce(
-            judgement.verifier, siteKey: records.siteKey, memory: records.memory,
-            remembered: { keeper.remember($0) }, forgotten: { keeper.forget($0) })
+            judgement.verifier, siteKey: records.siteKey, memory: records.memory)
         let signal = ObservationSignal()
         let voice = try VoiceOutput(configuration.voice, report: report)
         let listeners = try Listeners(

@@ -149,7 +149,8 @@ extension ReasonCode {
     /// `interrupted`
     package static let interrupted = ReasonCode(
         "interrupted",
-        "The power or the program went away in the middle of the visit; whether the gate opened is not known.",
+        "The power or the program went away in the middle of the visit. Of an accepted visit the gate was told to open, as the record "
+            + "says, and the end was not seen; of any other it is not known whether the gate opened.",
         "Find out who passed at that time, and why the box stopped (its log tells).")
     /// `abandoned`
     package static let abandoned = ReasonCode(

@@ -10,7 +10,8 @@ package struct ChainVerifier: Sendable {
     /// The hash that the next entry must stand on; two after a damaged entry (as stored and as computed), so that one
     /// edited entry is one finding; none behind a gap, where the link is lost anyway.
     private var previous: [ChainHash]
-    private var open: [Text: OpenIntent] = [:]
+    /// By their positions.
+    private var open: [Int: OpenIntent] = [:]
     private var openLimit: Int
     private var checkpoints: [Checkpoint]
 
@@ -75,34 +76,36 @@ package struct ChainVerifier: Sendable {
         switch record {
         case .intent(let intent):
             takeNumber(intent.seq, at: position, afterGap: afterGap)
-            if open[intent.visit] != nil { find(.repeated(position, visit: intent.visit)) }
+            if isOpen(intent.intent) { find(.repeated(position, visit: intent.intent)) }
             if open.count < openLimit {
-                open[intent.visit] = OpenIntent(visit: intent.visit, seq: intent.seq, position: position)
+                open[position] = OpenIntent(intent: intent.intent, seq: intent.seq, position: position)
             } else {
-                find(.repeated(position, visit: intent.visit))
+                find(.repeated(position, visit: intent.intent))
             }
         case .outcome(let outcome):
             report.results[outcome.outcome.result, default: 0] += 1
-            let intent = open.removeValue(forKey: outcome.visit)
+            let intent = outcome.intent.flatMap { open.removeValue(forKey: $0) }
             if position == 1, outcome.outcome.predecessor != nil || outcome.outcome.finding != nil {
                 // The first record of a ledger that follows another goes on with that one's numbers.
                 report.predecessor = outcome.outcome.predecessor
                 report.end.nextSeq = max(report.end.nextSeq, outcome.seq)
             }
-            if intent == nil, outcome.intent == nil {
+            if outcome.intent == nil {
+                if isOpen(outcome.visit) { find(.wrongNumber(position, seq: outcome.seq)) }
                 takeNumber(outcome.seq, at: position, afterGap: afterGap)
                 if outcome.outcome.gate?.opened == true, report.opensWithoutIntent.count < Self.findingLimit {
                     report.opensWithoutIntent.append(outcome.visit)
                 }
             } else if let intent {
-                if intent.seq != outcome.seq || intent.position != outcome.intent {
-                    find(.wrongNumber(position, seq: outcome.seq))
-                }
+                if intent.seq != outcome.seq { find(.wrongNumber(position, seq: outcome.seq)) }
             } else if !isLost(outcome.intent ?? 0) {
                 find(.unknownIntent(position, visit: outcome.visit))
             }
         }
     }
+
+    /// Whether an intent of that id has no outcome yet.
+    private func isOpen(_ intent: Text) -> Bool { open.values.contains { $0.intent == intent } }
 
     /// Whether the entry at `position` was evicted or lies in a gap that was already found.
     private func isLost(_ position: Int) -> Bool {

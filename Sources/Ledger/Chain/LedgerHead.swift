@@ -2,9 +2,9 @@ package import Encoding
 
 /// Why a record cannot be appended. Each is a fault of the caller; the ledger is unchanged.
 package enum LedgerError: Error, Hashable, Sendable {
-    /// The visit id is empty or longer than ``LedgerLimits/visitBytes``.
+    /// The id is empty or longer than ``LedgerLimits/visitBytes``.
     case invalidVisit
-    /// The visit's intent is already recorded.
+    /// The intent is already recorded.
     case visitOpen
     /// The visit's outcome is already recorded.
     case visitClosed
@@ -14,19 +14,35 @@ package enum LedgerError: Error, Hashable, Sendable {
 
 /// An intent that has no outcome yet.
 package struct OpenIntent: Hashable, Sendable {
-    /// The visit's UUID.
-    package var visit: Text
-    /// The visit's number.
+    /// The intent's own UUID; of an earlier version that of its visit.
+    package var intent: Text
+    /// The number that its visit will have.
     package var seq: Int
     /// Position of the intent in the chain.
     package var position: Int
+    /// What was decided, once the gate was told to open; nil: nothing was.
+    package var decision: KeptDecision?
 
     /// An open intent of these parts.
-    package init(visit: Text, seq: Int, position: Int) {
-        self.visit = visit
-        self.seq = seq
-        self.position = position
+    package init(intent: Text, seq: Int, position: Int, decision: KeptDecision? = nil) {
+        (self.intent, self.seq, self.position, self.decision) = (intent, seq, position, decision)
     }
+
+    /// The intent as the chain has it, which knows no decisions.
+    package var withoutDecision: OpenIntent { OpenIntent(intent: intent, seq: seq, position: position) }
+}
+
+/// A decision as it is kept beside the chain until the outcome is there: ``UnwrittenOutcome/bytes(limits:)`` of an
+/// outcome whose gate says what was ordered.
+package struct KeptDecision: Hashable, Sendable {
+    /// The place where it is kept, from 1: the lowest that no other open intent has, so that one takes the place of
+    /// another.
+    package var slot: Int
+    /// Its bytes.
+    package var bytes: [UInt8]
+
+    /// A decision that lies there.
+    package init(slot: Int, bytes: [UInt8]) { (self.slot, self.bytes) = (slot, bytes) }
 }
 
 /// The growing end of the ledger: gives numbers, builds the entries and chains them.
@@ -38,7 +54,7 @@ package struct LedgerHead: Hashable, Sendable {
     package let ledger: Text
     /// Where the chain ends.
     package private(set) var point: ChainPoint
-    /// Intents without an outcome, by visit.
+    /// Intents without an outcome, by their ids.
     package private(set) var open: [Text: OpenIntent]
     /// Reports lost, because the ledger had no more room for what was not confirmed, that no outcome has told of yet.
     package private(set) var dropped: Int
@@ -51,31 +67,43 @@ package struct LedgerHead: Hashable, Sendable {
     ) {
         self.ledger = ledger
         self.point = point
-        self.open = Dictionary(open.map { ($0.visit, $0) }, uniquingKeysWith: { first, _ in first })
+        self.open = Dictionary(open.map { ($0.intent, $0) }, uniquingKeysWith: { first, _ in first })
         self.dropped = min(dropped, ChainPoint.countLimit)
         self.limits = limits
     }
 
-    /// Appends the intent of a new visit.
+    /// Appends an intent, under its own id, which is no visit's.
     ///
-    /// Whether the visit was closed long ago only the store can know; it refuses that itself.
-    package mutating func appendIntent(_ visit: Text, stamp: RecordStamp) throws(LedgerError) -> LedgerEntry {
-        try check(visit)
-        guard open[visit] == nil else { throw .visitOpen }
+    /// Whether an outcome has that id already only the store can know; it refuses that itself.
+    package mutating func appendIntent(_ intent: Text, stamp: RecordStamp) throws(LedgerError) -> LedgerEntry {
+        try check(intent)
+        guard open[intent] == nil else { throw .visitOpen }
         guard open.count < limits.openVisits else { throw .tooManyOpen }
-        let record = IntentRecord(seq: point.nextSeq, visit: visit, stamp: stamp.clipped(to: limits))
+        let record = IntentRecord(seq: point.nextSeq, intent: intent, stamp: stamp.clipped(to: limits))
         point.nextSeq += 1
         let entry = append(.intent(record))
-        open[visit] = OpenIntent(visit: visit, seq: record.seq, position: entry.position)
+        open[intent] = OpenIntent(intent: intent, seq: record.seq, position: entry.position)
         return entry
     }
 
-    /// Appends the outcome of a visit, with the number of its intent, or with a new one when no intent was recorded.
+    /// Keeps what was decided of the visit that uses an intent, until its outcome is appended; no entry is written.
+    /// Returns the place that the decision gets, or has already; nil: that intent is not open.
+    package mutating func decide(_ decided: UnwrittenOutcome) -> KeptDecision? {
+        guard let intent = open[decided.intent] else { return nil }
+        let taken = Set(open.values.compactMap(\.decision?.slot))
+        let slot = intent.decision?.slot ?? (1...open.count).first { !taken.contains($0) } ?? open.count
+        let decision = KeptDecision(slot: slot, bytes: decided.bytes(limits: limits))
+        open[decided.intent]?.decision = decision
+        return decision
+    }
+
+    /// Appends the outcome of a visit, with the number of the intent that it uses up, or with a new one when that is
+    /// not open. `of`: the intent; nil: it has the visit's id, as in earlier versions.
     package mutating func appendOutcome(
-        _ visit: Text, _ outcome: Outcome, stamp: RecordStamp
+        _ visit: Text, of intent: Text? = nil, _ outcome: Outcome, stamp: RecordStamp
     ) throws(LedgerError) -> (entry: LedgerEntry, record: OutcomeRecord) {
         try check(visit)
-        let intent = open.removeValue(forKey: visit)
+        let intent = open.removeValue(forKey: intent ?? visit)
         let record = OutcomeRecord(
             seq: intent?.seq ?? point.nextSeq, visit: visit, intent: intent?.position,
             stamp: stamp.clipped(to: limits), outcome: outcome.clipped(to: limits), dropped: dropped)

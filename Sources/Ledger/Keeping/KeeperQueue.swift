@@ -2,10 +2,11 @@ package import Encoding
 
 /// What waits for the disk, and what is written next.
 ///
-/// Intents come first, the newest before the others: a person stands at the gate for each. What ends visits follows in the
-/// same transaction as far as there is room: those whose gate opened, then the others in their order. While the disk refuses,
-/// outcomes go to the reserve and intents are still tried, so each has its answer. Every class is bounded, and what does not fit
-/// is counted.
+/// Intents come first, the newest before the others: a person stands at the gate for each. Decisions follow at once: a
+/// gate was told to open for each, and a cut before they are written forgets for whom. What ends visits joins the same
+/// transaction as far as there is room: those whose gate opened, then the others in their order. While the disk
+/// refuses, outcomes go to the reserve, intents are still tried, so each has its answer, and decisions wait in memory,
+/// for their outcomes soon say more. Every class is bounded, and what does not fit is counted.
 ///
 /// One step is under way at a time: ``next(at:)`` gives it, an event tells how it ended.
 package struct KeeperQueue: Sendable {
@@ -17,12 +18,9 @@ package struct KeeperQueue: Sendable {
         package var opened = 4096
         /// Other outcomes kept in memory meanwhile; phones that brought nothing give way first.
         package var ordinary = 2048
-        /// Visits whose names wait to be remembered over a restart; beyond it the oldest are given up.
-        package var names = 1024
-        /// How long names wait for an outcome or an intent to be written with, as that of a visitor whose pulse is short: a
-        /// transaction of their own would cost as much again. Whoever is let in within this time before a power cut is not known
-        /// afterwards.
-        package var namesWait: Duration = .milliseconds(300)
+        /// Decisions that wait; beyond it the oldest are given up, with the names by which their credentials are known
+        /// again.
+        package var decisions = 1024
         /// Outcomes in one transaction: few enough that it costs hardly more than its sync.
         package var batch = 32
         /// Pause before a disk or reserve that failed is tried again.
@@ -40,8 +38,8 @@ package struct KeeperQueue: Sendable {
         case intent(UnwrittenIntent)
         /// An outcome is to be written.
         case outcome(UnwrittenOutcome)
-        /// The gate was told to open: these names are to be kept. Or it did not open, and they are to be removed.
-        case opened(UnwrittenNames)
+        /// The gate was told to open: what was decided is to be kept until the outcome comes.
+        case decision(UnwrittenDecision)
         /// The records are durable, but for those of these visits, which the ledger's rules refuse for ever.
         case written(refused: Set<Text>)
         /// The disk did not take them.
@@ -60,8 +58,9 @@ package struct KeeperQueue: Sendable {
 
     /// What is to be done next.
     package enum Step: Hashable, Sendable {
-        /// Write these into the ledger in one transaction, intents first; with the reserve's next records where it says so.
-        case write([UnwrittenIntent], [UnwrittenOutcome], [UnwrittenNames], restoring: Bool)
+        /// Write these into the ledger in one transaction, in this order; with the reserve's next records where it says
+        /// so.
+        case write([UnwrittenIntent], [UnwrittenDecision], [UnwrittenOutcome], restoring: Bool)
         /// Put these into the reserve.
         case reserve([UnwrittenOutcome])
         /// All is done that could be done.
@@ -72,9 +71,7 @@ package struct KeeperQueue: Sendable {
     private var intents: [UnwrittenIntent] = []
     private var opened: [UnwrittenOutcome] = []
     private var ordinary: [UnwrittenOutcome] = []
-    private var names: [UnwrittenNames] = []
-    /// When the oldest of the names came.
-    private var namesSince: Instant?
+    private var decisions: [UnwrittenDecision] = []
     private var underWay: Step?
     /// When the disk was given what is under way.
     private var begun: Instant?
@@ -97,9 +94,11 @@ package struct KeeperQueue: Sendable {
     }
 
     /// Records that the disk has refused so far: those in the reserve, and those in memory while it refuses or does not answer; 0
-    /// when all is well.
+    /// when all is well. Decisions count where there is nothing else: the outcome of each comes within seconds.
     package var unwritten: Int {
-        retryAt == nil && reserved == 0 && !isStalled ? 0 : reserved + held.count
+        if retryAt == nil, reserved == 0, !isStalled { return 0 }
+        let records = reserved + held.count
+        return records > 0 ? records : undecided.count
     }
 
     /// Visits whose outcome is in memory alone.
@@ -107,27 +106,33 @@ package struct KeeperQueue: Sendable {
 
     private var held: [UnwrittenOutcome] {
         switch underWay {
-        case .write(_, let outcomes, _, _), .reserve(let outcomes): opened + ordinary + outcomes
+        case .write(_, _, let outcomes, _), .reserve(let outcomes): opened + ordinary + outcomes
         case .end, nil: opened + ordinary
         }
     }
 
-    /// Takes note of what happened. Returns the visits whose intents are given up and have to be answered so.
+    /// Decisions that are not on the disk.
+    private var undecided: [UnwrittenDecision] {
+        if case .write(_, let decisions, _, _) = underWay { decisions + self.decisions } else { decisions }
+    }
+
+    /// Takes note of what happened. Returns the intents that are given up and have to be answered so.
     package mutating func handle(_ event: Event, at now: Instant) -> [Text] {
         switch event {
         case .intent(let intent): return add(intent)
         case .outcome(let outcome): return add(outcome)
-        case .opened(let visit): remember([visit], at: now)
+        case .decision(let decision): add([decision])
         case .written(let refused):
-            guard case .write(_, let outcomes, _, _) = endStep() else { return [] }
+            guard case .write(_, _, let outcomes, _) = endStep() else { return [] }
             retryAt = nil
             for outcome in outcomes where refused.contains(outcome.visit) { lost += outcome.visits }
         case .writeFailed:
-            guard case .write(_, let outcomes, let names, _) = endStep() else { return [] }
+            guard case .write(_, let decisions, let outcomes, _) = endStep() else { return [] }
             retryAt = now.advanced(by: limits.retryAfter)
             putBack(outcomes)
-            self.names = names + self.names
-            remember([], at: now)
+            let later = self.decisions
+            self.decisions = []
+            add(decisions + later)
         case .reserved:
             guard case .reserve(let outcomes) = endStep() else { return [] }
             reserved += outcomes.count
@@ -154,16 +159,15 @@ package struct KeeperQueue: Sendable {
         guard underWay == nil, !hasEnded else { return nil }
         let diskRefuses = isResting(retryAt, at: now)
         let restoring = !diskRefuses && reserved > 0 && !isResting(restoreRetryAt, at: now)
-        let namesAreDue = namesDue.map { isFinishing || now >= $0 } ?? false
-        if !intents.isEmpty || restoring || !diskRefuses && (hasOutcomes || namesAreDue) {
+        if !intents.isEmpty || restoring || !diskRefuses && (hasOutcomes || !decisions.isEmpty) {
             // An intent is tried even where the disk has just refused. What ends visits joins it when the disk is known to
             // work, and behind what the reserve holds of earlier ones.
             let outcomes = restoring || diskRefuses || retryAt != nil && !intents.isEmpty ? [] : takeOutcomes()
             let newestFirst = Array(intents.reversed())
-            let comers = diskRefuses ? [] : names
+            let decided = diskRefuses ? [] : decisions
             intents = []
-            if !diskRefuses { (names, namesSince) = ([], nil) }
-            return begin(.write(newestFirst, outcomes, comers, restoring: restoring), at: now)
+            if !diskRefuses { decisions = [] }
+            return begin(.write(newestFirst, decided, outcomes, restoring: restoring), at: now)
         }
         if hasOutcomes, !isResting(reserveRetryAt, at: now) { return begin(.reserve(takeOutcomes()), at: now) }
         guard isFinishing else { return nil }
@@ -178,8 +182,7 @@ package struct KeeperQueue: Sendable {
         guard !hasEnded else { return nil }
         let retries = [
             reserved > 0 ? [retryAt, restoreRetryAt].compactMap { $0 }.max() : nil,
-            hasOutcomes ? retryAt : nil,
-            namesDue.map { due in retryAt.map { max($0, due) } ?? due },
+            hasOutcomes || !decisions.isEmpty ? retryAt : nil,
             hasOutcomes && retryAt != nil ? reserveRetryAt : nil,
         ]
         return retries.compactMap { $0 }.min()
@@ -190,14 +193,14 @@ package struct KeeperQueue: Sendable {
     private var hasOutcomes: Bool { !opened.isEmpty || !ordinary.isEmpty }
 
     private mutating func add(_ intent: UnwrittenIntent) -> [Text] {
-        guard !isFinishing, !isStalled else { return [intent.visit] }
+        guard !isFinishing, !isStalled else { return [intent.intent] }
         intents.append(intent)
-        return intents.count > limits.intents ? [intents.removeFirst().visit] : []
+        return intents.count > limits.intents ? [intents.removeFirst().intent] : []
     }
 
     private mutating func add(_ outcome: UnwrittenOutcome) -> [Text] {
         // A visit that has ended needs no intent any more.
-        let waiting = intents.firstIndex { $0.visit == outcome.visit }
+        let waiting = intents.firstIndex { $0.intent == outcome.intent }
         if let waiting { intents.remove(at: waiting) }
         if hasEnded {
             lost += outcome.visits
@@ -211,7 +214,7 @@ package struct KeeperQueue: Sendable {
             }
             ordinary.append(outcome)
         }
-        return waiting == nil ? [] : [outcome.visit]
+        return waiting == nil ? [] : [outcome.intent]
     }
 
     private mutating func takeOutcomes() -> [UnwrittenOutcome] {
@@ -232,13 +235,10 @@ package struct KeeperQueue: Sendable {
         until.map { isFinishing || $0 > now } ?? false
     }
 
-    private mutating func remember(_ comers: [UnwrittenNames], at now: Instant) {
-        names += comers
-        names.removeFirst(max(0, names.count - limits.names))
-        if !names.isEmpty { namesSince = namesSince ?? now }
+    private mutating func add(_ comers: [UnwrittenDecision]) {
+        decisions += comers
+        decisions.removeFirst(max(0, decisions.count - limits.decisions))
     }
-
-    private var namesDue: Instant? { names.isEmpty ? nil : namesSince?.advanced(by: limits.namesWait) }
 
     private mutating func begin(_ step: Step, at now: Instant) -> Step {
         (underWay, begun) = (step, now)

@@ -2,32 +2,34 @@ package import Encoding
 
 /// An intent that waits to be written.
 package struct UnwrittenIntent: Hashable, Sendable {
-    /// The visit's UUID.
-    package var visit: Text
+    /// Its own UUID.
+    package var intent: Text
     /// Where and when.
     package var stamp: RecordStamp
 
     /// An intent of these parts.
-    package init(visit: Text, stamp: RecordStamp) {
-        (self.visit, self.stamp) = (visit, stamp)
+    package init(intent: Text, stamp: RecordStamp) {
+        (self.intent, self.stamp) = (intent, stamp)
     }
 }
 
-/// Who was let in, by name, waiting to be written: for the start after this one.
-package struct UnwrittenNames: Hashable, Sendable {
-    /// The names of one visit.
+/// What was decided of a visit whose gate was told to open, waiting to be written: with the decision the names by which
+/// its credential is known again at the start after this one.
+package struct UnwrittenDecision: Hashable, Sendable {
+    /// The outcome, its gate as it was ordered; kept until the outcome with what the gate did takes its place.
+    package var decided: UnwrittenOutcome
+    /// What the credential is known again by.
     package var names: [ReplayName]
-    /// When the gate was told to open; nil: it did not open, and the newest entry of each name is to be removed.
-    package var at: Timestamp?
 
-    /// Names of these parts.
-    package init(_ names: [ReplayName], at: Timestamp) {
-        (self.names, self.at) = (names, at)
-    }
+    /// A decision of these parts.
+    package init(_ decided: UnwrittenOutcome, names: [ReplayName]) { (self.decided, self.names) = (decided, names) }
 
-    /// Names whose newest entry is to be removed.
-    package init(forgotten names: [ReplayName]) {
-        (self.names, at) = (names, nil)
+    /// The date at which the names were remembered: of two possible ones the later, which keeps them longer.
+    package var at: Timestamp { decided.stamp.time.latest }
+
+    /// The decision under the names of its credentials, without the digests.
+    package func named(under key: SiteKey) -> UnwrittenDecision {
+        UnwrittenDecision(decided.named(under: key), names: names)
     }
 }
 
@@ -35,6 +37,8 @@ package struct UnwrittenNames: Hashable, Sendable {
 package struct UnwrittenOutcome: Hashable, Sendable {
     /// The visit's UUID.
     package var visit: Text
+    /// The UUID of the intent that it uses up; the visit's own, which is no intent's, where it had none.
+    package var intent: Text
     /// How it ended.
     package var outcome: Outcome
     /// Where and when.
@@ -42,10 +46,17 @@ package struct UnwrittenOutcome: Hashable, Sendable {
     /// SHA-256 of the signed contents by which the credential, and after it the first of the others, are still to be named. Empty:
     /// they have their names, or need none.
     package var signedDigests: [[UInt8]]
+    /// Names of its decision that are removed with it: the gate did not open, or that releases the credential.
+    package var forgotten: [ReplayName]
 
-    /// An outcome of these parts.
-    package init(visit: Text, outcome: Outcome, stamp: RecordStamp, signedDigests: [[UInt8]] = []) {
-        (self.visit, self.outcome, self.stamp, self.signedDigests) = (visit, outcome, stamp, signedDigests)
+    /// An outcome of these parts. `intent`: nil for a visit without one, and of earlier versions, whose intents had
+    /// their visits' ids.
+    package init(
+        visit: Text, intent: Text? = nil, outcome: Outcome, stamp: RecordStamp, signedDigests: [[UInt8]] = [],
+        forgotten: [ReplayName] = []
+    ) {
+        (self.visit, self.intent, self.outcome, self.stamp) = (visit, intent ?? visit, outcome, stamp)
+        (self.signedDigests, self.forgotten) = (signedDigests, forgotten)
     }
 
     /// The visits that it tells of.
@@ -61,20 +72,25 @@ package struct UnwrittenOutcome: Hashable, Sendable {
         return copy
     }
 
-    /// The bytes for the reserve: a record without number and place, which it gets from the ledger later. Only for one that is
-    /// named; a digest is not kept.
-    package func reserveBytes(limits: LedgerLimits = LedgerLimits()) -> [UInt8] {
-        LedgerRecord.outcome(
+    /// The bytes under which the reserve and a decision are kept: the intent's id, unless it is the visit's, then a
+    /// record without number and place, which it gets from the ledger later. Only for one that is named: neither
+    /// digests nor names are kept.
+    package func bytes(limits: LedgerLimits = LedgerLimits()) -> [UInt8] {
+        let record = LedgerRecord.outcome(
             OutcomeRecord(
                 seq: 0, visit: visit, intent: nil, stamp: stamp.clipped(to: limits),
                 outcome: outcome.clipped(to: limits),
-                dropped: 0)
-        ).bytes
+                dropped: 0))
+        return (intent == visit ? [] : Array(intent.utf8)) + record.bytes
     }
 
-    /// Reads ``reserveBytes(limits:)`` back; nil for anything else.
-    package init?(reserveBytes bytes: [UInt8]) {
-        guard case .outcome(let record) = try? LedgerRecord(bytes: bytes) else { return nil }
-        self.init(visit: record.visit, outcome: record.outcome, stamp: record.stamp)
+    /// Reads ``bytes(limits:)`` back; nil for anything else. Those of earlier versions have no intent's id.
+    package init?(bytes: [UInt8]) {
+        let body = bytes.drop { $0 != UInt8(ascii: "{") }
+        guard let intent = Text(utf8: bytes.prefix(bytes.count - body.count)),
+            case .outcome(let record) = try? LedgerRecord(bytes: Array(body))
+        else { return nil }
+        self.init(
+            visit: record.visit, intent: intent.isEmpty ? nil : intent, outcome: record.outcome, stamp: record.stamp)
     }
 }

@@ -16,7 +16,7 @@ package enum LedgerTable {
         var cells = ["\(entry.position)"]
         switch try? LedgerRecord(bytes: entry.body) {
         case .intent(let record):
-            cells += stamped(record.seq, "intent", record.visit, record.stamp)
+            cells += stamped(record.seq, "intent", record.intent, record.stamp)
         case .outcome(let record):
             cells +=
                 stamped(record.seq, "outcome", record.visit, record.stamp) + told(record.outcome) + [

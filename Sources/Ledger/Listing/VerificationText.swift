@@ -47,7 +47,7 @@ extension ChainReport {
             "findings": .array(findings.map { .text($0.text) }), "moreFindings": .int(moreFindings),
             "results": .object(
                 JSONObject(Outcome.Result.allCases.map { .init(Text($0.rawValue), .int(results[$0] ?? 0)) })),
-            "openVisits": .array(openIntents.map { .string($0.visit) }),
+            "openVisits": .array(openIntents.map { .string($0.intent) }),
             "opensWithoutIntent": .array(opensWithoutIntent.map(JSON.string)),
             "witness": witness.map { .text($0) } ?? .null, "head": end.json,
         ]

@@ -1,11 +1,12 @@
 package import Encoding
 
-/// A visit has begun and may soon have an effect: written before any light, status byte or gate pulse.
+/// A visit may soon have an effect: written before any light, status byte or gate pulse. One that served no phone
+/// serves the next: the visit that used it up is the one whose outcome names its position.
 package struct IntentRecord: Hashable, Sendable {
-    /// The visit's number; see ``OutcomeRecord/seq``.
+    /// The number of the visit that it will serve; see ``OutcomeRecord/seq``.
     package var seq: Int
-    /// The visit's UUID, lower case.
-    package var visit: Text
+    /// The intent's own UUID, lower case, in the member `visit`; in records of earlier versions that of its visit.
+    package var intent: Text
     /// Where and when.
     package var stamp: RecordStamp
 }
@@ -20,8 +21,8 @@ package struct OutcomeRecord: Hashable, Sendable {
     package var seq: Int
     /// The visit's UUID, lower case; also the id of its report.
     package var visit: Text
-    /// Position of the visit's intent in the chain; nil when there was none (the visit failed before, or the ledger
-    /// did).
+    /// Position of the intent that the visit used up; nil when there was none (the visit failed before, or the ledger
+    /// did). It alone ties them together: each has an id of its own.
     package var intent: Int?
     /// Where and when.
     package var stamp: RecordStamp
@@ -41,10 +42,10 @@ package enum LedgerRecord: Hashable, Sendable {
     /// The version of the record format, member `v`.
     static let version = 1
 
-    /// The visit's UUID.
+    /// The UUID: the visit's, or an intent's own.
     package var visit: Text {
         switch self {
-        case .intent(let record): record.visit
+        case .intent(let record): record.intent
         case .outcome(let record): record.visit
         }
     }
@@ -70,7 +71,9 @@ package enum LedgerRecord: Hashable, Sendable {
         var members = [JSONObject.Member("v", .int(Self.version))]
         switch self {
         case .intent(let record):
-            members += [.init("kind", "intent"), .init("seq", .int(record.seq)), .init("visit", .string(record.visit))]
+            members += [
+                .init("kind", "intent"), .init("seq", .int(record.seq)), .init("visit", .string(record.intent)),
+            ]
             members += record.stamp.members
         case .outcome(let record):
             members += [
@@ -91,7 +94,7 @@ package enum LedgerRecord: Hashable, Sendable {
         guard try fields.int("v") == Self.version else { throw RecordError(member: "v") }
         let (seq, visit) = (try fields.figure("seq"), try fields.text("visit"))
         switch try fields.text("kind") {
-        case "intent": self = .intent(IntentRecord(seq: seq, visit: visit, stamp: try RecordStamp(fields)))
+        case "intent": self = .intent(IntentRecord(seq: seq, intent: visit, stamp: try RecordStamp(fields)))
         case "outcome":
             self = .outcome(
                 OutcomeRecord(

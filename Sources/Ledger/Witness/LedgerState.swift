@@ -18,7 +18,7 @@ package struct LedgerState: Hashable, Sendable {
     package var clock: Timestamp?
     /// ``SiteKey/digest(of:)`` of the key under which credentials are named; nil before there is one.
     package var siteKey: [UInt8]?
-    /// ``digest(ofOpen:)`` of the visits without an outcome.
+    /// ``digest(ofOpen:)`` of the intents without an outcome.
     package var open: [UInt8]
 
     /// A state of these parts.
@@ -30,17 +30,22 @@ package struct LedgerState: Hashable, Sendable {
         (self.dropped, self.clock, self.siteKey, self.open) = (dropped, clock, siteKey, open)
     }
 
-    /// The SHA-256 hash of a list of open visits in the order of their intents.
-    package static func digest(ofOpen visits: some Collection<OpenIntent>) -> [UInt8] {
+    /// The SHA-256 hash of a list of open intents in their order, each with what was decided of it.
+    package static func digest(ofOpen intents: some Collection<OpenIntent>) -> [UInt8] {
         var hash = SHA256()
-        for intent in visits.sorted(by: { $0.position < $1.position }) {
-            var figures: [UInt8] = []
-            for figure in [intent.position, intent.seq, intent.visit.utf8.count] {
-                figures.appendBE(UInt64(clamping: figure))
-            }
-            hash.update(data: figures + Array(intent.visit.utf8))
+        for intent in intents.sorted(by: { $0.position < $1.position }) {
+            hash.update(data: figures([intent.position, intent.seq, intent.intent.utf8.count]))
+            hash.update(data: Array(intent.intent.utf8))
+            guard let decision = intent.decision else { continue }
+            // No intent has that position: what follows is a decision, and a list without any has the hash that it
+            // always had.
+            hash.update(data: figures([.max, decision.slot, decision.bytes.count]) + decision.bytes)
         }
         return Array(hash.finalize())
+    }
+
+    private static func figures(_ figures: [Int]) -> [UInt8] {
+        figures.reduce(into: []) { $0.appendBE(UInt64(clamping: $1)) }
     }
 
     /// The members of a statement about it, in their fixed order.

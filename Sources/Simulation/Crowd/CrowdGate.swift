@@ -22,7 +22,7 @@ final class CrowdGate: SimulatedWorld {
     private let credentials: CrowdCredentials
     private var present: [Int: Present] = [:]
     private var newcomers = 0
-    private var intents: Set<VisitID> = []
+    private var intents: Set<IntentID> = []
     private var hash = SHA256()
 
     init(_ plan: CrowdPlan, settings: KioskSettings, credentials: CrowdCredentials, random: inout SplitMix64) {
@@ -66,8 +66,8 @@ final class CrowdGate: SimulatedWorld {
 
     // MARK: - The kiosk's surroundings
 
-    func recordIntent(_ visit: VisitID, at now: Instant) -> (takes: Duration, failure: String?) {
-        intents.insert(visit)
+    func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?) {
+        intents.insert(intent)
         return (.milliseconds(3), nil)
     }
 
@@ -75,10 +75,10 @@ final class CrowdGate: SimulatedWorld {
         (.milliseconds(3), credentials.verify(payload, now))
     }
 
-    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]], at now: Instant) {
-        intents.remove(visit)
-        figures.records[outcome.result.rawValue, default: 0] += 1
-        if outcome.gate?.opened == true { figures.recordedPulses += 1 }
+    func recordOutcome(_ record: VisitRecord, at now: Instant) {
+        if let intent = record.intent { intents.remove(intent) }
+        figures.records[record.outcome.result.rawValue, default: 0] += 1
+        if record.outcome.gate?.opened == true { figures.recordedPulses += 1 }
     }
 
     func observe(_ observation: GateSimulation.Observation, at now: Instant) {
@@ -141,7 +141,7 @@ final class CrowdGate: SimulatedWorld {
         switch event {
         case .received(let packet): bytes += packet
         case .timer: bytes.append(1)
-        case .intentDurable(let visit): bytes += visit.text.utf8
+        case .intentDurable(let intent): bytes += intent.text.utf8
         case .verified(let visit, let verdict): bytes += visit.text.utf8 + [verdict.isAccepted ? 1 : 0]
         default: bytes.append(2)
         }
@@ -153,9 +153,12 @@ final class CrowdGate: SimulatedWorld {
         switch action {
         case .send(let packet): bytes += packet
         case .showInvitation(let uri): bytes += (uri ?? "").utf8
-        case .recordIntent(let visit, _), .opened(let visit), .unused(let visit): bytes += visit.text.utf8
+        case .recordIntent(let intent, _): bytes += intent.text.utf8
+        case .decided(let record): bytes += record.visit.text.utf8
+        case .unused(let visit): bytes += visit.text.utf8
         case .verify(let visit, let payload): bytes += visit.text.utf8 + payload
-        case .recordOutcome(let visit, let outcome, _): bytes += Array(visit.text.utf8) + outcome.result.rawValue.utf8
+        case .recordOutcome(let record):
+            bytes += Array(record.visit.text.utf8) + record.outcome.result.rawValue.utf8
         case .signal(let signal, let pattern, _):
             bytes += pattern.rawValue.utf8 + [UInt8(truncatingIfNeeded: signal.lamps.count), signal.tone ? 1 : 0]
         case .gate(let command): bytes.append(command == .shut ? 3 : 4)

@@ -12,8 +12,10 @@ package enum KioskRule: String, CaseIterable, Sendable {
     case timerMovesOn = "the timer does not move on"
     /// One event leads to a bounded number of actions.
     case actionsAreBounded = "too many actions in one turn"
-    /// An intent is asked for once; again only when the ledger refused it.
-    case oneIntent = "a second intent for one visit"
+    /// A visit's id belongs to one phone, from its connection to its one end.
+    case onePhone = "a visit of two phones, or with two ends"
+    /// An intent is of one visit at a time, which asks for it once; again only when the ledger refused it.
+    case oneIntent = "an intent of two visits, or asked for twice"
     /// Nothing is verified for a visit of which a power cut would leave no trace.
     case intentBeforePayload = "a payload of a visit without an intent"
     /// A visit is verified once.
@@ -24,7 +26,8 @@ package enum KioskRule: String, CaseIterable, Sendable {
     case oneOutcome = "a second outcome of one visit"
     /// An intent that was used gets its outcome; no more are open than phones can be here, and as many again wait for the next.
     case everyIntentEnds = "an intent was left without its outcome"
-    /// The record says accepted for a visit that may pass only, and tells of an opened gate exactly if that visit had a pulse.
+    /// The record says accepted for a visit that may pass only, and tells of an opened gate exactly if that visit had a
+    /// pulse. What was decided is handed over with the order to the gate, and the outcome agrees with it.
     case outcomeIsTrue = "the outcome is not what happened"
     /// The gate opens for an accepted verdict of the very visit, once for each.
     case gateBehindAcceptance = "the gate opened without an accepted credential"

@@ -22,35 +22,40 @@ package struct KioskRules: Sendable {
     package static let verdict: Duration = .milliseconds(900)
     /// What a turnstile needs between two pulses.
     package static let gap: Duration = .milliseconds(100)
-    /// Visits that are remembered; of more, those that were mere connections are forgotten first, then the oldest that are over: an
-    /// intent may go from one phone to the next for hours.
+    /// Visits that are remembered; of more, those that brought nothing are forgotten first, then those that were
+    /// recorded first: the gate repeats the verdict to a wallet for some time after the record, however long before
+    /// that its phone came.
     package static let visitsRemembered = 64
 
     /// What is known of one visit.
     private struct Facts {
-        enum Intent { case none, asked, durable, failed }
-
-        var intent = Intent.none
+        /// Its intent, from its phone's key on.
+        var intent: IntentID?
         var isVerifying = false
         var verdict: Bool?
         /// Whether the recorded outcome is an acceptance; nil before it.
         var result: Bool?
         var wasEntitled = false
-        /// Whether another phone has taken it over.
-        var isInherited = false
+        /// What was decided, once the gate was told to open.
+        var decided: Outcome?
         var wasGivenPulse = false
         var isServed = false
+        var hasEnded = false
         var came: Instant?
 
-        /// Whether it has asked for nothing so far.
-        var isMere: Bool { intent == .none && !isServed && !isVerifying }
+        /// Whether it has asked for nothing so far, or has ended without anything to be recorded.
+        var isMere: Bool {
+            hasEnded ? result == nil && !wasEntitled : intent == nil && !isServed && !isVerifying
+        }
     }
 
     private let settings: KioskSettings
     private let isPunctual: Bool
     private let pulse: Duration
     private var visits: [VisitID: Facts] = [:]
+    /// In the order in which they came, those that are recorded in the order of their records after all before them.
     private var order: [VisitID] = []
+    private var intents = OpenIntents()
     /// The visits by the handles of their links; one that has ended is replaced by the next of its handle.
     private var links: [UInt16: VisitID] = [:]
     /// The link that has come about in this turn.
@@ -143,10 +148,8 @@ package struct KioskRules: Sendable {
     private mutating func learn(_ event: KioskEvent) {
         switch event {
         case .start: isRunning = !hasStopped
-        case .intentDurable(let id) where visits[id]?.intent == .asked || visits[id]?.intent == .failed:
-            change(id) { $0.intent = .durable }
-        case .intentFailed(let id, _) where visits[id]?.intent == .asked:
-            change(id) { $0.intent = .failed }
+        case .intentDurable(let id): intents.settle(id, isDurable: true)
+        case .intentFailed(let id, _): intents.settle(id, isDurable: false)
         case .verified(let id, let verdict) where visits[id]?.isVerifying == true:
             change(id) { if $0.verdict == nil, $0.result == nil { $0.verdict = verdict.isAccepted } }
         case .health(let report) where report.code == .gateUnavailable: hasGate = !report.isPresent
@@ -159,30 +162,29 @@ package struct KioskRules: Sendable {
         door.learn(action, at: now)
         switch action {
         case .note(.phoneConnected, let id):
-            // An intent that served nobody goes on to the next phone, with its id.
-            if let id, visits[id]?.isVerifying == true || visits[id]?.result != nil { broken(.oneIntent, now) }
-            if let id, visits[id] != nil { change(id) { $0.isInherited = true } }
+            if let id, visits[id] != nil { broken(.onePhone, now) }
             if let id { change(id) { $0.came = now } }
             if let id, let newLink { links[newLink] = id }
         case .note(.ledgerFailed, let id?):
-            if visits[id]?.intent == .durable { broken(.answersAreHeard, now) }
+            guard let intent = visits[id]?.intent else { break }
+            if intents.state(of: intent) == .durable { broken(.answersAreHeard, now) }
             // An answer that did not come in time: from now on it counts as no.
-            change(id) { if $0.intent == .asked { $0.intent = .failed } }
-        case .note(.identified, let id?):
-            change(id) { $0.isServed = true }
+            intents.settle(intent, isDurable: false)
+        case .note(.identified(let intent), let id?):
+            if !intents.take(intent) { broken(.oneIntent, now) }
+            change(id) { ($0.intent, $0.isServed) = (intent, true) }
             if visits.values.count(where: \.isServed) > settings.phones + settings.lobby {
                 broken(.placesAreBounded, now)
             }
         case .note(.decided(true, _, _, _), let id): lastAccepted = id
-        case .note(.visitEnded, let id?): change(id) { $0.isServed = false }
+        case .note(.visitEnded, let id?):
+            if visits[id]?.hasEnded == true { broken(.onePhone, now) }
+            change(id) { ($0.isServed, $0.hasEnded) = (false, true) }
+            intents.release(visits[id]?.intent)
         case .recordIntent(let id, _):
-            if let facts = visits[id], facts.intent != .none, facts.intent != .failed, !facts.isInherited {
-                broken(.oneIntent, now)
-            }
-            // The next phone asks for it once more.
-            change(id) { ($0.intent, $0.isInherited) = (.asked, false) }
+            if !intents.ask(id) { broken(.oneIntent, now) }
         case .verify(let id, _):
-            if visits[id]?.intent ?? Facts.Intent.none == Facts.Intent.none { broken(.intentBeforePayload, now) }
+            if intents.state(of: visits[id]?.intent) == .none { broken(.intentBeforePayload, now) }
             if visits[id]?.isVerifying == true { broken(.oneVerification, now) }
             change(id) { $0.isVerifying = true }
         default: break
@@ -190,7 +192,8 @@ package struct KioskRules: Sendable {
     }
 
     private func mayOpen(_ facts: Facts) -> Bool {
-        hasGate && (facts.intent == .durable || facts.intent == .failed && settings.whenLedgerFails == .open)
+        let intent = intents.state(of: facts.intent)
+        return hasGate && (intent == .durable || intent == .failed && settings.whenLedgerFails == .open)
     }
 
     /// Visits that may pass since this turn.
@@ -204,7 +207,8 @@ package struct KioskRules: Sendable {
 
     private mutating func judge(_ action: KioskAction, _ opened: VisitID?, at now: Instant) {
         switch action {
-        case .recordOutcome(let id, let outcome, _): judge(outcome, of: id, at: now)
+        case .recordOutcome(let record): judge(record, at: now)
+        case .decided(let record): judgeDecision(record, at: now)
         case .gate(.open(let until)): judgeOpening(until: until, for: opened, at: now)
         case .admit:
             // Once for each opening of a visitor, in the very turn.
@@ -281,16 +285,36 @@ package struct KioskRules: Sendable {
         return mayOpen(facts) ? .gateBehindAcceptance : .gateBehindIntent
     }
 
-    private mutating func judge(_ outcome: Outcome, of id: VisitID, at now: Instant) {
+    /// The gate has just been told to open for that visit, and the decision says so.
+    private mutating func judgeDecision(_ record: VisitRecord, at now: Instant) {
+        let outcome = record.outcome
+        if openSince != now || outcome.result != .accepted || outcome.gate?.opened != true {
+            broken(.outcomeIsTrue, now)
+        }
+        if record.intent != visits[record.visit]?.intent { broken(.oneIntent, now) }
+        change(record.visit) { $0.decided = outcome }
+    }
+
+    private mutating func judge(_ record: VisitRecord, at now: Instant) {
+        let (id, outcome) = (record.visit, record.outcome)
         let accepted = outcome.result == .accepted
+        if let intent = record.intent {
+            // One that served no phone has its own id.
+            if let owner = visits[id]?.intent, owner != intent { broken(.oneIntent, now) }
+            intents.use(intent)
+        }
         if visits[id]?.result != nil { broken(.oneOutcome, now) }
         // An accepted visitor may have lost his pulse to the end; then the record says so.
         let facts = visits[id] ?? Facts()
         let mayBe = accepted ? facts.wasEntitled : !facts.wasGivenPulse
-        if !mayBe || outcome.gate?.opened != facts.wasGivenPulse { broken(.outcomeIsTrue, now) }
+        let agrees = facts.decided.map {
+            outcome.credential == $0.credential && outcome.reasons.starts(with: $0.reasons)
+        }
+        if !mayBe || outcome.gate?.opened != facts.wasGivenPulse || agrees == false { broken(.outcomeIsTrue, now) }
         let isUnanswered = outcome.reasons.contains { $0.code == Text(ReasonCode.internal.text) }
         if outcome.result == .failed, isUnanswered, facts.verdict != nil { broken(.answersAreHeard, now) }
         change(id) { $0.result = accepted }
+        if let index = order.firstIndex(of: id) { order.append(order.remove(at: index)) }
     }
 
     private mutating func judgeStatus(_ byte: UInt8, in packet: [UInt8], at now: Instant) {
@@ -308,9 +332,10 @@ package struct KioskRules: Sendable {
         }
         judgeGreen(actions, at: now)
         if openSince != nil, pattern == .rejected { broken(.gateAgreesWithLight, now) }
-        let open = visits.values.count { $0.intent != .none && $0.intent != .failed && $0.result == nil }
         let awaited = settings.door.seesPassage ? Self.awaitedPassages : 0
-        if open > settings.phones + settings.lobby + Self.openIntents + awaited { broken(.everyIntentEnds, now) }
+        if intents.count > settings.phones + settings.lobby + Self.openIntents + awaited {
+            broken(.everyIntentEnds, now)
+        }
         guard case .stop = event, hasStopped, !actions.isEmpty else { return }
         if openSince != nil || light != .dark { broken(.darkAtStop, now) }
         if visits.values.contains(where: { $0.isVerifying && $0.result == nil }) { broken(.everyIntentEnds, now) }
@@ -332,7 +357,7 @@ package struct KioskRules: Sendable {
 
     /// Whose opening the actions of a turn tell of; nil: nobody's, or that of somebody who goes out.
     private static func opened(by actions: [KioskAction]) -> VisitID? {
-        actions.lazy.compactMap { if case .opened(let visit) = $0 { visit } else { nil } }.first
+        actions.lazy.compactMap { if case .decided(let record) = $0 { record.visit } else { nil } }.first
     }
 
     // MARK: - What is told

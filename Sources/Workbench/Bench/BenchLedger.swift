@@ -56,17 +56,19 @@ package final class BenchLedger: VisitLedger {
     }
 
     /// Takes over the intent, as ``LedgerKeeper`` does.
-    package func recordIntent(_ visit: VisitID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
-        keeper.recordIntent(visit, answer: answer)
+    package func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
+        keeper.recordIntent(intent, answer: answer)
+    }
+
+    /// Takes over what was decided, and who was let in.
+    package func recordDecision(_ record: VisitRecord, names: [ReplayName]) {
+        keeper.recordDecision(record, names: names)
     }
 
     /// Takes over the outcome.
-    package func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]]) {
-        keeper.recordOutcome(visit, outcome, signedDigests: signedDigests)
+    package func recordOutcome(_ record: VisitRecord, forgetting: [ReplayName]) {
+        keeper.recordOutcome(record, forgetting: forgetting)
     }
-
-    /// Takes over who was let in.
-    package func remember(_ names: [ReplayName]) { keeper.remember(names) }
 
     /// Writes what waits, at the disk's own speed. Returns how many visits have no record.
     package func finish() async -> Int {

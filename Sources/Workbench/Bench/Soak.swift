@@ -134,17 +134,22 @@ package enum Soak {
         let (before, size) = (ledger.meter.counts, ledger.size)
         var random = SplitMix64(seed: 5)
         for _ in 0..<alone {
-            guard let id = RandomUUID.text(random.bytes(16)), let name = ReplayName(random.bytes(16)) else { continue }
-            let visit = VisitID(id)
+            guard let id = RandomUUID.text(random.bytes(16)), let name = ReplayName(random.bytes(16)),
+                let intent = RandomUUID.text(random.bytes(16)).map({ IntentID($0) })
+            else { continue }
             let failure = await withCheckedContinuation { answer in
-                ledger.recordIntent(visit) { answer.resume(returning: $0) }
+                ledger.recordIntent(intent) { answer.resume(returning: $0) }
             }
             if let failure { throw DecisionBench.Failure(reason: failure) }
             // At a quiet gate the witness hears of an intent before the visitor has chosen.
             await ledger.store.tellWitness()
-            ledger.remember([name])
+            let record = VisitRecord(VisitID(id), using: intent, outcome, signedDigests: [random.bytes(32)])
+            ledger.recordDecision(record, names: [name])
+            while await ledger.store.head.open[Text(intent.text)]?.decision == nil {
+                try await Task.sleep(for: .microseconds(200))
+            }
             let count = await ledger.store.head.point.count
-            ledger.recordOutcome(visit, outcome, signedDigests: [random.bytes(32)])
+            ledger.recordOutcome(record, forgetting: [])
             while await ledger.store.head.point.count == count { try await Task.sleep(for: .microseconds(200)) }
             await ledger.store.tellWitness()
         }

@@ -50,7 +50,7 @@ private final class SoakWorld: SimulatedWorld, @unchecked Sendable {
     private var simulation: GateSimulation
     private var kinds: [Soak.Kind] = []
     private var seen = Soak.Figures()
-    /// Whose intent was asked for last: phones come one after the other.
+    /// Who came last: phones come one after the other.
     private var visit: VisitID?
     private(set) var lastAccepted: Outcome?
 
@@ -60,8 +60,7 @@ private final class SoakWorld: SimulatedWorld, @unchecked Sendable {
         var policy = VerificationPolicy()
         policy.replay.action = .flag
         verifiers = VerifierInForce(
-            Verifier(trust: try TrustStore(Samples.trust), policy: policy), siteKey: ledger.siteKey,
-            remembered: { ledger.remember($0) })
+            Verifier(trust: try TrustStore(Samples.trust), policy: policy), siteKey: ledger.siteKey)
         simulation = GateSimulation(
             settings: KioskSettings(name: try Identifier("Soak"), softwareVersion: "soak"),
             radio: VirtualRadio(visits: [], seed: 1), seed: 2)
@@ -97,10 +96,13 @@ private final class SoakWorld: SimulatedWorld, @unchecked Sendable {
 
     // MARK: - The kiosk's surroundings
 
-    func recordIntent(_ visit: VisitID, at now: Instant) -> (takes: Duration, failure: String?) {
-        self.visit = visit
+    func handled(_ event: KioskEvent, _ actions: [KioskAction], by kiosk: Kiosk, at now: Instant) {
+        for case .verify(let visit, _) in actions { self.visit = visit }
+    }
+
+    func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?) {
         let answer = Answer()
-        ledger.recordIntent(visit) { answer.give($0) }
+        ledger.recordIntent(intent) { answer.give($0) }
         return (.milliseconds(2), answer.wait())
     }
 
@@ -111,15 +113,20 @@ private final class SoakWorld: SimulatedWorld, @unchecked Sendable {
         return (.milliseconds(3), verifiers.verify(payload, of: visit, at: date, monotonic: now))
     }
 
-    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]], at now: Instant) {
+    func recordDecision(_ record: VisitRecord, at now: Instant) {
+        ledger.recordDecision(record, names: verifiers.settle(record.visit, .ordered, at: now))
+    }
+
+    func recordOutcome(_ record: VisitRecord, at now: Instant) {
+        let outcome = record.outcome
         let isOpened = outcome.gate?.opened == true
-        verifiers.settle(visit, isOpened ? .used : .released, at: now)
+        let names = verifiers.settle(record.visit, isOpened ? .used : .released, at: now)
         seen.records[outcome.result.rawValue, default: 0] += 1
         if isOpened {
             seen.records["gate opened", default: 0] += 1
             lastAccepted = outcome
         }
-        ledger.recordOutcome(visit, outcome, signedDigests: signedDigests)
+        ledger.recordOutcome(record, forgetting: isOpened ? [] : names)
     }
 
     func observe(_ observation: GateSimulation.Observation, at now: Instant) {

@@ -127,9 +127,9 @@ package final class Demonstration: SimulatedWorld {
     // MARK: - The kiosk's surroundings
 
     /// The kiosk asks for an intent: it goes into the ledger in memory, and is "durable" 2 ms later.
-    package func recordIntent(_ visit: VisitID, at now: Instant) -> (takes: Duration, failure: String?) {
+    package func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?) {
         do {
-            try ledger.recordIntent(visit, stamp: stamp(at: now))
+            try ledger.recordIntent(intent, stamp: stamp(at: now))
         } catch {
             return (.zero, "\(error)")
         }
@@ -149,9 +149,9 @@ package final class Demonstration: SimulatedWorld {
     }
 
     /// The kiosk reports an outcome: recorded, and its report queued.
-    package func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]], at now: Instant) {
-        self.outcome = outcome
-        if (try? ledger.recordOutcome(visit, outcome, stamp: stamp(at: now))) != nil { announceLastEntry(at: now) }
+    package func recordOutcome(_ record: VisitRecord, at now: Instant) {
+        outcome = record.outcome
+        if (try? ledger.recordOutcome(record, stamp: stamp(at: now))) != nil { announceLastEntry(at: now) }
     }
 
     /// Something can be seen at the gate.

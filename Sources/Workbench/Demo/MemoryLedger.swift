@@ -28,15 +28,16 @@ package struct MemoryLedger: Sendable {
     }
 
     /// Appends an intent.
-    package mutating func recordIntent(_ visit: VisitID, stamp: RecordStamp) throws(LedgerError) {
-        entries.append(try head.appendIntent(Text(visit.text), stamp: stamp))
+    package mutating func recordIntent(_ intent: IntentID, stamp: RecordStamp) throws(LedgerError) {
+        entries.append(try head.appendIntent(Text(intent.text), stamp: stamp))
     }
 
     /// Appends an outcome and queues its report.
     package mutating func recordOutcome(
-        _ visit: VisitID, _ outcome: Outcome, stamp: RecordStamp
+        _ record: VisitRecord, stamp: RecordStamp
     ) throws(LedgerError) -> OutcomeRecord {
-        let (entry, record) = try head.appendOutcome(Text(visit.text), outcome, stamp: stamp)
+        let (entry, record) = try head.appendOutcome(
+            Text(record.visit.text), of: record.intent.map { Text($0.text) }, record.outcome, stamp: stamp)
         entries.append(entry)
         reports.append(
             Entry(

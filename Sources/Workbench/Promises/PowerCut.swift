@@ -1,15 +1,17 @@
+import Credentials
 package import Encoding
 package import Kiosk
 package import Ledger
 import Store
 
-/// The plug is pulled during a pulse; the next start says so, once, and nothing else has changed.
+/// The plug is pulled during a pulse; the next start says what was decided and ordered, once, and nothing else has
+/// changed.
 package struct PowerCut: Sendable {
     /// What was found after the power came back.
     package struct Facts: Sendable {
         /// The visit whose pulse ran when the plug was pulled.
         package var pulse: Text
-        /// Visits that the next start closed, with their results and whether something is said of the gate.
+        /// Visits that the next start closed, with what their records say.
         package var closed: [Closed]
         /// Outcomes of each number from 1 on, after that start: one each, or something is doubled or lost.
         package var outcomes: [Int]
@@ -28,8 +30,12 @@ package struct PowerCut: Sendable {
             package var visit: Text
             /// How it ended, by the record.
             package var result: Outcome.Result
-            /// Whether the record says something of the gate.
-            package var saysGate: Bool
+            /// Whether the record names the credential.
+            package var isNamed: Bool
+            /// Whether the record says that the gate was opened.
+            package var isOpened: Bool
+            /// Whether it says that the end was not seen.
+            package var isInterrupted: Bool
         }
     }
 
@@ -69,7 +75,10 @@ package struct PowerCut: Sendable {
     private static func facts(of visit: Text, _ tools: DemoPromise.Tools) async throws -> Facts {
         let first = try await PromiseLedger(in: tools.folder, version: tools.version)
         let closed = first.recovered.map {
-            Facts.Closed(visit: $0.visit, result: $0.outcome.result, saysGate: $0.outcome.gate != nil)
+            Facts.Closed(
+                visit: $0.visit, result: $0.outcome.result, isNamed: $0.outcome.credential?.name != nil,
+                isOpened: $0.outcome.gate?.opened == true,
+                isInterrupted: $0.outcome.reasons.contains { $0.code == Text(ReasonCode.interrupted.text) })
         }
         let entries = try await first.store.entries(after: 0, limit: 1000)
         await first.close()
@@ -92,12 +101,15 @@ package struct PowerCut: Sendable {
         let closed = facts.closed
         return [
             .init(
-                "the visit is found, as interrupted", "closed: \(closed.map(\.visit.string).joined(separator: ", "))",
-                isKept: closed.map(\.visit) == [facts.pulse] && closed.allSatisfy { $0.result == .interrupted }),
+                "the visit is found, with its credential",
+                "closed: \(closed.map { "\($0.visit) as \($0.result.rawValue)" }.joined(separator: ", "))",
+                isKept: closed.map(\.visit) == [facts.pulse]
+                    && closed.allSatisfy { $0.result == .accepted && $0.isNamed }),
             .init(
-                "what the gate did is not claimed",
-                "the record \(closed.contains(where: \.saysGate) ? "claims it" : "says null")",
-                isKept: !closed.isEmpty && !closed.contains(where: \.saysGate)),
+                "the opening is on record, and that its end was not seen",
+                "the record says \(closed.contains(where: \.isOpened) ? "opened" : "nothing of the gate")"
+                    + (closed.contains(where: \.isInterrupted) ? ", interrupted" : ""),
+                isKept: !closed.isEmpty && closed.allSatisfy { $0.isOpened && $0.isInterrupted }),
             .init(
                 "nothing is lost and nothing doubled",
                 "\(facts.outcomes.count) visits, \(facts.reports.count) outcomes, \(facts.reports.ids) reports",

@@ -50,7 +50,6 @@ final class PromiseGate: Sendable {
         private let onOpening: @Sendable (VisitID, Int) -> Void
         private let seed: UInt64
         private var day = Day()
-        private var visit = VisitID("")
 
         init(
             _ seed: UInt64, _ ledger: PromiseLedger?, _ date: @escaping @Sendable () -> WallTime,
@@ -82,24 +81,27 @@ final class PromiseGate: Sendable {
             return day
         }
 
-        func recordIntent(_ visit: VisitID, at now: Instant) -> (takes: Duration, failure: String?) {
-            self.visit = visit
-            return (.milliseconds(2), ledger?.recordIntent(visit))
+        func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?) {
+            (.milliseconds(2), ledger?.recordIntent(intent))
         }
 
         func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict) {
             (.milliseconds(3), verifier.verify(payload, at: date()))
         }
 
-        func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]], at now: Instant) {
-            day.reasons.append(outcome.reasons.first?.code.string ?? outcome.result.rawValue)
-            ledger?.recordOutcome(visit, outcome, signedDigests)
+        func recordDecision(_ record: VisitRecord, at now: Instant) {
+            ledger?.recordDecision(record)
+            onOpening(record.visit, day.openings)
+        }
+
+        func recordOutcome(_ record: VisitRecord, at now: Instant) {
+            day.reasons.append(record.outcome.reasons.first?.code.string ?? record.outcome.result.rawValue)
+            ledger?.recordOutcome(record)
         }
 
         func observe(_ observation: GateSimulation.Observation, at now: Instant) {
             guard case .gate(open: true) = observation else { return }
             day.openings += 1
-            onOpening(visit, day.openings)
         }
     }
 }

@@ -51,16 +51,28 @@ final class PromiseLedger: Sendable {
     }
 
     /// Writes an intent; nil when it is durable, else why not. Waits for the disk.
-    func recordIntent(_ visit: VisitID) -> String? {
+    func recordIntent(_ intent: IntentID) -> String? {
         let answer = Answer()
-        keeper.recordIntent(visit) { answer.give($0) }
+        keeper.recordIntent(intent) { answer.give($0) }
         return answer.wait()
     }
 
-    /// Takes over an outcome.
-    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, _ signedDigests: [[UInt8]]) {
-        keeper.recordOutcome(visit, outcome, signedDigests: signedDigests)
+    /// Takes over what was decided. Waits until it is on the disk, ten seconds at most; the time of the gate does not
+    /// pass meanwhile.
+    func recordDecision(_ record: VisitRecord) {
+        keeper.recordDecision(record, names: [])
+        let (intent, answer) = (Text(record.intent?.text ?? ""), Answer())
+        Task { [store] in
+            for _ in 0..<10_000 where await store.head.open[intent]?.decision == nil {
+                try? await Task.sleep(for: .milliseconds(1))
+            }
+            answer.give(nil)
+        }
+        _ = answer.wait()
     }
+
+    /// Takes over an outcome.
+    func recordOutcome(_ record: VisitRecord) { keeper.recordOutcome(record) }
 
     /// Writes what waits, tells the witness and closes the files.
     func close() async {

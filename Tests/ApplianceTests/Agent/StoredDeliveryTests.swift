@@ -74,7 +74,7 @@ import Testing
             let visits = (first..<first + count).map(Self.visit)
             let outcome = Outcome(.accepted, gate: .pulsed(milliseconds: 200), software: StoredGate.software)
             let refused = try await store.append(
-                visits.map { UnwrittenIntent(visit: $0, stamp: stamp) },
+                visits.map { UnwrittenIntent(intent: $0, stamp: stamp) },
                 visits.map { UnwrittenOutcome(visit: $0, outcome: outcome, stamp: stamp) })
             #expect(refused.isEmpty)
         }

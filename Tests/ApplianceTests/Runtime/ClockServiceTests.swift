@@ -313,7 +313,10 @@ struct ClockServiceTests {
         let keeper = LedgerKeeper(
             store: store, siteKey: try await store.siteKey(), stamp: { StoredGate.stamp }, onChange: { _ in })
         for number in 1...3 as ClosedRange<UInt8> {
-            keeper.remember([try #require(.init([UInt8](repeating: number, count: 16)))])
+            let outcome = Outcome(.accepted, gate: .pulsed(milliseconds: 200), software: StoredGate.software)
+            keeper.recordDecision(
+                VisitRecord(VisitID("visit-\(number)"), using: nil, outcome),
+                names: [try #require(.init([UInt8](repeating: number, count: 16)))])
         }
         keeper.finish()
         await keeper.run()

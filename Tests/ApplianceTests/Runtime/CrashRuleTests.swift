@@ -13,7 +13,8 @@ import Testing
 /// Pulls the plug on the whole appliance, kiosk, keeper, store and SQLite on a disk that forgets: at every action, and at
 /// every step of the disk between two actions.
 ///
-/// If the gate pulsed or a status byte went out, there is a record after the restart. No intent that was reported durable
+/// If the gate pulsed or a status byte went out, there is a record after the restart; from the moment on at which what
+/// was decided is on the disk it has the credential, the reasons and the opening. No intent that was reported durable
 /// vanishes, no report is lost or goes out under two ids, the chain is whole, and what was left open is closed once.
 @Suite(.tags(.models)) struct CrashRuleTests {
     /// A morning at the gate and what was on the disk meanwhile.
@@ -21,6 +22,8 @@ import Testing
         let disk: CrashDisk
         let moments: [StoredGate.Moment]
         let outcomes: [Text: Outcome]
+        /// The intents of the visits.
+        let intents: [Text: Text]
     }
 
     static var options: StoreOptions {
@@ -30,9 +33,10 @@ import Testing
         return options
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [StoredGate.Pace.prompt, .lagging])
-    func whatWasDoneAtTheGateIsOnRecordAfterAPowerCut(_ pace: StoredGate.Pace) async throws {
-        let morning = try await Self.play(pace)
+    /// Also where records wait: for the end of a pulse of five seconds, and for a passage that no input sees.
+    @Test(.timeLimit(.minutes(10)), arguments: [(StoredGate.Pace.prompt, false), (.lagging, false), (.prompt, true)])
+    func whatWasDoneAtTheGateIsOnRecordAfterAPowerCut(_ pace: StoredGate.Pace, awaitsPassage: Bool) async throws {
+        let morning = try await Self.play(pace, awaitsPassage: awaitsPassage)
         // Between two actions the disk is at work: every step of that is a boundary too.
         let boundaries = 0...morning.disk.operations
         var (cuts, states, later) = (0, Set<[UInt64]>(), 0)
@@ -53,12 +57,13 @@ import Testing
             }
         }
         let opened = morning.moments.count { if case .opened? = $0.fact { true } else { false } }
+        let decided = morning.moments.count { if case .decided? = $0.fact { true } else { false } }
         let told = morning.moments.count { if case .status? = $0.fact { true } else { false } }
         print(
-            "crash rule, \(pace): \(morning.moments.count) actions and \(boundaries.count) disk operations, "
+            "crash rule, \(pace)\(awaitsPassage ? ", with passages" : ""): \(morning.moments.count) actions and \(boundaries.count) disk operations, "
                 + "\(cuts) power cuts, \(states.count) states examined, \(later) visits afterwards, \(problems.count) problems"
         )
-        #expect(opened == 5 && told >= 5)
+        #expect(opened == 5 && decided == 5 && told >= 5)
         #expect(boundaries.count > 100 && states.count > 150 && later > 10)
         #expect(problems.prefix(5) == [])
     }
@@ -78,7 +83,9 @@ import Testing
 
     // MARK: - The morning
 
-    private static func play(_ pace: StoredGate.Pace, lying: Bool = false) async throws -> Morning {
+    private static func play(
+        _ pace: StoredGate.Pace, lying: Bool = false, awaitsPassage: Bool = false
+    ) async throws -> Morning {
         let disk = try CrashDisk()
         let store = try await Store.open(disk.database, options: options)
         try await store.saveConnection("agent", [1])
@@ -94,8 +101,13 @@ import Testing
                 .made(), .made(.iPhone), .made(.android13, .leaves(.chunk(1))), .made(.android14, .leaves(.identified)),
                 .made(.iPhone185), .made(.android14, .vanishes(.delivered)), .made(.android14, .secondTransfer),
                 .made(.android14),
-            ], seed: 7)
-        gate.pace = pace
+            ], seed: 7
+        ) { settings in
+            guard awaitsPassage else { return }
+            settings.gatePulse = .seconds(5)
+            settings.door.inputs = [.passage: .milliseconds(20)]
+        }
+        (gate.pace, gate.store) = (pace, store)
         gate.liesAboutIntents = lying
         gate.verdicts = [.ok, .proofInvalid]
         for (number, visits) in [2, 4, 6, 8].enumerated() {
@@ -108,7 +120,7 @@ import Testing
         await store.close()
         var outcomes: [Text: Outcome] = [:]
         for (visit, outcome) in gate.outcomes { outcomes[visit] = outcome }
-        return Morning(disk: disk, moments: gate.moments, outcomes: outcomes)
+        return Morning(disk: disk, moments: gate.moments, outcomes: outcomes, intents: gate.intents)
     }
 
     /// The reporter's rounds: hand over what is behind the cursor, take the confirmation.
@@ -147,8 +159,8 @@ import Testing
         let open = await store.head.open.count
         let closed = try await store.recover(stamp: StoredGate.stamp, software: StoredGate.software)
         if closed.count != open { problems.append("recovery closed \(closed.count) of \(open)") }
-        if closed.contains(where: { $0.outcome.result != .interrupted || $0.outcome.gate != nil }) {
-            problems.append("closed as something else than interrupted")
+        if !closed.map(\.outcome).allSatisfy({ isDecided($0) || $0.result == .interrupted && $0.gate == nil }) {
+            problems.append("closed as something else than what was decided or interrupted")
         }
         if try await !store.recover(stamp: StoredGate.stamp, software: StoredGate.software).isEmpty {
             problems.append("closed twice")
@@ -156,6 +168,12 @@ import Testing
         let report = try await store.verify()
         if !report.isIntact || !report.openIntents.isEmpty { problems += report.lines }
         return problems
+    }
+
+    /// Whether it is what was decided, of a visit whose end was not seen.
+    private static func isDecided(_ outcome: Outcome) -> Bool {
+        outcome.result == .accepted && outcome.gate?.opened == true && outcome.credential?.name != nil
+            && outcome.reasons.contains { $0.code == Text(ReasonCode.interrupted.text) }
     }
 
     private static func compare(
@@ -167,7 +185,7 @@ import Testing
         for entry in try await store.entries(after: 0, limit: 1000) {
             switch try LedgerRecord(bytes: entry.body) {
             case .intent(let record):
-                if !intents.insert(record.visit).inserted { problems.append("two intents of one visit") }
+                if !intents.insert(record.intent).inserted { problems.append("two intents of one id") }
             case .outcome(let record):
                 if records.updateValue(record, forKey: record.visit) != nil { problems.append("two outcomes") }
             }
@@ -175,6 +193,10 @@ import Testing
         for (visit, record) in records where record.outcome.result != .interrupted {
             var expected = morning.outcomes[visit]
             expected?.credential?.name = record.outcome.credential?.name
+            if isDecided(record.outcome) {
+                expected?.reasons.insert(Outcome.Reason(Text(ReasonCode.interrupted.text)), at: 1)
+                expected?.gate = record.outcome.gate
+            }
             if record.outcome != expected { problems.append("the outcome of \(visit) is not what was decided") }
         }
         if Set(records.values.map(\.seq)) != Set(1..<records.count + 1) { problems.append("numbers have gaps") }
@@ -186,13 +208,22 @@ import Testing
         }
         if Set(reports.keys) != Set(records.keys) { problems.append("reports and outcomes differ") }
         let confirmed = await store.deliveries[DeliveryCursor.primary]?.confirmed ?? 0
+        /// Of one whose decision is not on the disk there is what its intent says.
+        func isOnRecord(_ visit: Text) -> Bool {
+            records[visit] != nil || morning.intents[visit].flatMap { records[$0] }?.outcome.result == .interrupted
+        }
         for fact in facts {
             switch fact {
-            case .durable(let visit): if !intents.contains(visit) { problems.append("a durable intent vanished") }
+            case .durable(let intent): if !intents.contains(intent) { problems.append("a durable intent vanished") }
             case .opened(let visit):
-                if records[visit] == nil { problems.append("the gate opened for \(visit) without a record") }
+                if !isOnRecord(visit) { problems.append("the gate opened for \(visit) without a record") }
+            case .decided(let visit):
+                let outcome = records[visit]?.outcome
+                if outcome?.result != .accepted || outcome?.gate?.opened != true || outcome?.credential?.name == nil {
+                    problems.append("what was decided of \(visit) is not on record")
+                }
             case .status(let visit, _):
-                if records[visit] == nil { problems.append("a status byte for \(visit) without a record") }
+                if !isOnRecord(visit) { problems.append("a status byte for \(visit) without a record") }
             case .delivered(let id, let content):
                 if reports[id] != content { problems.append("what the agent has of \(id) is not what the ledger says") }
             case .confirmed(let position):

@@ -132,8 +132,9 @@ import Testing
         disk.fail(CRASH_FAULT_FULL)
         for number in 0..<5 {
             keeper.recordOutcome(
-                VisitID("visit-\(number)"), Outcome(.accepted, gate: .shut, software: StoredGate.software),
-                signedDigests: [])
+                VisitRecord(
+                    VisitID("visit-\(number)"), using: nil,
+                    Outcome(.accepted, gate: .shut, software: StoredGate.software)))
         }
         keeper.finish()
         await writing.value

@@ -158,8 +158,9 @@ import Testing
         try service.begin(fault)
         for number in 1...40 {
             service.keeper.recordOutcome(
-                VisitID("visit-\(number)"), Outcome(.accepted, gate: .shut, software: StoredGate.software),
-                signedDigests: [])
+                VisitRecord(
+                    VisitID("visit-\(number)"), using: nil,
+                    Outcome(.accepted, gate: .shut, software: StoredGate.software)))
         }
         await service.end()
         #expect(service.keeper.shortfall.lost == 40 && service.keeper.shortfall.reserved == 0)
@@ -174,8 +175,9 @@ import Testing
         try service.begin(.full)
         for number in 1...100 {
             service.keeper.recordOutcome(
-                VisitID("visit-\(number)"), Outcome(.accepted, gate: .shut, software: StoredGate.software),
-                signedDigests: [[UInt8(number)]])
+                VisitRecord(
+                    VisitID("visit-\(number)"), using: nil,
+                    Outcome(.accepted, gate: .shut, software: StoredGate.software), signedDigests: [[UInt8(number)]]))
         }
         #expect(await service.holds(100))
         #expect(service.reports.last(.ledgerUnwritten)?.count == 100)
@@ -198,14 +200,16 @@ import Testing
         service.disk.slow(hang)
         let slowed = ContinuousClock.now
         service.keeper.recordOutcome(
-            VisitID("visit-1"), Outcome(.accepted, gate: .shut, software: StoredGate.software), signedDigests: [])
+            VisitRecord(
+                VisitID("visit-1"), using: nil,
+                Outcome(.accepted, gate: .shut, software: StoredGate.software)))
         while service.reports.last(.ledgerUnwritten)?.isPresent != true { try await Task.sleep(for: .milliseconds(5)) }
         #expect(ContinuousClock.now - slowed < hang, "told while it hangs")
         #expect(service.reports.last(.ledgerUnwritten)?.detail?.contains("has not answered") == true)
         let shortfall = service.keeper.shortfall
         #expect(shortfall.inMemory == 1 && shortfall.reserved == 0 && shortfall.lost == 0)
         let failure = await withCheckedContinuation { answer in
-            service.keeper.recordIntent(VisitID("visit-2")) { answer.resume(returning: $0) }
+            service.keeper.recordIntent(IntentID("visit-2")) { answer.resume(returning: $0) }
         }
         #expect(failure != nil && service.written.count == 0, "while it hangs")
         await service.keeper.breathe()
@@ -252,7 +256,7 @@ import Testing
         }
         #expect(isKnown)
         let failure = await withCheckedContinuation { answer in
-            service.keeper.recordIntent(VisitID("comer")) { answer.resume(returning: $0) }
+            service.keeper.recordIntent(IntentID("comer")) { answer.resume(returning: $0) }
         }
         #expect(failure != nil && disk.ended == 0, "while it hangs")
     }
@@ -266,8 +270,9 @@ import Testing
     private static func record(_ visits: [Text], in service: Service) {
         for visit in visits {
             service.keeper.recordOutcome(
-                VisitID(visit.string), Outcome(.accepted, gate: .shut, software: StoredGate.software), signedDigests: []
-            )
+                VisitRecord(
+                    VisitID(visit.string), using: nil,
+                    Outcome(.accepted, gate: .shut, software: StoredGate.software)))
         }
     }
 
@@ -339,11 +344,12 @@ import Testing
                     try? await Task.sleep(for: .milliseconds(5))
                 }
                 let visit = VisitID("storm-\(number)")
-                if number.isMultiple(of: 3) { service.keeper.recordIntent(visit) { _ in } }
-                service.keeper.recordOutcome(visit, junk, signedDigests: [])
+                if number.isMultiple(of: 3) { service.keeper.recordIntent(IntentID(visit.text)) { _ in } }
+                service.keeper.recordOutcome(VisitRecord(visit, using: nil, junk))
                 service.keeper.recordOutcome(
-                    VisitID("turned-away-\(number)"),
-                    Outcome(.rejected, gate: .shut, software: StoredGate.software), signedDigests: [])
+                    VisitRecord(
+                        VisitID("turned-away-\(number)"), using: nil,
+                        Outcome(.rejected, gate: .shut, software: StoredGate.software)))
                 try? await Task.sleep(for: .milliseconds(5))
             }
         }
@@ -356,7 +362,7 @@ import Testing
             let (failure, after) = await withCheckedContinuation {
                 (continuation: CheckedContinuation<(String?, UInt64), Never>) in
                 // Counted where it is answered, before the keeper's next sync can begin.
-                keeper.recordIntent(VisitID("honest-\(number)")) { continuation.resume(returning: ($0, disk.syncs)) }
+                keeper.recordIntent(IntentID("honest-\(number)")) { continuation.resume(returning: ($0, disk.syncs)) }
                 isPrompt = disk.syncs == before
             }
             #expect(failure == nil)

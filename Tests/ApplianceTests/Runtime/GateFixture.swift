@@ -33,8 +33,11 @@ final class Transports: Sendable {
 /// A ledger in memory.
 final class ListLedger: VisitLedger {
     struct Entry {
-        var visit: VisitID
+        var intent: IntentID?
+        var visit: VisitID?
         var intents = 0
+        /// What was decided, with the order to the gate.
+        var decided: Outcome?
         var result: Outcome.Result?
         var gate: Outcome.Gate?
     }
@@ -48,25 +51,35 @@ final class ListLedger: VisitLedger {
     private let uses = Mutex<[CredentialUse]>([])
     /// What became of the credentials, in order.
     var settled: [CredentialUse] { uses.withLock { $0 } }
-    func settle(_ use: CredentialUse) { uses.withLock { $0.append(use) } }
+    func settle(_ use: CredentialUse) -> [ReplayName] {
+        uses.withLock { $0.append(use) }
+        return []
+    }
 
     var entries: [Entry] { list.withLock { $0 } }
 
-    func recordIntent(_ visit: VisitID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
+    func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
         order.withLock { $0.append("intent") }
-        change(visit) { $0.intents += 1 }
+        change(intent) { $0.intents += 1 }
         answer(nil)
     }
 
-    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]]) {
-        order.withLock { $0.append("outcome") }
-        change(visit) { ($0.result, $0.gate) = (outcome.result, outcome.gate) }
+    func recordDecision(_ record: VisitRecord, names: [ReplayName]) {
+        order.withLock { $0.append("decision") }
+        change(record.intent) { $0.decided = record.outcome }
     }
 
-    private func change(_ visit: VisitID, _ change: (inout Entry) -> Void) {
+    func recordOutcome(_ record: VisitRecord, forgetting: [ReplayName]) {
+        order.withLock { $0.append("outcome") }
+        change(record.intent) { entry in
+            (entry.visit, entry.result, entry.gate) = (record.visit, record.outcome.result, record.outcome.gate)
+        }
+    }
+
+    private func change(_ intent: IntentID?, _ change: (inout Entry) -> Void) {
         list.withLock { list in
-            let index = list.firstIndex { $0.visit == visit } ?? list.count
-            if index == list.count { list.append(Entry(visit: visit)) }
+            let index = intent.flatMap { intent in list.firstIndex { $0.intent == intent } } ?? list.count
+            if index == list.count { list.append(Entry(intent: intent)) }
             change(&list[index])
         }
     }

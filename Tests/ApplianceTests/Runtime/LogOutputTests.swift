@@ -24,7 +24,7 @@ import Tuvali
             output = LogOutput(sink)
         }
 
-        func recordIntent(_ visit: VisitID, at now: Instant) -> (takes: Duration, failure: String?) {
+        func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?) {
             (.milliseconds(3), nil)
         }
 
@@ -32,7 +32,7 @@ import Tuvali
             (.milliseconds(40), .made(.ok))
         }
 
-        func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]], at now: Instant) {}
+        func recordOutcome(_ record: VisitRecord, at now: Instant) {}
         func observe(_ observation: GateSimulation.Observation, at now: Instant) {}
 
         func handled(_ event: KioskEvent, _ actions: [KioskAction], by kiosk: Kiosk, at now: Instant) {

@@ -250,6 +250,10 @@ import Workbench
 
     private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
 
+    private func record(_ visit: VisitID, _ outcome: Outcome) -> VisitRecord {
+        VisitRecord(visit, using: nil, outcome)
+    }
+
     /// A visit's pulse of 200 ms that begins at that millisecond.
     private func open(_ openings: inout Openings, _ visit: VisitID, at start: Int64) {
         openings.told(.open(until: at(start + 200)), at: at(start))
@@ -269,8 +273,8 @@ import Workbench
         #expect(openings.deadline(after: at(1000)) == at(1200))
         #expect(openings.takeKnown(panel, at: at(1200)).isEmpty && openings.deadline(after: at(1200)) == nil)
         answer(1000, .never)
-        let entry = openings.take(accepted, of: VisitID("1"), [], panel: panel)
-        #expect(entry?.outcome.gate == .pulsed(milliseconds: 201) && entry?.use == .used)
+        let entry = openings.take(record(VisitID("1"), accepted), panel: panel)
+        #expect(entry?.record.outcome.gate == .pulsed(milliseconds: 201) && entry?.use == .used)
     }
 
     /// Record and credential go by one result, whichever of outcome and result comes first.
@@ -281,13 +285,13 @@ import Workbench
             answer(1000, .never)
             #expect(openings.takeKnown(panel, at: at(1250)).isEmpty)
         }
-        var entry = openings.take(accepted, of: VisitID("1"), [], panel: panel)
+        var entry = openings.take(record(VisitID("1"), accepted), panel: panel)
         if !isEarly {
             #expect(entry == nil && openings.takeKnown(panel, at: at(1200)).isEmpty)
             answer(1000, .never)
             entry = openings.takeKnown(panel, at: at(1250)).first
         }
-        #expect(entry?.outcome.gate == .shut && entry?.use == .released)
+        #expect(entry?.record.outcome.gate == .shut && entry?.use == .released)
     }
 
     /// The gate opened and no visitor passed: the record says the first, the operator chose what the second means.
@@ -298,9 +302,9 @@ import Workbench
             answer(Int64(number) * 1000, .over(.milliseconds(200)))
         }
         openings.unused(VisitID("1"))
-        for number in 1...2 { #expect(openings.take(accepted, of: VisitID("\(number)"), [], panel: panel) == nil) }
-        let known = openings.takeKnown(panel, at: at(2300)).sorted { $0.visit.text < $1.visit.text }
-        #expect(known.map(\.outcome.gate?.opened) == [true, true] && known.map(\.use) == [.released, .used])
+        for number in 1...2 { #expect(openings.take(record(VisitID("\(number)"), accepted), panel: panel) == nil) }
+        let known = openings.takeKnown(panel, at: at(2300)).sorted { $0.record.visit.text < $1.record.visit.text }
+        #expect(known.map(\.record.outcome.gate?.opened) == [true, true] && known.map(\.use) == [.released, .used])
     }
 
     /// Who was not let in has no order, and a box that opens nothing has no result.
@@ -308,10 +312,10 @@ import Workbench
         var openings = Openings()
         let rejected = Outcome(
             .rejected, gate: .shut, software: Outcome.Software(name: "gatehouse", version: "test"))
-        #expect(openings.take(rejected, of: VisitID("1"), [], panel: panel)?.use == .released)
+        #expect(openings.take(record(VisitID("1"), rejected), panel: panel)?.use == .released)
         open(&openings, VisitID("2"), at: 1000)
-        let entry = openings.take(accepted, of: VisitID("2"), [], panel: NoPanel())
-        #expect(entry?.use == .used && entry?.outcome.gate == nil)
+        let entry = openings.take(record(VisitID("2"), accepted), panel: NoPanel())
+        #expect(entry?.use == .used && entry?.record.outcome.gate == nil)
     }
 
     /// A line that hangs keeps no outcome for ever: it is recorded as it was ordered, and the credential is used, even
@@ -320,12 +324,12 @@ import Workbench
         var openings = Openings()
         open(&openings, VisitID("1"), at: 1000)
         if isUnused { openings.unused(VisitID("1")) }
-        #expect(openings.take(accepted, of: VisitID("1"), [], panel: panel) == nil)
+        #expect(openings.take(record(VisitID("1"), accepted), panel: panel) == nil)
         let end = at(1200).advanced(by: Openings.patience)
         #expect(openings.takeKnown(panel, at: end.advanced(by: .milliseconds(-1))).isEmpty)
         #expect(openings.deadline(after: at(1300)) == at(1305))
         let known = openings.takeKnown(panel, at: end)
-        #expect(known.map(\.outcome.gate) == [.pulsed(milliseconds: 200)] && known.map(\.use) == [.used])
+        #expect(known.map(\.record.outcome.gate) == [.pulsed(milliseconds: 200)] && known.map(\.use) == [.used])
         #expect(openings.deadline(after: end) == nil)
     }
 
@@ -334,11 +338,11 @@ import Workbench
         var openings = Openings()
         for number in 1...2 {
             open(&openings, VisitID("\(number)"), at: Int64(number) * 1000)
-            #expect(openings.take(accepted, of: VisitID("\(number)"), [], panel: panel) == nil)
+            #expect(openings.take(record(VisitID("\(number)"), accepted), panel: panel) == nil)
         }
         answer(1000, .never)
         let last = openings.takeKnown(panel, at: at(2100), isLast: true)
-        #expect(last.map(\.outcome.gate) == [.shut, .pulsed(milliseconds: 200)])
+        #expect(last.map(\.record.outcome.gate) == [.shut, .pulsed(milliseconds: 200)])
         #expect(last.map(\.use) == [.released, .used])
     }
 }

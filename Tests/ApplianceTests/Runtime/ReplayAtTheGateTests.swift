@@ -36,9 +36,7 @@ struct ReplayAtTheGateTests {
         let verifier = Verifier(trust: try TrustStore(Samples.trust))
         memory.window = verifier.policy.replay.window
         memory.recall(try await store.replays(), at: date, now: .zero)
-        let verifiers = VerifierInForce(
-            verifier, siteKey: siteKey, memory: memory, remembered: { keeper.remember($0) },
-            forgotten: { keeper.forget($0) })
+        let verifiers = VerifierInForce(verifier, siteKey: siteKey, memory: memory)
 
         let script = visits.enumerated().map { number, misbehaviour in
             Simulation.Visit(

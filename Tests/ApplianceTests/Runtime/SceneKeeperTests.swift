@@ -26,8 +26,8 @@ import Testing
         var keeper = serving()
         keeper.take(.phoneConnected, of: one)
         #expect(keeper.scene.guests.isEmpty, "a connection alone is nobody")
-        keeper.take(.identified, of: one)
-        keeper.take(.identified, of: other)
+        keeper.take(.identified(intent: IntentID("intent")), of: one)
+        keeper.take(.identified(intent: IntentID("intent")), of: other)
         keeper.take(.transferStarted(bytes: 1000, chunks: 4), of: other)
         keeper.take(.progress(received: 3, total: 4, bytesPerSecond: 0), of: other)
         #expect(
@@ -42,7 +42,7 @@ import Testing
 
     @Test func aVerdictIsShownAsLongAsItsLightAndSaysWhoseItIs() {
         var keeper = serving()
-        keeper.take(.identified, of: one)
+        keeper.take(.identified(intent: IntentID("intent")), of: one)
         keeper.take(.accepted)
         keeper.take(decided(true), of: one)
         #expect(keeper.scene.result == .init(mark: "3f2a", outcome: .accepted) && keeper.scene.guests.isEmpty)
@@ -97,7 +97,7 @@ import Testing
         for number in 0..<1000 {
             let visit = VisitID("\(number)-0000-4000-8000-000000000000")
             keeper.take(.phoneConnected, of: visit)
-            keeper.take(.identified, of: visit)
+            keeper.take(.identified(intent: IntentID("intent")), of: visit)
             keeper.take(.progress(received: .max / 200, total: 0, bytesPerSecond: 0), of: visit)
         }
         #expect(keeper.scene.guests.count == SceneKeeper.guests && keeper.scene.news.count == SceneKeeper.lines)

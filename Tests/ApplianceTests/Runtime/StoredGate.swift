@@ -17,8 +17,10 @@ struct StoredGate {
     enum Fact: Equatable, Sendable {
         /// The kiosk was told that the intent is durable.
         case durable(Text)
-        /// The relay was energised.
+        /// The relay was energised for that visit.
         case opened(Text)
+        /// What was decided of that visit is on the disk.
+        case decided(Text)
         /// The wallet was told the verdict.
         case status(Text, UInt8)
         /// The cloud agent was given the report.
@@ -52,6 +54,8 @@ struct StoredGate {
     private(set) var moments: [Moment] = []
     /// The outcomes as the kiosk decided them, in order.
     private(set) var outcomes: [(visit: Text, outcome: Outcome)] = []
+    /// The intents of the visits.
+    private(set) var intents: [Text: Text] = [:]
     /// The answers of the keeper to intents; nil: durable.
     private(set) var answers: [String?] = []
     /// The light, without repetitions.
@@ -63,7 +67,10 @@ struct StoredGate {
     /// Verdicts in the order of the verifications; accepted where none is left.
     var verdicts: [ReasonCode] = []
     /// Judges a payload in place of ``verdicts``, at the gate's own time, and hears what becomes of each credential.
-    var verifiers: (verify: (VisitID, [UInt8], Instant) -> Verdict, settle: (VisitID, CredentialUse, Instant) -> Void)?
+    var verifiers:
+        (verify: (VisitID, [UInt8], Instant) -> Verdict, settle: (VisitID, CredentialUse, Instant) -> [ReplayName])?
+    /// The database, to wait until decisions are there; nil: there is no wait.
+    var store: Store?
     /// Orders to the gate whose line fails, in their order; it works where none is left.
     var failingOrders: [Bool] = []
     /// How long a verification takes.
@@ -80,8 +87,11 @@ struct StoredGate {
     private var random: SplitMix64
     private var now = Instant.zero
     private var waiting = Agenda<KioskEvent>()
-    private var held: [(VisitID, Outcome, [[UInt8]])] = []
+    /// What was not handed over yet; names: of a decision those to be kept, else those to be forgotten.
+    private var held: [(isDecision: Bool, record: VisitRecord, names: [ReplayName])] = []
     private var visit: Text = ""
+    /// Visits whose gate was told to open and whose outcome is awaited.
+    private var undone: Set<VisitID> = []
     private var isStarted = false
 
     /// Counts records that were written.
@@ -122,7 +132,7 @@ struct StoredGate {
         }
         let end = now.advanced(by: .seconds(3600))
         while radio.outcomes.count < goal || waiting.deadline != nil
-            || waitsForPulse && kiosk.status(at: now).isGateOpen
+            || waitsForPulse && (kiosk.status(at: now).isGateOpen || !undone.isEmpty)
         {
             let times = [kiosk.deadline(after: now), radio.deadline, waiting.deadline].compactMap { $0 }
             guard let next = times.min(), next <= end else { return false }
@@ -183,27 +193,33 @@ struct StoredGate {
         case .showInvitation(let uri): perform(radio.handle(.invitation(uri), at: now))
         case .recordIntent(let id, _): await recordIntent(id)
         case .verify(let id, let payload):
+            visit = Text(id.text)
             let verdict =
                 verifiers?.verify(id, payload, now) ?? .made(verdicts.isEmpty ? .ok : verdicts.removeFirst())
             waiting.add(.verified(id, verdict), at: now.advanced(by: verificationTime))
-        case .recordOutcome(let id, let outcome, let signedDigests):
-            var outcome = outcome
-            if outcome.gate?.opened == true, !failingOrders.isEmpty, failingOrders.removeFirst() {
-                outcome.gate = .shut
+        case .recordOutcome(var record):
+            if record.outcome.gate?.opened == true, !failingOrders.isEmpty, failingOrders.removeFirst() {
+                record.outcome.gate = .shut
             }
-            verifiers?.settle(id, outcome.gate?.opened == true ? .used : .released, now)
-            outcomes.append((Text(id.text), outcome))
-            held.append((id, outcome, signedDigests))
+            let use: CredentialUse = record.outcome.gate?.opened == true ? .used : .released
+            let names = verifiers?.settle(record.visit, use, now) ?? []
+            outcomes.append((Text(record.visit.text), record.outcome))
+            undone.remove(record.visit)
+            held.append((false, record, use == .released ? names : []))
             if pace != .lagging { await release() }
         case .signal(_, let pattern, _): if pattern != patterns.last { patterns.append(pattern) }
-        case .opened(let id): verifiers?.settle(id, .ordered, now)
-        case .note(let note, _): onNote(note)
+        case .decided(let record):
+            undone.insert(record.visit)
+            held.append((true, record, verifiers?.settle(record.visit, .ordered, now) ?? []))
+            if pace != .lagging { await release() }
+        case .note(let note, let id):
+            if case .identified(let intent) = note, let id { intents[Text(id.text)] = Text(intent.text) }
+            onNote(note)
         case .gate, .admit, .unused, .free, .closeTransport, .resetAdapter, .stopped: break
         }
     }
 
-    private mutating func recordIntent(_ id: VisitID) async {
-        visit = Text(id.text)
+    private mutating func recordIntent(_ id: IntentID) async {
         if liesAboutIntents {
             waiting.add(.intentDurable(id), at: now)
             return
@@ -219,12 +235,27 @@ struct StoredGate {
 
     /// Hands over what is held, and waits until it is written.
     private mutating func release() async {
-        for (id, outcome, digests) in held {
+        for (isDecision, record, names) in held {
             let goal = written.count + 1
-            keeper.recordOutcome(id, outcome, signedDigests: digests)
+            if isDecision {
+                keeper.recordDecision(record, names: names)
+                await isKept(record)
+                continue
+            }
+            keeper.recordOutcome(record, forgetting: names)
             if pace != .free { _ = await written.reaches(goal) }
         }
         held = []
+    }
+
+    /// Waits until a decision is on the disk, at most about ten seconds.
+    private mutating func isKept(_ record: VisitRecord) async {
+        guard pace != .free, let store, let intent = record.intent else { return }
+        for _ in 0..<10_000 {
+            guard let open = await store.head.open[Text(intent.text)] else { return }
+            if open.decision != nil { return note(.decided(Text(record.visit.text))) }
+            try? await Task.sleep(for: .milliseconds(1))
+        }
     }
 }
 

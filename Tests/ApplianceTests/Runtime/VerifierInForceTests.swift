@@ -58,19 +58,18 @@ struct VerifierInForceTests {
 
     @Test("two phones with one credential: while the pulse of the first is under way the second opens nothing")
     func underWay() throws {
-        let disk = Mutex<[ReplayName]>([])
-        let gate = Gate(
-            Verifier(trust: trust), remembered: { names in disk.withLock { $0 += names } },
-            forgotten: { names in disk.withLock { $0.removeAll(where: names.contains) } })
+        let gate = Gate(Verifier(trust: trust))
+        var disk: [ReplayName] = []
         for (use, opens) in [(CredentialUse.released, true), (.used, false)] {
             let first = gate.begin(payload, date, at(0))
             #expect(first.verdict.isAccepted)
-            #expect(disk.withLock { $0.count } == 0)
-            gate.verifiers.settle(first.visit, .ordered, at: at(0))
-            #expect(disk.withLock { $0.count } == 1, "a crash from here on leaves it used")
+            #expect(disk.isEmpty)
+            disk += gate.verifiers.settle(first.visit, .ordered, at: at(0))
+            #expect(disk.count == 1, "a crash from here on leaves it used")
             #expect(gate.visit(payload, date, at(1)).code == .replaySeen, "the result is not known")
-            gate.verifiers.settle(first.visit, use, at: at(2))
-            #expect(disk.withLock { $0.count } == (opens ? 0 : 1))
+            let forgotten = gate.verifiers.settle(first.visit, use, at: at(2))
+            disk.removeAll(where: forgotten.contains)
+            #expect(disk.count == (opens ? 0 : 1))
             let next = gate.begin(payload, date, at(3))
             #expect(next.verdict.isAccepted == opens)
             gate.verifiers.settle(next.visit, .released, at: at(3))
@@ -80,11 +79,12 @@ struct VerifierInForceTests {
 
     @Test("who was let in is told by names that only the site key makes, and known after a restart")
     func restart() throws {
-        let told = Mutex<[ReplayName]>([])
-        var gate = Gate(Verifier(trust: trust)) { names in told.withLock { $0 += names } }
-        #expect(gate.visit(payload, date, at(0)).isAccepted)
+        var gate = Gate(Verifier(trust: trust))
+        let first = gate.begin(payload, date, at(0))
+        #expect(first.verdict.isAccepted)
+        let names = gate.verifiers.settle(first.visit, .ordered, at: at(0))
+        #expect(gate.verifiers.settle(first.visit, .used, at: at(0)).isEmpty)
         #expect(gate.visit(payload, date, at(1)).code == .replaySeen)
-        let names = told.withLock { $0 }
         #expect(names.count == 1)
         var memory = ReplayMemory(window: .seconds(30))
         memory.recall(names.map { ($0, date.utc) }, at: date, now: at(0))
@@ -178,13 +178,8 @@ private struct Gate: Sendable {
         func next() -> Int { value.add(1, ordering: .relaxed).newValue }
     }
 
-    init(
-        _ verifier: Verifier, key: UInt8 = 7, memory: ReplayMemory = ReplayMemory(window: .zero),
-        remembered: @escaping @Sendable ([ReplayName]) -> Void = { _ in },
-        forgotten: @escaping @Sendable ([ReplayName]) -> Void = { _ in }
-    ) {
-        verifiers = VerifierInForce(
-            verifier, siteKey: .sample(key), memory: memory, remembered: remembered, forgotten: forgotten)
+    init(_ verifier: Verifier, key: UInt8 = 7, memory: ReplayMemory = ReplayMemory(window: .zero)) {
+        verifiers = VerifierInForce(verifier, siteKey: .sample(key), memory: memory)
         count = Counter()
     }
 

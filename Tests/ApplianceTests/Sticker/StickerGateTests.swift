@@ -19,12 +19,16 @@ import Workbench
     private final class HungLedger: VisitLedger {
         let list = ListLedger()
 
-        func recordIntent(_ visit: VisitID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
-            list.recordIntent(visit) { _ in }
+        func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
+            list.recordIntent(intent) { _ in }
         }
 
-        func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]]) {
-            list.recordOutcome(visit, outcome, signedDigests: signedDigests)
+        func recordDecision(_ record: VisitRecord, names: [ReplayName]) {
+            list.recordDecision(record, names: names)
+        }
+
+        func recordOutcome(_ record: VisitRecord, forgetting: [ReplayName]) {
+            list.recordOutcome(record, forgetting: forgetting)
         }
     }
 

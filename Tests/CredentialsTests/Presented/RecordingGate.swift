@@ -51,7 +51,7 @@ final class RecordingGate: SimulatedWorld {
 
     private static let ledger: Text = "1ed6e000-0000-4000-8000-000000000000"
 
-    func recordIntent(_ visit: VisitID, at now: Instant) -> (takes: Duration, failure: String?) {
+    func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?) {
         (.milliseconds(1), nil)
     }
 
@@ -69,13 +69,13 @@ final class RecordingGate: SimulatedWorld {
         return (.milliseconds(1), verdict)
     }
 
-    func recordOutcome(_ visit: VisitID, _ outcome: Outcome, signedDigests: [[UInt8]], at now: Instant) {
+    func recordOutcome(_ record: VisitRecord, at now: Instant) {
         let stamp = RecordStamp(kiosk: "gate-1", boot: Self.ledger, time: clock, monotonic: now)
         let named = UnwrittenOutcome(
-            visit: Text(visit.text), outcome: outcome, stamp: stamp, signedDigests: signedDigests
+            visit: Text(record.visit.text), outcome: record.outcome, stamp: stamp, signedDigests: record.signedDigests
         ).named(under: key)
         do {
-            let entry = try head.appendOutcome(Text(visit.text), named.outcome, stamp: stamp).entry
+            let entry = try head.appendOutcome(named.visit, named.outcome, stamp: stamp).entry
             guard case .outcome(let record) = try LedgerRecord(bytes: entry.body),
                 let report = Report.json(of: entry, in: Self.ledger)
             else { return faults.append("no outcome") }

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -246,8 +247,8 @@ int adjtimex(struct timex *state) {
 // MARK: - A GPIO chip, as libgpiod 1.6 shows it
 
 static const char chip_path[] = "/dev/gpiochip0", chip_label[] = "stall-chip";
-enum { RELAY, LINES = 6 };
-static const char *const names[LINES] = {"RELAY", "BLUE", "AMBER", "GREEN", "RED", "TONE"};
+enum { RELAY, PASSAGE = 6, LINES };
+static const char *const names[LINES] = {"RELAY", "BLUE", "AMBER", "GREEN", "RED", "TONE", "PASSAGE"};
 static int levels[LINES];
 // Up to now: to the relay's thread; to the radio's, which tells it; to that of the lamps and the radio's, which tells that one, too.
 static int64_t relay_owed, teller_owed, lamps_owed;
@@ -348,16 +349,27 @@ int gpiod_line_get_value_bulk(struct gpiod_line_bulk *bulk, int *values) {
 
 int gpiod_line_request_bulk(
     struct gpiod_line_bulk *bulk, const struct gpiod_line_request_config *config, const int *values) {
-    // Every line here is an output that is active high.
+    // An input is requested alone.
+    if (bulk->num_lines == 1 && bulk->lines[0]->offset == PASSAGE) {
+        if (config->request_type == GPIOD1_REQUEST_BOTH_EDGES) return 0;
+        errno = EINVAL;
+        return -1;
+    }
+    // Every other line here is an output that is active high.
     if (bulk->num_lines <= LINES && config->request_type == GPIOD1_REQUEST_OUTPUT && !config->flags)
         return gpiod_line_set_value_bulk(bulk, values);
     errno = EINVAL;
     return -1;
 }
 
-// None of them is an input.
-int gpiod_line_event_get_fd(struct gpiod_line *line) { return line ? -1 : 0; }
+// The input stays at rest: its descriptor never becomes readable.
+int gpiod_line_event_get_fd(struct gpiod_line *line) {
+    static int descriptor = -1;
+    if (line->offset == PASSAGE && descriptor < 0) descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return line->offset == PASSAGE ? descriptor : -1;
+}
 
 int gpiod_line_event_read_multiple(struct gpiod_line *line, struct gpiod_line_event *events, unsigned int count) {
+    errno = EAGAIN;
     return line && events && count ? -1 : 0;
 }

@@ -1,0 +1,48 @@
+import Encoding
+import Kiosk
+import Ledger
+import Simulation
+import Testing
+
+/// What the oracle remembers, and for how long.
+extension KioskRulesTests {
+    /// An intent that served nobody is remembered although many came and went since it was asked for.
+    @Test func anIntentIsRememberedUntilItsOutcome() throws {
+        var day = Self.day
+        day.insert(contentsOf: Self.others(0..<100, at: 1003), at: 3)
+        #expect(try broken(day) == [])
+    }
+
+    /// A visitor came before many others and is let in after them. The oracle remembers him while the gate repeats the
+    /// verdict to his wallet, and while further phones come.
+    @Test func aVisitIsRememberedFromItsRecordOn() throws {
+        var day = Self.day
+        let again = Turn(at: 2105, event: .timer, actions: [Self.status(0)], deadline: 2205)
+        day.insert(contentsOf: Self.others(100..<130, at: 2100, deadline: 2205) + [again], at: 5)
+        day.insert(contentsOf: Self.others(0..<100, at: 1003), at: 3)
+        #expect(try broken(day) == [])
+    }
+
+    /// Visitors who come, fail and go.
+    private static func others(_ numbers: Range<Int>, at time: Int64, deadline: Int64 = 10_000) -> [Turn] {
+        numbers.map { number in
+            let other = VisitID("\(number)")
+            return Turn(
+                at: time, event: .received([]),
+                actions: [
+                    .note(.phoneConnected, other), .recordIntent(intent(other), session: nil), identified(other),
+                    record(other, outcome(.failed)), ended(other),
+                ], deadline: deadline)
+        }
+    }
+
+    @Test func whatIsRememberedIsBounded() throws {
+        var rules = try Self.rules()
+        for number in 0..<10_000 as Range<Int64> {
+            let turn = Self.record(VisitID("\(number)"), Self.outcome(.failed))
+            let broken = rules.watch(.received([]), [turn], deadline: nil, at: Instant(nanoseconds: number))
+            #expect(broken == [])
+        }
+        #expect("\(rules)".utf8.count < 40_000)
+    }
+}
