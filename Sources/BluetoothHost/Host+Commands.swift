@@ -24,7 +24,7 @@ extension Host {
             // Success is only the beginning; Disconnection Complete follows. "Unknown connection" means that it was
             // gone already, and its event may have been lost. Other refusals are left to the closing deadline.
             if outcome.status == .unknownConnection, let handle = command.connection {
-                end(handle, .unknownConnection, &actions)
+                end(handle, .unknownConnection, at: now, &actions)
             }
         default:
             break  // Improvements and the sign of life: any answer will do.
@@ -57,7 +57,7 @@ extension Host {
         case .stopped: actions.append(.advertisingStopped)
         case .refused(let opcode, let status):
             // Beside connections a controller may have its limits; what it refuses else it has promised without keeping to it.
-            let isLimit = opcode == .leSetExtendedAdvertisingEnable && !links.isEmpty
+            let isLimit = opcode == .leSetExtendedAdvertisingEnable && linkCount > 0
             if advertiser.namesConnections, !isLimit { throw .commandFailed(opcode, status) }
             actions.append(.advertisingRefused(opcode, status))
         case .dead: throw .advertisingDead

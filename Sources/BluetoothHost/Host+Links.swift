@@ -5,7 +5,7 @@ extension Host {
     /// A connection has come about; with advertising sets it waits for the word which of them it belongs to.
     mutating func came(_ connection: Connection, at now: Instant, _ actions: inout [HostAction]) throws(HostFailure) {
         // A handle that is given out again means that the end of its last connection went unreported.
-        end(connection.handle, .unspecified, &actions)
+        end(connection.handle, .unspecified, at: now, &actions)
         if advertiser.namesConnections {
             if !names.hold(connection, at: now) { try sendAway(connection, at: now, &actions) }
             return
@@ -41,7 +41,7 @@ extension Host {
         guard case .ready(let information) = phase else { return }
         let handle = connection.handle
         guard links.count < configuration.limits.connections else { return try sendAway(connection, at: now, &actions) }
-        links.append(Link(connection, database: database, configuration: configuration, at: now))
+        links.append(Link(connection, database: database, configuration: configuration))
         transmitter.open(handle)
         actions.append(.connected(connection, to: address))
         for wish in [
@@ -55,13 +55,15 @@ extension Host {
         }
     }
 
-    mutating func end(_ handle: ConnectionHandle, _ reason: HCIStatus, _ actions: inout [HostAction]) {
+    mutating func end(
+        _ handle: ConnectionHandle, _ reason: HCIStatus, at now: Instant, _ actions: inout [HostAction]
+    ) {
         guard let index = index(of: handle) else { return }
         for value in links[index].pusher.abandon() {
             actions.append(.notDelivered(handle, value.characteristic, .notConnected))
         }
-        parted = (handle, links.remove(at: index).manner)
-        transmitter.close(handle)
+        links.remove(at: index)
+        transmitter.close(handle, at: now)
         commands.forget(handle)
         actions.append(.disconnected(handle, reason))
     }
@@ -70,7 +72,8 @@ extension Host {
     mutating func disconnect(_ index: Int, _ reason: DisconnectReason, at now: Instant, _ actions: inout [HostAction]) {
         guard links[index].closing == nil else { return }
         let margin = configuration.limits.disconnectionMargin
-        links[index].closing = Link.Closing(by: links[index].closingDeadline(at: now, margin: margin))
+        links[index].closing = Link.Closing(since: now, by: links[index].closingDeadline(at: now, margin: margin))
+        transmitter.end(links[index].handle)
         for value in links[index].pusher.abandon() {
             actions.append(.notDelivered(links[index].handle, value.characteristic, .notConnected))
         }
@@ -119,7 +122,7 @@ extension Host {
         _ pdu: ArraySlice<UInt8>, _ index: Int, at now: Instant, _ actions: inout [HostAction]
     ) {
         let handle = links[index].handle
-        links[index].manner.heard(pdu, after: links[index].began.duration(to: now))
+        links[index].hasSpoken = true
         let answer = links[index].server.receive(pdu)
         if let response = answer.response {
             let frame = L2CAPFrame(channel: L2CAPChannel.attribute, payload: response)
@@ -161,7 +164,7 @@ extension Host {
     @discardableResult private mutating func send(
         _ frame: L2CAPFrame, _ index: Int, at now: Instant, _ actions: inout [HostAction]
     ) -> Bool {
-        if transmitter.enqueue(frame, on: links[index].handle) { return true }
+        if transmitter.enqueue(frame, on: links[index].handle, at: now) { return true }
         disconnect(index, .lowResources, at: now, &actions)
         return false
     }

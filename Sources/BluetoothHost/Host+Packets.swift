@@ -61,14 +61,14 @@ extension Host {
             try ended(set, status, by: handle, at: now, &actions)
         case .connectionUpdateComplete(let handle, .success, let parameters):
             guard let index = index(of: handle) else { return ignore() }
-            links[index].current = parameters
+            links[index].change(to: parameters, margin: configuration.limits.disconnectionMargin)
             actions.append(.parametersChanged(handle, parameters))
         case .disconnectionComplete(let handle, .success, let reason):
             names.forget(handle)
             early.forget(handle)
-            end(handle, reason, &actions)
+            end(handle, reason, at: now, &actions)
         case .numberOfCompletedPackets(let counts):
-            for entry in counts { transmitter.completed(entry.handle, entry.count) }
+            for entry in counts { transmitter.completed(entry.handle, entry.count, at: now) }
         case .longTermKeyRequest(let handle):
             commands.enqueue(.leLongTermKeyRequestNegativeReply(handle))
         case .remoteConnectionParameterRequest(let handle, let wanted):

@@ -27,8 +27,6 @@ package struct Host: Sendable {
     var early: EarlyPackets
     var names: SetNames
     var links: [Link] = []
-    /// The connection that ended last.
-    var parted: (handle: ConnectionHandle, manner: PeerManner)?
     /// When the controller last said anything.
     var lastHeard: Instant = .zero
     /// Packets that made no sense or belonged to nothing, since the start.
@@ -78,6 +76,7 @@ package struct Host: Sendable {
         if let deadline = watchdogDeadline { instants.append(deadline) }
         if let deadline = advertiser.deadline { instants.append(deadline) }
         if let deadline = names.deadline { instants.append(deadline) }
+        if let deadline = transmitter.heldDeadline { instants.append(deadline) }
         return instants.min()
     }
 
@@ -156,13 +155,14 @@ package struct Host: Sendable {
         }
         if let deadline = advertiser.deadline, deadline <= now { try follow(advertiser.expire(at: now), &actions) }
         if let deadline = watchdogDeadline, deadline <= now { commands.enqueue(HCICommand(.readAddress)) }
+        if let deadline = transmitter.heldDeadline, deadline <= now { throw .buffersKept }
         for index in links.indices {
             if let closing = links[index].closing, closing.by <= now {
                 // Its end may only have gone unheard, and others are connected: a controller that is asked once more then says
                 // that it knows no such connection.
                 guard !closing.isRepeated else { throw .disconnectionStalled(links[index].handle) }
-                let limit = now.advanced(by: configuration.limits.disconnectionMargin)
-                links[index].closing = Link.Closing(by: limit, isRepeated: true)
+                links[index].closing?.by = now.advanced(by: configuration.limits.disconnectionMargin)
+                links[index].closing?.isRepeated = true
                 commands.enqueue(.disconnect(links[index].handle, .userTerminated))
             }
             if let value = links[index].pusher.expire(at: now) {
@@ -175,7 +175,7 @@ package struct Host: Sendable {
     private mutating func pump(at now: Instant, _ packets: inout [HostAction], _ news: inout [HostAction]) {
         while let packet = commands.next(at: now) { packets.append(.send(packet)) }
         for index in links.indices { fill(index, at: now) }
-        while let transmission = transmitter.next() {
+        while let transmission = transmitter.next(at: now) {
             packets.append(.send(transmission.packet))
             guard let value = transmission.finished, let index = index(of: transmission.handle) else { continue }
             news.append(.delivered(transmission.handle, value.characteristic, confirmed: false))
@@ -191,15 +191,37 @@ package struct Host: Sendable {
             let (pdu, value) = links[index].pusher.next(for: links[index].server, at: now)
         {
             transmitter.enqueue(
-                L2CAPFrame(channel: L2CAPChannel.attribute, payload: pdu), on: handle, reporting: value)
+                L2CAPFrame(channel: L2CAPChannel.attribute, payload: pdu), on: handle, reporting: value, at: now)
         }
     }
 
-    /// How the phone on that connection has begun, or on the one that ended last; nil: it is neither. It has spoken when it has said anything on the attribute
-    /// channel, where everything begins that phones want.
-    package func manner(of handle: ConnectionHandle) -> PeerManner? {
-        index(of: handle).map { links[$0].manner } ?? parted.flatMap { $0.handle == handle ? $0.manner : nil }
+    /// The connections that the controller has, as far as is known: also those that are ending.
+    package var linkStates: [LinkState] {
+        links.map { link in
+            LinkState(
+                handle: link.handle, hasSpoken: link.hasSpoken, endingSince: link.closing?.since,
+                unacknowledgedSince: transmitter.unacknowledged(link.handle),
+                parameters: link.current)
+        }
+            + names.held.map { connection in
+                LinkState(
+                    handle: connection.handle, hasSpoken: false, endingSince: nil, unacknowledgedSince: nil,
+                    parameters: connection.parameters)
+            }
     }
+
+    /// How many connections the controller has, as far as is known (``linkStates``).
+    package var linkCount: Int { links.count + names.held.count }
+
+    /// Links that each have a data buffer whatever their phones acknowledge, at least 1; nil: the controller is not
+    /// ready.
+    package var bufferedLinks: Int? {
+        guard case .ready(let information) = phase else { return nil }
+        return ACLTransmitter.links(sharing: information.aclPackets)
+    }
+
+    /// Whether a phone can find anything, as far as is known.
+    package var isAdvertising: Bool { advertiser.isOn }
 
     func index(of handle: ConnectionHandle) -> Int? {
         links.firstIndex { $0.handle == handle }

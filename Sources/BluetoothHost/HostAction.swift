@@ -66,6 +66,8 @@ package enum HostFailure: Error, Equatable, Sendable {
     case advertisingDead
     /// The controller does not tell which of its advertising sets phones connect to.
     case advertisingSetsUntold
+    /// The controller has given no data buffer back for ``Limits/heldBufferTime`` while an answer waited for one.
+    case buffersKept
     /// The transport closed.
     case transportLost
 
@@ -74,7 +76,8 @@ package enum HostFailure: Error, Equatable, Sendable {
         switch self {
         case .commandTimedOut(let opcode), .commandFailed(let opcode, _): HCIOpcode.advertisingSets.contains(opcode)
         case .advertisingSetsUntold: true
-        case .noDataBuffers, .hardwareError, .disconnectionStalled, .advertisingDead, .transportLost: false
+        case .noDataBuffers, .hardwareError, .disconnectionStalled, .advertisingDead, .buffersKept, .transportLost:
+            false
         }
     }
 }
@@ -97,6 +100,8 @@ extension HostFailure: CustomStringConvertible {
             "Bluetooth adapter says that it advertises and does not: reset it, else unplug it or restart the machine"
         case .advertisingSetsUntold:
             "Bluetooth adapter does not tell which of its advertising sets phones connect to: update its firmware"
+        case .buffersKept:
+            "Bluetooth adapter sends no answer: phones that acknowledge nothing have its buffers, or it is broken"
         case .transportLost:
             "connection to the Bluetooth adapter was lost: check that it is plugged in and not blocked (rfkill)"
         }

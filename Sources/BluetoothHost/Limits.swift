@@ -11,6 +11,11 @@ package struct Limits: Equatable, Sendable {
     package var confirmationTime: Duration = .seconds(5)
     /// Time for Disconnection Complete beyond the connection's own supervision timeout.
     package var disconnectionMargin: Duration = .seconds(2)
+    /// How old a phone's oldest unacknowledged packet may be while it is sent more: several connection intervals of the
+    /// slowest phones, with losses.
+    package var acknowledgementTime: Duration = .milliseconds(300)
+    /// How long a frame waits for a buffer while none comes back; after it the controller counts as stuck.
+    package var heldBufferTime: Duration = .seconds(2)
     /// How long data is kept that arrived before its Connection Complete: USB polls its event pipe every few milliseconds.
     package var earlyPacketTime: Duration = .milliseconds(100)
     /// How long a connection waits for the word which advertising set it belongs to: that event follows its own at once.

@@ -44,11 +44,17 @@ package struct Verifier: Sendable {
     ) -> Verdict {
         var dated = clock
         (dated.alternative, dated.lastConfirmed) = (nil, nil)
-        let verdict = judge(payload, claimed, demand, recent, dated, mode, onStage)
-        guard verdict.isAccepted else { return verdict }
+        var verdict = judge(payload, claimed, demand, recent, dated, mode, onStage)
+        guard verdict.isAccepted else {
+            // The dates come first because they are cheap. Whether it is evidence or garbage only the signature tells.
+            if mode == .full, verdict.endedAtDates {
+                verdict.proven = judge(payload, claimed, demand, recent, dated, mode, nil, checksDates: false).proven
+            }
+            return verdict
+        }
         for second in doubts(of: clock) {
             let other = judge(payload, claimed, demand, recent, second, mode, nil)
-            if !other.isAccepted { return other.refused(for: Reason(.dateUnconfirmed)) }
+            if !other.isAccepted { return other.refused(for: Reason(.dateUnconfirmed), proven: verdict.proven) }
         }
         return verdict
     }
@@ -69,15 +75,15 @@ package struct Verifier: Sendable {
 
     private func judge(
         _ payload: [UInt8], _ claimed: CredentialFormat?, _ demand: HolderDemand, _ recent: Set<[UInt8]>,
-        _ clock: WallTime, _ mode: Mode, _ onStage: ((Stage) -> Void)?
+        _ clock: WallTime, _ mode: Mode, _ onStage: ((Stage) -> Void)?, checksDates: Bool = true
     ) -> Verdict {
         let surroundings = Surroundings(
             trust: trust, policy: policy, limits: limits, clock: clock, onStage: onStage,
-            checksSpelling: checksSpelling)
+            checksSpelling: checksSpelling, checksDates: checksDates)
         var run = VerificationRun(surroundings, payload: payload, demand: demand, recent: recent)
         do throws(Rejection) {
             try run.verify(payload, claimed: claimed, mode: mode)
-            run.rememberContexts()
+            if checksDates { run.rememberContexts() }
             return run.verdict(.accept, Reason(.ok))
         } catch {
             return run.verdict(.reject, error.reason, unsupported: error.unsupported)
@@ -216,7 +222,7 @@ private struct VerificationRun {
         let missing = first.code == .contextNotPinned ? received?.document : nil
         let isOverdue = surroundings.trust.edition?.age(at: surroundings.clock.utc) == .overdue
         let overdue = isOverdue ? [Reason(.trustStale, severity: .warning)] : []
-        return Verdict(
+        var verdict = Verdict(
             decision: decision, reasons: [first] + whole.findings + overdue, format: received?.format,
             credential: shown[chosen[0]].summary, alike: chosen.dropFirst().map { shown[$0].summary },
             others: shown.indices.filter { !chosen.contains($0) }.map { shown[$0].summary },
@@ -226,5 +232,8 @@ private struct VerificationRun {
             missing: missing.map {
                 trust.missingContexts(of: $0, issuer: shown[chosen[0]].summary.issuer, limits: limits)
             } ?? [], unsupported: unsupported)
+        // The claims are known as soon as a credential has passed its own stages, the proof among them.
+        if shown[chosen[0]].claims != nil { verdict.proven = shown[chosen[0]].summary.signed }
+        return verdict
     }
 }

@@ -48,6 +48,10 @@ extension Kiosk {
         package private(set) var adapterResets = 0
         /// Times the controller was found silent although it had been told to advertise.
         package internal(set) var advertisingLapses = 0
+        /// Times the controller was reset since every link that it takes was dead.
+        package internal(set) var linkResets = 0
+        /// Times the controller was reset since it gave no data buffer back.
+        package internal(set) var bufferResets = 0
         /// Intents that the ledger refused or left unanswered.
         package internal(set) var ledgerFailures = 0
         /// Packets of the controller that made no sense or belonged to nothing.

@@ -22,7 +22,7 @@ extension Kiosk {
         guard case .up = radio else { return [] }
         var actions: [KioskAction] = []
         offers.prune(keeping: visits.map(\.offer), at: now)
-        if offers.needsNew(after: settings.keyRotation, at: now) {
+        if offers.needsNew(after: settings.keyRotation, hasWaiting: hasWaiting, at: now) {
             offers.isAwaiting = true
             actions.append(.drawSessionMaterial)
         }

@@ -24,7 +24,7 @@ extension Kiosk {
         return [.openTransport]
     }
 
-    private mutating func beginAnew(at now: Instant) {
+    mutating func beginAnew(at now: Instant) {
         radio = .starting(since: now)
         counters.ignoredPackets += host.ignoredPackets
         counters.droppedPDUs += host.droppedPDUs
@@ -40,7 +40,7 @@ extension Kiosk {
         if case .down = radio { return [] }
         var actions = abandonVisits(.radio, at: now)
         if offers.current != nil { actions.append(.showInvitation(nil)) }
-        (offers, lapses) = (Offers(), [])
+        (offers, lapses) = (Offers(after: offers), [])
         counters.radioFailures += 1
         health.take(
             .present(.radioFailed, count: counters.radioFailures, detail: "\(cause): \(reason)"), at: now)
@@ -61,6 +61,7 @@ extension Kiosk {
     }
 
     private mutating func hostFailed(_ failure: HostFailure, at now: Instant) -> [KioskAction] {
+        if failure == .buffersKept { return buffersKept(at: now) }
         var reason = failure.description
         // An answer that is missing once, after others, says nothing against them.
         let isHiccup = if case .commandTimedOut = failure { offers.haveAired } else { false }
@@ -135,24 +136,27 @@ extension Kiosk {
 
     private mutating func ready(_ information: ControllerInformation, at now: Instant) -> [KioskAction] {
         radio = .up
-        supervisor.up(at: now)
-        offers = Offers()
         health.take(.over(.radioFailed), at: now)
-        let description = Self.describe(information)
-        controller = description
         declaredCapacity = information.advertisesWhileConnected ? .max : 1
-        (capacity, capacityTold) = (declaredCapacity, .max)
+        // Of a controller that was reset for its links there is nothing new to say, and what it takes is known.
+        if offers.current != nil { return [] }
+        capacity = declaredCapacity
+        supervisor.up(at: now)
+        let description = Self.describe(information)
+        (controller, capacityTold) = (description, .max)
         return [.note(.radioReady(description), nil)] + tellCapacity()
     }
 
-    /// The controller would not advertise. Beside a connection that is its limit; without one it is out of order.
+    /// The controller would not advertise. Beside a connection that is its limit; without one it is out of order. What
+    /// it shows already stays, for a phone may connect to that.
     private mutating func refused(_ opcode: HCIOpcode, _ status: HCIStatus, at now: Instant) -> [KioskAction] {
-        guard !visits.isEmpty else {
+        guard host.linkCount > 0 else {
             return radioFailed(
                 .radioController, "the adapter refused to advertise: \(opcode), \(status)", canReset: true, at: now)
         }
-        offers.refused()
-        capacity = min(capacity, visits.count)
+        if !host.isAdvertising { offers.refused() }
+        capacity = min(capacity, host.linkCount)
+        for index in visits.indices { visits[index].isAlone = reserve == 0 }
         return tellCapacity()
     }
 

@@ -36,7 +36,8 @@ extension Kiosk {
         indicator.show(decision.accepted ? .accepted : .rejected, for: visit, at: now)
         if decision.accepted { open(for: visit, at: now) }
         turns.show(
-            accepted: decision.accepted, pulse: settings.door.length(of: settings.gatePulse), at: now)
+            accepted: decision.accepted, isCredential: decision.isCredential,
+            pulse: settings.door.length(of: settings.gatePulse), at: now)
         let decided = KioskNote.decided(
             accepted: decision.accepted, reasons: decision.reasons.map(\.code.string), sinceT0: times.sinceT0,
             waited: times.waited)

@@ -5,47 +5,56 @@ import Tuvali
 
 /// 2. Connect, and 3 to 7, which are the visits' own matter: who has a place, and what visits ask for.
 extension Kiosk {
-    /// Links that the host keeps beside those that are taken for visits: one that comes while another goes, and phones that went
-    /// out of range, whose link the controller keeps for seconds.
-    static let leavingLinks = 6
+    /// Phones that are served at once.
+    private var places: Int { min(settings.phones + settings.lobby, capacity) }
 
-    /// Whether every place is taken.
-    private var isFull: Bool { visits.count { !$0.isLeaving } >= settings.phones + settings.lobby }
+    /// Places that are taken.
+    private var taken: Int { visits.count { !$0.isLeaving } }
 
-    /// Whether a phone that connects now will be served, if need be in the place of one that brings nothing.
-    func hasRoom(at now: Instant) -> Bool {
-        guard visits.count < min(capacity, settings.phones + settings.lobby + Self.leavingLinks) else { return false }
-        return !isFull || whoYields(at: now) != nil
-    }
+    /// Of the places the last, for phones that come: one that found none could not connect, and the gate would not hear
+    /// of it. Where the radio carries one phone alone there is none.
+    var reserve: Int { min(2, places / 2) }
 
-    /// The first to make room: whoever has brought least, and of those the one whose time is up for longest.
-    private func whoYields(at now: Instant) -> Visit? {
-        visits.compactMap { visit in
-            yields(visit, at: now).flatMap { $0.at <= now ? (visit: visit, $0.claim, $0.at) : nil }
+    /// Whether a phone is known to wait: it has one of the last places, and the others have theirs.
+    var hasWaiting: Bool { reserve > 0 && taken > places - reserve }
+
+    /// Whether a phone that connects now finds a place.
+    func hasRoom(at now: Instant) -> Bool { taken < places && takesLinks(at: now) }
+
+    /// The phone that gives way next, and from when on: the one whose time is up first. Nil: none has to, as none waits
+    /// and one that comes is served.
+    private func nextToGo(at now: Instant) -> (visit: Visit, at: Instant)? {
+        guard case .up = radio, hasWaiting || taken >= places || isShortOfLinks(at: now) else { return nil }
+        // The gate cannot know of phones that a full radio keeps out. One that carries one phone alone is always full.
+        let choice = reserve > 0 ? settings.choiceLimit : settings.loneChoiceLimit
+        let (links, isShort) = (host.linkStates, isShortOfLinks(at: now))
+        typealias Candidate = (visit: Visit, at: Instant, hasSpoken: Int, timeout: Duration)
+        let candidates = visits.compactMap { visit -> Candidate? in
+            let link = links.first { $0.handle == visit.connection }
+            let timeout = isShort ? link?.parameters.supervisionTime : nil
+            return visit.givesWay(choice: choice, link: link).map {
+                (visit, max($0, now), link?.hasSpoken == false ? 0 : 1, timeout ?? .zero)
+            }
         }
-        .min { ($0.1, $0.2) < ($1.1, $1.2) }?.visit
+        // Of those whose time is up a phone that never said anything goes first; then, where links are short, the one that
+        // the controller could keep for longest; then the one that has been idle for longest.
+        let next = candidates.min {
+            ($0.at, $0.hasSpoken, $1.timeout, $0.visit.wentOn) < ($1.at, $1.hasSpoken, $0.timeout, $1.visit.wentOn)
+        }
+        return next.map { ($0.visit, $0.at) }
     }
 
-    /// When somebody will have to make room, while there is none.
-    func roomDeadline(after now: Instant) -> Instant? {
-        guard case .up = radio, visits.count >= capacity || isFull else { return nil }
-        return visits.compactMap { visit in yields(visit, at: now).flatMap { $0.at > now ? $0.at : nil } }.min()
-    }
+    /// When a phone has to give way as things are; nil: none has to.
+    func roomDeadline(after now: Instant) -> Instant? { nextToGo(at: now)?.at }
 
-    private func yields(_ visit: Visit, at now: Instant) -> (claim: Visit.Claim, at: Instant)? {
-        let manner = host.manner(of: visit.connection)
-        return visit.yields(
-            hasSpoken: manner?.firstWord != nil,
-            isSuspect: manner.map { manners.isSuspect($0, at: now) } ?? false,
-            isIdle: manner.map { idlers.isSuspect($0, at: now) } ?? false)
-    }
-
-    /// While the controller lets nobody else connect, whoever's time is up goes at once: others may wait, and cannot say so.
+    /// Phones that have been idle for too long give way, while others wait.
     mutating func freePlaces(at now: Instant) -> [KioskAction] {
-        guard case .up = radio, visits.count >= capacity, !visits.contains(where: \.isLeaving),
-            let visit = whoYields(at: now)
-        else { return [] }
-        return change(visit.connection, at: now) { $0.makeRoom(at: now) }
+        var actions: [KioskAction] = []
+        for _ in visits.indices {
+            guard let next = nextToGo(at: now), next.at <= now else { break }
+            actions += change(next.visit.connection, at: now) { $0.makeRoom(at: now) }
+        }
+        return actions
     }
 
     // MARK: - 2. Connect
@@ -54,22 +63,18 @@ extension Kiosk {
         guard let arrival = offers.connected(to: address, at: now) else {
             return drive(.disconnect(connection.handle, .userTerminated), at: now)
         }
-        var actions: [KioskAction] = []
-        if isFull {
-            guard let other = whoYields(at: now) else {
-                counters.refusedPhones += 1
-                return drive(.disconnect(connection.handle, .lowResources), at: now)
-            }
-            actions += change(other.connection, at: now) { $0.makeRoom(at: now) }
+        guard taken < settings.phones + settings.lobby else {
+            counters.refusedPhones += 1
+            return drive(.disconnect(connection.handle, .lowResources), at: now)
         }
         var visit = Visit(
             id: arrival.visit, intent: arrival.intent, offer: arrival.offer,
             generation: arrival.generation, connection: connection,
             session: VerifierSession(key: arrival.offer.key, settings: settings.sessionSettings, at: now),
             settings: settings, at: now)
-        visit.barrier = barrier
+        (visit.barrier, visit.isAlone) = (barrier, reserve == 0)
         visits.append(visit)
-        return actions + [.note(.phoneConnected, visit.id)]
+        return [.note(.phoneConnected, visit.id)]
             + session(.connected(attMTU: 23), on: connection.handle, at: now)
     }
 
@@ -82,8 +87,16 @@ extension Kiosk {
     mutating func intentSettled(_ id: IntentID, failure: String?, at now: Instant) -> [KioskAction] {
         if failure == nil { health.take(.over(.ledgerUnavailable), at: now) }
         if let index = spares.firstIndex(where: { $0.intent.id == id }) {
-            if failure == nil { spares[index].intent.state = .durable } else { spares.remove(at: index) }
+            spares[index].intent.settle(isDurable: failure == nil)
+            if let leftOver = spares[index].intent.leftOver {
+                spares[index].intent = leftOver
+            } else {
+                spares.remove(at: index)
+            }
             return []
+        }
+        if let index = unchecked.firstIndex(where: { $0.intent?.id == id }) {
+            unchecked[index].intent?.settle(isDurable: failure == nil)
         }
         guard let visit = visits.first(where: { $0.intent?.id == id }) else { return [] }
         return change(visit.connection, at: now) { $0.intentSettled(failure: failure, at: now) }
@@ -116,22 +129,22 @@ extension Kiosk {
         case .dropLink: return drive(.disconnect(visit.connection, .userTerminated), at: now)
         case .identified(let fingerprint):
             let isNew =
-                offers.admit(fingerprint, to: visit.offer, at: now) && (!visit.isPrinted || used.admit(fingerprint))
-            if isNew, let manner = host.manner(of: visit.connection) { manners.served(manner, at: now) }
-            let spare = isNew && !spares.isEmpty ? spares.removeFirst().intent : nil
+                offers.admit(fingerprint, to: visit.offer, at: now) && (!visit.isPrinted || used.admits(fingerprint))
+            let spare = isNew ? takeSpare(for: visit.connection) : nil
             return change(visit.connection, at: now) { isNew ? $0.intend(with: spare) : $0.refuse(at: now) }
-        case .recordIntent(let intent):
-            return [.recordIntent(intent, session: visit.isPrinted ? visit.fingerprint : nil)]
+        case .recordIntent(let intent): return [.recordIntent(intent)]
+        case .keepSession: return [.keepSession(visit.id, visit.fingerprint)]
         case .verify(let payload):
             return [.verify(visit.id, payload: payload)]
-        case .awaitTurn:
-            let ahead = turns.join(visit.id, came: visit.began, at: now)
+        case .awaitTurn(let isCredential):
+            let ahead = turns.join(visit.id, came: visit.began, isCredential: isCredential, at: now)
             return ahead == 0 ? [] : [.note(.verdictWaits(behind: ahead), visit.id)]
         case .act(let decision): return act(on: decision, of: visit.id, at: now)
         case .recordOutcome(let outcome, let signedDigests): return record(outcome, of: visit, signedDigests, at: now)
         case .abandoned(let reasons):
             keepIntent(of: visit, at: now)
-            return ended(ReasonCode.abandoned.text, reasons.map(\.text), visit, at: now)
+            return ended(
+                ReasonCode.abandoned.text, reasons.map(\.text), visit, isRecorded: false, at: now)
         case .note(let note):
             count(note, at: now)
             return [.note(note, visit.id)]
@@ -142,17 +155,12 @@ extension Kiosk {
 
     /// Keys and payload go with the visit.
     mutating func phoneLeft(_ handle: ConnectionHandle, at now: Instant) -> [KioskAction] {
-        if let visit = visits.first(where: { $0.connection == handle }), let manner = host.manner(of: handle) {
-            if visit.identifiedAt == nil {
-                manners.vain(manner, at: now)
-            } else if !visit.hasPayload {
-                idlers.vain(manner, at: now)
-            }
-        }
         let actions = change(handle, at: now) { $0.linkLost(.phone, at: now) }
         visits.removeAll { $0.connection == handle }
         // A refusal may have had its reason in that hour.
-        if visits.isEmpty { capacity = declaredCapacity }
+        if host.linkCount == 0 { capacity = declaredCapacity }
+        // What was refused beside that link may be shown now.
+        if capacity != .max { offers.refused() }
         return actions
     }
 

@@ -30,23 +30,22 @@ package struct Kiosk: Sendable {
     var lapses: [Instant] = []
     var host: Host
     var controller: String?
-    /// Links beside which the controller lets no further phone connect: as it says, or as it has shown since somebody came.
+    /// Links beside which the controller lets no further phone connect: as it says, or as it has shown since the first
+    /// of them came.
     var capacity = Int.max
     /// The capacity by the controller's own word.
     var declaredCapacity = Int.max
     /// The capacity that was told last.
     var capacityTold = Int.max
 
+    /// States of the radio that are in force, and when each is over unless it is seen again.
+    var troubles: [(code: ReasonCode, until: Instant)] = []
+
     var offers = Offers()
     /// The sessions of the printed key, where there is one: they outlive the offers, and the radio.
     var used: UsedSessions
     /// Who is connected, in the order of coming.
     var visits: [Visit] = []
-
-    /// Who keeps coming in vain, by kind.
-    var manners = MannerTally()
-    /// Who keeps identifying and then brings nothing, by kind; whoever brings a credential speaks for his.
-    var idlers = MannerTally()
 
     var turns = VerdictTurns()
     var indicator: Indicator
@@ -72,7 +71,11 @@ package struct Kiosk: Sendable {
     var spares: [SpareIntent] = []
     /// When one of them was last closed.
     var spareClosed: Instant?
-    var junk = JunkTally()
+    /// Visits that ended while their payload was being checked.
+    var unchecked: [Unchecked] = []
+    /// Visits without an opening, as far as they are only counted.
+    var tally = RecordTally()
+    var refusedSessions = RefusedSessions()
     var health = Health()
 
     /// A kiosk that does nothing until ``KioskEvent/start``. `used`: the sessions that the printed key has had before.
@@ -87,8 +90,9 @@ package struct Kiosk: Sendable {
     /// When ``KioskEvent/timer`` is due; nil: never by itself.
     package func deadline(after now: Instant) -> Instant? {
         let parts = [
-            radioDeadline, offerDeadline, roomDeadline(after: now), turnDeadline, gate.deadline,
-            indicator.nextChange(after: now), spareDeadline, isStopped ? nil : health.deadline,
+            radioDeadline, linkDeadline(after: now), offerDeadline, roomDeadline(after: now), turnDeadline,
+            gate.deadline, indicator.nextChange(after: now), isStopped ? nil : spareDeadline, uncheckedDeadline,
+            isStopped ? nil : health.deadline,
         ]
         let doors = isStopped ? [] : [door.deadline, freeDeadline, exitDeadline]
         return (parts + doors + visits.map(\.deadline)).compactMap { $0 }.min()
@@ -180,13 +184,9 @@ package struct Kiosk: Sendable {
         case .intentFailed(let id, let reason):
             return intentSettled(id, failure: reason, at: now)
         case .verified(let id, let verdict):
-            // Whoever shows a credential speaks for his kind, and nobody who sends just anything.
-            if verdict.credential.issuer != nil, let visit = visits.first(where: { $0.id == id }),
-                let manner = host.manner(of: visit.connection)
-            {
-                idlers.served(manner, at: now)
-            }
-            return change(id, at: now) { $0.verified(verdict, at: now) }
+            return verified(id, verdict, at: now)
+        case .sessionKept(let id, let failure):
+            return change(id, at: now) { $0.sessionKept(failure: failure, at: now) }
         case .health(let report):
             health.take(report, at: now)
             gateChanged(at: now)
@@ -203,7 +203,8 @@ package struct Kiosk: Sendable {
     private mutating func goOn(at now: Instant) -> [KioskAction] {
         var actions = advanceDoor(at: now)
         giveExit(at: now)
-        actions += giveTurns(at: now) + takeOpenings(at: now) + freePlaces(at: now) + air(at: now)
+        actions += giveTurns(at: now) + takeOpenings(at: now) + freePlaces(at: now)
+        actions += clearLinks(at: now) + air(at: now)
         showProgress(at: now)
         return actions
     }
@@ -221,6 +222,7 @@ package struct Kiosk: Sendable {
             guard let deadline = visit.deadline, now >= deadline else { continue }
             actions += session(.timer, on: visit.connection, at: now)
         }
+        actions += giveUpUnchecked(at: now)
         if let spareDeadline, now >= spareDeadline { actions += closeSpare(at: now) }
         return actions
     }
@@ -230,7 +232,7 @@ package struct Kiosk: Sendable {
         var actions = links.flatMap { drive(.disconnect($0, .userTerminated), at: now) }
         actions += drive(.advertise([]), at: now)
         actions += abandonVisits(.stop, at: now)
-        while !spares.isEmpty { actions += closeSpare(at: now) }
+        actions += closeSpares(at: now)
         radio = .stopped
         turns = VerdictTurns()
         (openings, wantsExit) = ([], false)

@@ -58,8 +58,8 @@ package struct SessionMaterial: Sendable {
     let identityResolvingKey: [UInt8]
     /// The random part of the resolvable private address, 3 bytes.
     let addressRandom: [UInt8]
-    /// What the ids of the visits and of their intents are made of, 16 bytes.
-    private let visits: [UInt8]
+    /// Of the visits with these keys.
+    let ids: VisitIDs
     /// Until when it may serve, when its key is a printed one; nil: it is fresh.
     let limit: Instant?
 
@@ -70,7 +70,7 @@ package struct SessionMaterial: Sendable {
         limit = printed?.until
         identityResolvingKey = Array(random[32..<48])
         addressRandom = Array(random[48..<51])
-        visits = Array(random[51...])
+        ids = VisitIDs(Array(random[51...]))
     }
 
     /// The address of that advertisement of these keys, 0 or 1: both tell the same key, so they may be as near to one another; other
@@ -81,11 +81,21 @@ package struct SessionMaterial: Sendable {
         let random = addressRandom.dropLast() + [last ^ (number == 0 ? 0 : 0x02)]
         return try? ResolvablePrivateAddress.make(identityKey: identityResolvingKey, random: Array(random))
     }
+}
 
-    /// The id of the visit of that number with these keys, and the one that an intent of its own would have: as random
-    /// as the bytes, and different from all others.
-    func ids(_ number: UInt32) -> (visit: VisitID, intent: IntentID)? {
-        var (bytes, carry) = (visits, number)
+/// The ids of the visits with one key and of their intents, one after the other. They outlive the key.
+struct VisitIDs: Sendable {
+    /// What they are made of, 16 bytes.
+    private let random: [UInt8]
+    private var count: UInt32 = 0
+
+    init(_ random: [UInt8]) { self.random = random }
+
+    /// The id of a visit, and the one that an intent of its own would have: as random as the bytes, and different from
+    /// all others.
+    mutating func next() -> (visit: VisitID, intent: IntentID)? {
+        var (bytes, carry) = (random, count)
+        count &+= 1
         for index in stride(from: bytes.count - 1, through: bytes.count - 4, by: -1) {
             let sum = UInt32(bytes[index]) &+ carry
             (bytes[index], carry) = (UInt8(truncatingIfNeeded: sum), sum >> 8)
@@ -116,6 +126,9 @@ package enum KioskEvent: Sendable {
     case intentDurable(IntentID)
     /// The ledger refused the intent.
     case intentFailed(IntentID, reason: String)
+    /// The answer to ``KioskAction/keepSession(_:_:)``: the session survives a power cut from now on; else why it may
+    /// not.
+    case sessionKept(VisitID, failure: String?)
     /// The answer to ``KioskAction/verify(_:payload:)``.
     case verified(VisitID, Verdict)
     /// A part of the box says that something is wrong with it, or is over.
@@ -140,13 +153,17 @@ package enum KioskAction: Sendable {
     case drawSessionMaterial
     /// Show the invitation URI (nil: take it down).
     case showInvitation(String?)
-    /// Write the intent and answer with `intentDurable` or `intentFailed`. `session`: of a printed key, what the
-    /// session's secret is known by, 16 bytes, which must be durable before the answer says so.
-    case recordIntent(IntentID, session: [UInt8]?)
+    /// Write the intent and answer with `intentDurable` or `intentFailed`.
+    case recordIntent(IntentID)
+    /// Write down the session of a printed key by what its secret is known by, 16 bytes, and answer with `sessionKept`.
+    case keepSession(VisitID, [UInt8])
     /// Verify the payload beside the radio thread and answer with `verified`.
     case verify(VisitID, payload: [UInt8])
     /// Write the outcome; the report leaves with it, and it settles the credential.
     case recordOutcome(VisitRecord)
+    /// The visit has ended without an opening and without a record of its own: give up its verification, and release
+    /// its credential. Only where the verifier may be at work for it, or has accepted it.
+    case dismissed(VisitID)
     /// The gate has been told to open for this visit: write at once what was decided, with the gate as it was ordered,
     /// until the outcome says what it did. Its credential is ``CredentialUse/ordered`` until then.
     case decided(VisitRecord)

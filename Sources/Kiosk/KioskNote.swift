@@ -156,4 +156,7 @@ package struct VisitFigures: Hashable, Sendable {
     package var crcErrors = 0
     /// Repair rounds.
     package var repairs = 0
+    /// Whether the visit has a record of its own. Others are counted, and a later record of their kind tells how many
+    /// there were.
+    package var isRecorded = true
 }

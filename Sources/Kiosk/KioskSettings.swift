@@ -35,11 +35,17 @@ package struct KioskSettings: Sendable {
     package var generations: [Generation] = [.b]
     /// Phones that are served at once, at least 1; fewer where the controller takes no more.
     package var phones = 4
-    /// Phones that find a place beside those: people choose for long and send for a moment. While all these places are taken, nobody
-    /// else connects unless somebody makes room.
+    /// Phones that find a place beside those: people choose for long and send for a moment.
     package var lobby = 4
-    /// How long a phone keeps its place while another one wants it.
-    package var crowd = CrowdLimits()
+    /// How long a person may choose while another phone waits for a place, or could: nearly all take less.
+    package var choiceLimit: Duration = .seconds(8)
+    /// The same where the radio carries one phone alone: whether another waits is not known there.
+    package var loneChoiceLimit: Duration = .seconds(30)
+    /// How long a phone may take to identify itself while another waits; on a slow link 100 connection intervals, up
+    /// to the time for choosing: some 20 requests and answers come before, of two intervals each without loss.
+    package var identifyLimit: Duration = .seconds(5)
+    /// How long a phone may be behind with its chunks, or stay after its verdict, while another waits.
+    package var idleLimit: Duration = .seconds(4)
     /// How long a verdict waits for its intent to become durable before the ledger counts as failed.
     package var intentLimit: Duration = .seconds(2)
     /// How long a verification may take before the visit fails with `internal`.

@@ -26,7 +26,8 @@ struct Offer: Sendable {
     /// What the secrets of its sessions are known by.
     private var fingerprints: [[UInt8]] = []
     private let material: SessionMaterial
-    private var visits: UInt32 = 0
+    /// Of the visits with it.
+    fileprivate var ids: VisitIDs
     /// Until when it may serve at all, when its key is a printed one; zero: that is over.
     fileprivate var limit: Instant?
 
@@ -45,11 +46,14 @@ struct Offer: Sendable {
         }
         guard advertisements.count == generations.count else { return nil }
         (self.material, self.number, self.key, self.advertisements) = (material, number, key, advertisements)
-        (uri, since, limit) = (invitation.uri, now, material.limit)
+        (uri, since, limit, ids) = (invitation.uri, now, material.limit, material.ids)
     }
 
     /// Whether somebody has identified with it.
     var isUsed: Bool { !fingerprints.isEmpty }
+
+    /// Whether half of its sessions are used: a new offer is shown, and it serves the rest beside that.
+    var isBusy: Bool { fingerprints.count >= Self.sessions / 2 }
 
     /// Whether its key is a printed one.
     var isPrinted: Bool { material.limit != nil }
@@ -59,12 +63,6 @@ struct Offer: Sendable {
 
     /// Whether it serves nobody any more.
     var isSpent: Bool { fingerprints.count >= Self.sessions }
-
-    /// The ids of a new visit and of an intent of its own.
-    fileprivate mutating func nextIDs() -> (visit: VisitID, intent: IntentID)? {
-        defer { visits &+= 1 }
-        return material.ids(visits)
-    }
 
     /// Takes a session with that secret; false for one that was here before. Whoever records a visit and plays it again within
     /// the key's life makes the same secret, and would else bring the same credential.
@@ -96,6 +94,11 @@ struct Offers: Sendable {
     /// Those that it was showing when it last said so: what was asked for since is not there before it has begun.
     private var airing: [Int] = []
     private var pausedSince: Instant?
+    /// The ids of the last offer before the radio failed: what was counted until then may still be recorded.
+    private var earlierIDs: VisitIDs?
+
+    /// No offers. `earlier`: the offers that ended with the radio; only their source of ids is kept.
+    init(after earlier: Offers? = nil) { earlierIDs = earlier?.offers.last?.ids ?? earlier?.earlierIDs }
 
     /// The offer on display.
     var current: Offer? { offers.last.flatMap { $0.until == nil ? $0 : nil } }
@@ -112,13 +115,25 @@ struct Offers: Sendable {
         return offer
     }
 
-    /// Whether a new offer is wanted.
-    func needsNew(after rotation: Duration, at now: Instant) -> Bool {
+    /// Whether a new offer is wanted. `hasWaiting`: a phone waits for a place. Then an offer that was used stays: those
+    /// who wait have all read the same one, and it is on the air whenever there is room; until half of its sessions are
+    /// over, for one that is spent serves none of them.
+    func needsNew(after rotation: Duration, hasWaiting: Bool, at now: Instant) -> Bool {
         if isAwaiting { return false }
         guard let current else { return true }
         if current.isSpent || current.hasEnded(at: now) { return true }
         guard living(at: now).count < Self.older else { return false }
-        return current.isUsed || wantsNew || pausedSince == nil && now >= current.since.advanced(by: rotation)
+        return current.isUsed && !hasWaiting || current.isBusy || wantsNew
+            || pausedSince == nil && now >= current.since.advanced(by: rotation)
+    }
+
+    /// Whether there are ids for records that no phone's visit has.
+    var canName: Bool { !offers.isEmpty || earlierIDs != nil }
+
+    /// The id of a record that no phone's visit has; nil before the first offer.
+    mutating func nextVisit() -> VisitID? {
+        guard let last = offers.indices.last else { return earlierIDs?.next()?.visit }
+        return offers[last].ids.next()?.visit
     }
 
     /// What a phone finds that has connected to one of the advertisements.
@@ -136,7 +151,7 @@ struct Offers: Sendable {
         asked = nil
         for index in offers.indices where !offers[index].hasEnded(at: now) {
             let heard = offers[index].advertisements.first { $0.advertisement.address == address }
-            guard let heard, let ids = offers[index].nextIDs() else { continue }
+            guard let heard, let ids = offers[index].ids.next() else { continue }
             return Arrival(
                 offer: offers[index], generation: heard.generation, visit: ids.visit, intent: ids.intent)
         }
@@ -168,14 +183,20 @@ struct Offers: Sendable {
         return wanted.flatMap(\.advertisements).map(\.advertisement)
     }
 
-    /// Whether anything has been on the air since the radio came up.
-    var haveAired: Bool { !airing.isEmpty }
+    /// Whether anything has been on the air since the radio failed last; a reset for its links is no failure.
+    private(set) var haveAired = false
 
     /// What was asked for is on the air.
-    mutating func started() { airing = asked ?? airing }
+    mutating func started() {
+        airing = asked ?? airing
+        haveAired = haveAired || !airing.isEmpty
+    }
 
     /// The controller would not show it.
     mutating func refused() { asked = nil }
+
+    /// The controller was reset: nothing is on the air, and key material that is on its way is not waited for.
+    mutating func silenced() { (asked, airing, isAwaiting) = ([], [], false) }
 
     /// When something is due; nil: nothing.
     func deadline(rotation: Duration) -> Instant? {

@@ -9,13 +9,15 @@ struct VerdictTurns: Sendable {
     static let accepted: Duration = .seconds(1)
     /// The same for a rejection, with its three tones.
     static let rejected: Duration = .milliseconds(1500)
+    /// The same for what no trusted issuer made, which any phone can send.
+    static let nonsense: Duration = .milliseconds(300)
     /// A pulse is not cut short by the next verdict before this time.
     static let pulse: Duration = .seconds(2)
 
     /// The longest that a verdict is shown before the next.
     static var longest: Duration { max(accepted, rejected, pulse) }
 
-    private var waiting: [(visit: VisitID, came: Instant)] = []
+    private var waiting: [(visit: VisitID, came: Instant, isCredential: Bool)] = []
     private var shownAt: Instant?
     private var pulseOver: Instant = .zero
     private var freeAt: Instant = .zero
@@ -23,10 +25,12 @@ struct VerdictTurns: Sendable {
     /// When the next turn begins; nil: nobody waits.
     var deadline: Instant? { waiting.first.map { free(for: $0.came) } }
 
-    /// Puts a visit that began at `came` at the end; returns how many are before it, the one that is being shown included.
-    mutating func join(_ visit: VisitID, came: Instant, at now: Instant) -> Int {
-        waiting.append((visit, came))
-        return waiting.count - 1 + (now >= free(for: came) ? 0 : 1)
+    /// Puts a visit that began at `came` at the end, one with a credential before all that have none; returns how many
+    /// are before it, the one that is being shown included.
+    mutating func join(_ visit: VisitID, came: Instant, isCredential: Bool, at now: Instant) -> Int {
+        let place = isCredential ? waiting.firstIndex { !$0.isCredential } ?? waiting.count : waiting.count
+        waiting.insert((visit, came, isCredential), at: place)
+        return place + (now >= free(for: came) ? 0 : 1)
     }
 
     /// Those who wait no more leave.
@@ -49,9 +53,9 @@ struct VerdictTurns: Sendable {
     }
 
     /// A verdict is shown from now on.
-    mutating func show(accepted isAccepted: Bool, pulse: Duration, at now: Instant) {
+    mutating func show(accepted isAccepted: Bool, isCredential: Bool, pulse: Duration, at now: Instant) {
         let pulse = isAccepted ? min(pulse, Self.pulse) : .zero
-        let least = isAccepted ? max(Self.accepted, pulse) : Self.rejected
+        let least = isAccepted ? max(Self.accepted, pulse) : isCredential ? Self.rejected : Self.nonsense
         (shownAt, pulseOver, freeAt) = (now, now.advanced(by: pulse), now.advanced(by: least))
     }
 }

@@ -3,26 +3,8 @@ import Credentials
 import Encoding
 import Tuvali
 
-/// What a visit may claim of the table: a place is for those who bring something.
+/// What a visit does with its place: one is for a phone that goes on.
 extension Visit {
-    /// Who makes room first.
-    enum Claim: Int, Comparable, Sendable {
-        /// Its like keep coming without identifying.
-        case suspect
-        /// Connected, and not a word.
-        case mute
-        /// It has said something, and has not identified.
-        case unidentified
-        /// It has its verdict and stays.
-        case told
-        /// Slower than any honest phone on such a link.
-        case slow
-        /// Somebody chooses, for long.
-        case choosing
-
-        static func < (left: Claim, right: Claim) -> Bool { left.rawValue < right.rawValue }
-    }
-
     /// How far the visit has come, as the light shows it.
     enum Progress: Int, Comparable, Sendable {
         case nothing, choosing, receiving, checking
@@ -51,25 +33,34 @@ extension Visit {
         }
     }
 
-    /// From when on the visit makes room for another phone, as it stands; nil: not at all. `hasSpoken`: its phone has said anything;
-    /// `isSuspect`: its like keep coming in vain. That changes the order, and shortens nothing but silence. `isIdle`: its like keep
-    /// bringing nothing. Such a phone has less time to choose and to send.
-    func yields(hasSpoken: Bool, isSuspect: Bool, isIdle: Bool) -> (claim: Claim, at: Instant)? {
+    /// What a chunk is worth, see ``givesWay(choice:link:)``: ten connection intervals, as long as an old phone takes that
+    /// sends two packets of 27 bytes in each, and half a second at most. Where a third of the packets are lost such a
+    /// phone brings 8 KB before it is behind by ``KioskSettings/idleLimit``. Where the radio carries one phone alone it
+    /// is two seconds at most: no phone is known to wait.
+    var chunkWorth: Duration { min(interval * 10, isAlone ? .seconds(2) : .milliseconds(500)) }
+    /// How long chunks count, from the announcement on.
+    static let longestTransfer: Duration = .seconds(15)
+
+    /// When the phone gives way to one that waits, as things are; nil: not at all, as the gate is at work for it or
+    /// ends the link. `choice`: how long a person may choose; `link`: how its link is.
+    ///
+    /// It speaks within ``LinkState/silence``, and acknowledges what it is sent within that. It has some time to go on.
+    /// It goes on when it connects, identifies itself, announces a transfer, each for the first time, and with its
+    /// verdict. A chunk that was not there before is worth ``chunkWorth``, so a phone that sends slower falls behind.
+    /// Nothing else counts, whatever it asks or repeats.
+    func givesWay(choice: Duration, link: LinkState?) -> Instant? {
         if isLeaving { return nil }
-        let limits = settings.crowd
+        let limit: Instant
         switch stage {
         case .verifying, .verified, .ready: return nil
-        case .over(let since): return (.told, since.advanced(by: limits.told))
-        case .transferring: break
+        case .over(let since): limit = since.advanced(by: settings.idleLimit)
+        case .transferring where isAnnounced: limit = wentOn.advanced(by: settings.idleLimit)
+        case .transferring where identifiedAt != nil: limit = wentOn.advanced(by: choice)
+        case .transferring: limit = wentOn.advanced(by: max(settings.identifyLimit, min(interval * 100, choice)))
         }
-        guard let identifiedAt else {
-            let time = hasSpoken ? limits.unidentified : isSuspect ? limits.suspectMute : limits.mute
-            return (isSuspect ? .suspect : hasSpoken ? .unidentified : .mute, began.advanced(by: time))
-        }
-        guard let pace else {
-            return (.choosing, identifiedAt.advanced(by: isIdle ? limits.suspectChoosing : limits.choosing))
-        }
-        return (.slow, isIdle ? pace.suspect : pace.usual)
+        guard let link else { return limit }
+        let silentSince = link.hasSpoken ? link.unacknowledgedSince : began
+        return silentSince.map { min(limit, $0.advanced(by: link.silence)) } ?? limit
     }
 
     /// Ends a visit that brings nothing, for one that may.
@@ -85,4 +76,10 @@ extension Visit {
     mutating func refuse(at now: Instant) -> [Request] {
         fail(TuvaliError.identifiedAgain.reasons, at: now) + leave(at: now)
     }
+}
+
+extension LinkState {
+    /// A phone that is in range says something sooner, and acknowledges what it is sent sooner: 16 connection
+    /// intervals, from 1 to 2 s.
+    var silence: Duration { min(max(parameters.time * 16, .seconds(1)), .seconds(2)) }
 }

@@ -18,9 +18,13 @@ struct Visit: Sendable {
         /// The wallet's key is here; what the secret is known by. Answered with ``intend(with:)`` or ``refuse(at:)``.
         case identified([UInt8])
         case recordIntent(IntentID)
+        /// An authentic credential came with a printed key: the session is written down. Answered with
+        /// ``sessionKept(failure:at:)``.
+        case keepSession
         case verify([UInt8])
-        /// All is known: answered with ``decide(at:)`` when lights and gate are this visit's.
-        case awaitTurn
+        /// All is known: answered with ``decide(at:)`` when lights and gate are this visit's. `isCredential`: see
+        /// ``Verdict/isAuthentic``.
+        case awaitTurn(isCredential: Bool)
         /// The decision has been made: act on it.
         case act(Decision)
         case recordOutcome(Outcome, signedDigests: [[UInt8]])
@@ -33,6 +37,8 @@ struct Visit: Sendable {
     struct Decision {
         let accepted: Bool
         let reasons: [Outcome.Reason]
+        /// See ``Verdict/isAuthentic``.
+        var isCredential = true
         /// From T0 to the decision, and how much of that was waiting for the visit's turn; nil when it failed without a verdict.
         let times: (sinceT0: Duration, waited: Duration)?
     }
@@ -42,6 +48,14 @@ struct Visit: Sendable {
         case phone
         case radio
         case stop
+    }
+
+    /// What became of the name of a printed key's session.
+    enum SessionName {
+        case none
+        case requested
+        case kept
+        case failed
     }
 
     enum Stage {
@@ -57,7 +71,8 @@ struct Visit: Sendable {
     let id: VisitID
     /// The offer that the phone came with.
     let offer: Int
-    /// Whether it came with a printed key: then nothing but a durable intent, and with it its session's name, opens the gate.
+    /// Whether it came with a printed key: then nothing but a durable intent and its session's name on the disk opens
+    /// the gate.
     let isPrinted: Bool
     /// Whose service the phone uses: that of the advertisement that it came by, until its first write tells.
     private(set) var generation: Generation
@@ -72,29 +87,35 @@ struct Visit: Sendable {
     private(set) var intent: VisitIntent?
     /// The id of an intent of its own.
     private let ownIntent: IntentID
-    /// Whether the answer that is awaited is for the phone before, and this one's session is still to be written.
-    private var asksAgain = false
+    private(set) var sessionName = SessionName.none
     /// What the session's secret is known by; empty before the phone has identified itself.
     private(set) var fingerprint: [UInt8] = []
     /// Why the gate cannot be opened; nil: it can.
     var barrier: ReasonCode?
+    /// Whether the radio carries one phone alone.
+    var isAlone = false
     private(set) var stage = Stage.transferring
     private(set) var identifiedAt: Instant?
     /// When a size was announced for the first time.
     private(set) var announcedAt: Instant?
     var isAnnounced: Bool { announcedAt != nil }
-    /// Until when the next chunk must come while others wait, for a phone that nobody suspects and for one of a kind that is.
-    private(set) var pace: (usual: Instant, suspect: Instant)?
+    /// When the phone last went on, of what it has to do before the verdict; see ``givesWay(choice:link:)``.
+    private(set) var wentOn: Instant
     private var countedChunks = 0
     /// Whether its verdict waits for its turn.
     var awaitsTurn: Bool { if case .ready = stage { true } else { false } }
-    /// Whether a credential arrived: a visit that fails without one is junk.
+    /// Whether a whole payload arrived: a visit that fails without one is junk.
     private(set) var hasPayload = false
+    /// What the verifier said of it.
+    var verdict: Verdict?
+    /// Since when the payload has been checked, where the phone went away, or the radio failed, meanwhile: what the
+    /// visit is worth is known later.
+    private(set) var uncheckedSince: Instant?
     /// Whether the wallet has asked for its report: only then does the protocol let us tell it the verdict.
     private var isDelivered = false
     /// The verdict that the wallet has not been told yet.
     private var untoldStatus: Bool?
-    private var statistics: TransferStatistics?
+    private(set) var statistics: TransferStatistics?
 
     /// A visit that has just begun; `intent` is the id of an intent of its own, should there be no other.
     init(
@@ -104,7 +125,7 @@ struct Visit: Sendable {
         (self.id, ownIntent, self.session, self.settings) = (id, intent, session, settings)
         (self.offer, isPrinted, self.generation) = (offer.number, offer.isPrinted, generation)
         (self.connection, interval) = (connection.handle, connection.parameters.time)
-        began = now
+        (began, wentOn) = (now, now)
     }
 
     /// The figures so far.
@@ -153,39 +174,46 @@ struct Visit: Sendable {
     /// The phone is one to be served: its intent is made durable, now, while a person chooses. A small credential is complete a
     /// moment after its size was announced. `spare`: one that served no phone; nil: there is none.
     mutating func intend(with spare: VisitIntent?) -> [Request] {
-        let id = spare?.id ?? ownIntent
-        asksAgain = spare?.state == .requested && isPrinted
-        intent = VisitIntent(id: id, state: .requested)
+        var own = spare ?? VisitIntent(id: ownIntent, state: .requested)
+        own.state = .requested
+        intent = own
         // One that is durable since an earlier phone is asked for again, which costs no write: whether the ledger that
         // has it is still there. One that is on its way there will be answered.
-        return (spare?.state == .requested ? [] : [.recordIntent(id)]) + [.note(.identified(intent: id))]
+        return (spare?.state == .requested ? [] : [.recordIntent(own.id)]) + [.note(.identified(intent: own.id))]
     }
 
-    /// Gives the intent away, for another visit, unless it was refused.
+    /// Gives the intent away, for another visit, unless the ledger has never had it.
     mutating func giveIntent() -> VisitIntent? {
-        guard let intent, intent.state != .failed else { return nil }
-        self.intent = nil
-        return intent
+        guard let leftOver = intent?.leftOver else { return nil }
+        intent = nil
+        return leftOver
     }
 
-    /// The intent is on disk, or never will be.
-    mutating func intentSettled(failure: String?, at now: Instant) -> [Request] {
-        guard let intent, intent.state == .requested else { return [] }
+    /// The intent is on disk, or was refused. `isLate`: there is no answer, and the visit waits no longer.
+    mutating func intentSettled(failure: String?, isLate: Bool = false, at now: Instant) -> [Request] {
+        guard let state = intent?.state, state == .requested || state == .late else { return [] }
         // The ledger gives up what is still waiting when the outcome comes: that is no failure of its.
         if case .over = stage { return [] }
-        if asksAgain, failure == nil {
-            asksAgain = false
-            return [.recordIntent(intent.id)]
-        }
-        self.intent?.state = failure == nil ? .durable : .failed
+        if isLate { intent?.state = .late } else { intent?.settle(isDurable: failure == nil) }
+        guard state == .requested else { return [] }
         return (failure.map { [.note(.ledgerFailed(reason: $0))] } ?? []) + settle(at: now)
     }
 
-    /// The verifier has answered.
-    mutating func verified(_ verdict: Verdict, at now: Instant) -> [Request] {
+    /// The verifier has answered. `keepsSession`: the session is to be on the disk before anything opens.
+    mutating func verified(_ verdict: Verdict, keepsSession: Bool, at now: Instant) -> [Request] {
         guard case .verifying(let since) = stage else { return [] }
         stage = .verified(verdict, since: since)
-        return settle(at: now)
+        self.verdict = verdict
+        if keepsSession { sessionName = .requested }
+        return (keepsSession ? [.keepSession] : []) + settle(at: now)
+    }
+
+    /// The session's name is on disk, or may never be.
+    mutating func sessionKept(failure: String?, at now: Instant) -> [Request] {
+        guard case .requested = sessionName else { return [] }
+        if case .over = stage { return [] }
+        sessionName = failure == nil ? .kept : .failed
+        return (failure.map { [.note(.ledgerFailed(reason: $0))] } ?? []) + settle(at: now)
     }
 
     /// The link is down.
@@ -212,12 +240,12 @@ struct Visit: Sendable {
         case .notify(let characteristic, let value): return [.notify(characteristic, value)]
         case .dropLink: return [.dropLink]
         case .identified:
-            (identifiedAt, fingerprint) = (now, session.fingerprint ?? [])
+            (identifiedAt, wentOn, fingerprint) = (now, now, session.fingerprint ?? [])
             return [.identified(fingerprint)]
         case .transferStarted(let size, let chunks):
             // What a wallet sends behind a whole payload is nobody's matter.
             guard case .transferring = stage else { return [] }
-            announcedAt = announcedAt ?? now
+            if announcedAt == nil { (announcedAt, wentOn) = (now, now) }
             return [.note(.transferStarted(bytes: size, chunks: chunks))]
         case .progress(let received, let total):
             guard case .transferring = stage else { return [] }
@@ -239,24 +267,12 @@ struct Visit: Sendable {
         }
     }
 
-    /// Each chunk that was not there before earns the time that an honest phone may take on such a link; what is earned beyond the slack
-    /// is lost, so that nobody sends in advance and stays. Chunks have the size that was agreed at first, whatever the MTU is now.
+    /// Each chunk that was not there before is worth ``chunkWorth``, up to now: nobody sends in advance and stays.
     private mutating func countChunks(at now: Instant) {
-        guard isAnnounced else { return }
-        let limits = settings.crowd
-        let interval = min(interval, limits.longestInterval)
-        let received = session.receivedChunks ?? 0
-        let more = pace == nil ? 1 : received - countedChunks
-        guard more > 0 else { return }
-        countedChunks = max(received, countedChunks)
-        func next(_ until: Instant?, _ slack: Duration, _ intervals: Int) -> Instant {
-            let behind = now.advanced(by: slack)
-            return min(until ?? behind, behind).advanced(by: interval * (intervals * more))
-        }
-        pace = (
-            next(pace?.usual, limits.slack, limits.intervalsPerChunk),
-            next(pace?.suspect, limits.suspectSlack, limits.suspectIntervalsPerChunk)
-        )
+        guard let announcedAt, let received = session.receivedChunks, received > countedChunks else { return }
+        let earned = wentOn.advanced(by: chunkWorth * (received - countedChunks))
+        countedChunks = received
+        wentOn = min(earned, now, announcedAt.advanced(by: Self.longestTransfer))
     }
 
     /// Encrypted bytes a second since they were announced; within the first millisecond none is known: 0.
@@ -268,12 +284,13 @@ struct Visit: Sendable {
 
     // MARK: - The decision
 
-    /// Asks for a turn as soon as both the verdict and the intent's fate are known.
+    /// Asks for a turn as soon as the verdict and what became of the intent and of the session's name are known.
     private mutating func settle(at now: Instant) -> [Request] {
-        // The deadline of the stage bounds the wait for the intent.
-        guard case .verified(let verdict, let since) = stage, intent?.state != .requested else { return [] }
+        // The deadline of the stage bounds the wait for the disk.
+        guard case .verified(let verdict, let since) = stage, intent?.state != .requested, sessionName != .requested
+        else { return [] }
         stage = .ready(verdict, since: since, at: now)
-        return [.awaitTurn]
+        return [.awaitTurn(isCredential: verdict.isAuthentic)]
     }
 
     /// Decides: lights and gate are this visit's from now on.
@@ -283,19 +300,19 @@ struct Visit: Sendable {
         var reasons = verdict.reasons.map { reason in
             Outcome.Reason(reason.code, pointer: reason.pointer.map { Text($0) })
         }
-        if accepted, intent?.state != .durable, settings.whenLedgerFails == .refuse || isPrinted {
+        let isDurable = intent?.state == .durable && (!isPrinted || sessionName == .kept)
+        if accepted, !isDurable, settings.whenLedgerFails == .refuse || isPrinted {
             (accepted, reasons) = (false, [Outcome.Reason(.ledgerUnavailable)])
         }
         // Nobody is shown green before a gate that stays shut.
         if accepted, let barrier { (accepted, reasons) = (false, [Outcome.Reason(barrier)]) }
         stage = .over(since: now)
         let decision = Decision(
-            accepted: accepted, reasons: reasons, times: (since.duration(to: now), ready.duration(to: now)))
+            accepted: accepted, reasons: reasons, isCredential: verdict.isAuthentic,
+            times: (since.duration(to: now), ready.duration(to: now)))
         let outcome = makeOutcome(accepted ? .accepted : .rejected, reasons, verdict, at: now)
         untoldStatus = accepted
-        // Each has one as soon as its proof was looked at, which is before anything is accepted.
-        let digests = verdict.decisive.map(\.signedDigest).prefix { $0 != nil }.compactMap(\.self)
-        return [.act(decision), .recordOutcome(outcome, signedDigests: digests)] + tellStatus(at: now)
+        return [.act(decision), .recordOutcome(outcome, signedDigests: verdict.signedDigests)] + tellStatus(at: now)
     }
 
     private mutating func tellStatus(at now: Instant) -> [Request] {
@@ -309,7 +326,8 @@ struct Visit: Sendable {
         switch stage {
         case .verified:
             // The disk does not answer. What is not durable does not count: the visit ends as if the ledger had refused.
-            return intentSettled(failure: "no answer from the ledger", at: now)
+            return sessionKept(failure: "no answer from the book of sessions", at: now)
+                + intentSettled(failure: "no answer from the ledger", isLate: true, at: now)
         case .verifying:
             return fail([.internal], at: now) + leave(at: now)
         case .transferring, .ready, .over: return []
@@ -319,12 +337,16 @@ struct Visit: Sendable {
     /// Ends a visit that has no verdict yet: as failed, or as abandoned when nothing had been promised.
     mutating func fail(_ codes: [ReasonCode], at now: Instant) -> [Request] {
         if case .over = stage { return [] }
+        if case .verifying(let since) = stage, codes.first == .transferDisconnected, codes.last != .transferStopped {
+            uncheckedSince = since
+        }
         stage = .over(since: now)
         if !isAnnounced, codes.first == .transferDisconnected { return [.abandoned(reasons: codes)] }
         let reasons = codes.map { Outcome.Reason($0) }
         return [
             .act(Decision(accepted: false, reasons: reasons, times: nil)),
-            .recordOutcome(makeOutcome(.failed, reasons, nil, at: now), signedDigests: []),
+            .recordOutcome(
+                makeOutcome(.failed, reasons, verdict, at: now), signedDigests: verdict?.signedDigests ?? []),
         ]
     }
 
@@ -332,41 +354,4 @@ struct Visit: Sendable {
     mutating func leave(at now: Instant) -> [Request] {
         session.handle(.cancel, at: now).flatMap { translate($0, at: now) }
     }
-
-    private func makeOutcome(
-        _ result: Outcome.Result, _ reasons: [Outcome.Reason], _ verdict: Verdict?, at now: Instant
-    ) -> Outcome {
-        let session = statistics.map { statistics in
-            Outcome.Session(
-                transport: "tuvali", milliseconds: Int(began.duration(to: now).milliseconds),
-                chunks: statistics.chunks, crcErrors: statistics.crcErrors, retries: statistics.retries)
-        }
-        // What the gate did for an accepted visitor is known when the pulse is over: the kiosk fills it in.
-        var outcome = Outcome(
-            result, reasons: reasons, credential: verdict.map { Outcome.Credential($0.credential, as: $0.format) },
-            session: session, gate: .shut,
-            software: Outcome.Software(
-                name: "gatehouse", version: Text(settings.softwareVersion), trust: verdict.map { Text($0.trust) },
-                policy: verdict.map { Text($0.policy) }))
-        if let verdict {
-            outcome.others =
-                verdict.decisive.dropFirst().map { Outcome.Credential($0, as: $0.format) }
-                + verdict.others.map { Outcome.Credential($0, as: $0.format, isDated: false) }
-        }
-        return outcome
-    }
-}
-
-extension Outcome.Credential {
-    /// What a record says of a credential. Of one that did not decide the dates are nobody's business.
-    fileprivate init(_ summary: CredentialSummary, as format: CredentialFormat?, isDated: Bool = true) {
-        self.init(
-            format: Text(format?.rawValue ?? "unknown"), issuer: summary.issuer, types: summary.types,
-            validFrom: isDated ? summary.validFrom : nil, validUntil: isDated ? summary.validUntil : nil)
-    }
-}
-
-extension Outcome.Reason {
-    /// A record keeps the text of a code of the one table, and nothing else of it.
-    fileprivate init(_ code: ReasonCode, pointer: Text? = nil) { self.init(Text(code.text), pointer: pointer) }
 }

@@ -6,6 +6,8 @@ package import Kiosk
 package protocol SimulatedWorld: AnyObject {
     /// Writes the intent. Returns how long that takes and why it failed; nil: it is durable.
     func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?)
+    /// Writes down the session of a printed key. Returns how long that takes and why it failed; nil: it is durable.
+    func keepSession(_ session: [UInt8], of visit: VisitID, at now: Instant) -> (takes: Duration, failure: String?)
     /// Judges a payload. Returns how long that takes and the verdict.
     func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict)
     /// Takes over what was decided of a visit whose gate was just told to open.
@@ -27,6 +29,11 @@ extension SimulatedWorld {
 
     /// Drops it: most worlds end in order.
     package func recordDecision(_ record: VisitRecord, at now: Instant) {}
+
+    /// The disk takes it at once.
+    package func keepSession(
+        _ session: [UInt8], of visit: VisitID, at now: Instant
+    ) -> (takes: Duration, failure: String?) { (.milliseconds(3), nil) }
 
     /// Not interested in the trace.
     package func handled(_ event: KioskEvent, _ actions: [KioskAction], by kiosk: Kiosk, at now: Instant) {}
@@ -178,10 +185,13 @@ package struct GateSimulation {
         case .showInvitation(let uri):
             world.observe(.invitation(uri), at: now)
             tell(.invitation(uri), in: world)
-        case .recordIntent(let intent, _):
+        case .recordIntent(let intent):
             let (takes, failure) = world.recordIntent(intent, at: now)
             let event = failure.map { KioskEvent.intentFailed(intent, reason: $0) } ?? .intentDurable(intent)
             waiting.add(event, at: now.advanced(by: takes))
+        case .keepSession(let visit, let session):
+            let (takes, failure) = world.keepSession(session, of: visit, at: now)
+            waiting.add(.sessionKept(visit, failure: failure), at: now.advanced(by: takes))
         case .verify(let visit, let payload):
             let (takes, verdict) = world.verify(payload, at: now)
             waiting.add(.verified(visit, verdict), at: now.advanced(by: takes))
@@ -190,7 +200,7 @@ package struct GateSimulation {
         case .signal(let signal, let pattern, _): world.observe(.signal(signal, pattern), at: now)
         case .gate(let command): world.observe(.gate(open: command != .shut), at: now)
         // Nobody listens to a controller, and nobody comes twice in a simulation's world.
-        case .admit, .unused: break
+        case .admit, .unused, .dismissed: break
         case .free(let command): world.observe(.free(command != .shut), at: now)
         case .note(let note, _): world.observe(.kiosk(note), at: now)
         case .stopped: hasStopped = true

@@ -47,6 +47,10 @@ extension VirtualRadio {
         case .disconnect(let reason):
             if let handle { links[handle]?.link.terminate(reason: reason, from: .central, at: now) }
         case .vanish: if let handle { links[handle]?.link.fallSilent(at: now) }
+        case .abandon:
+            if let handle { links[handle]?.link.fallSilent(at: now) }
+            active[number]?.handle = nil
+        case .gag: if let handle { links[handle]?.link.gag() }
         case .observed(let event):
             report(.observed(visit: number, event))
             if case .finished(let outcome) = event { finished(number, outcome, at: now) }
@@ -81,12 +85,15 @@ extension VirtualRadio {
             }
             work.append(.phone(number, .heard(advertiser)))
         }
+        guard controller.mayConnect else { return }
         if let caller = callers.count > 1 ? callers.randomElement(using: &random) : callers.first {
             connect(caller, to: set, at: now)
         }
     }
 
     private mutating func connect(_ number: Int, to set: UInt8, at now: Instant) {
+        // A controller gives no handle out twice at the same time.
+        while links[nextHandle] != nil { nextHandle = nextHandle >= 0x0EFF ? 0x0040 : nextHandle + 1 }
         let handle = nextHandle
         nextHandle = nextHandle >= 0x0EFF ? 0x0040 : nextHandle + 1
         let phone = visits[number].phone
@@ -142,8 +149,10 @@ extension VirtualRadio {
 
     private mutating func drop(_ handle: UInt16, _ visit: Int, host: UInt8, phone: UInt8) {
         links[handle] = nil
-        active[visit]?.handle = nil
         work.append(.controller(.air(.disconnected(handle: handle, reason: host))))
+        // A phone that has abandoned the link hears nothing of it.
+        guard active[visit]?.handle == handle else { return }
+        active[visit]?.handle = nil
         work.append(.phone(visit, .disconnected(reason: phone)))
     }
 }

@@ -40,6 +40,8 @@ struct Books: Hashable, Sendable {
     var openings = 0
     /// Counts reports given up since the start. Not kept.
     var lost = 0
+    /// How many of them were of visits for which the gate opened, or may have. Not kept.
+    var lostOpenings = 0
 
     /// The cursor of the primary destination.
     var primary: DeliveryCursor {

@@ -44,7 +44,11 @@ extension Store {
             }
         }
         var firstOwed = books.primary.firstOwed
-        if try size(db) > options.retention.bytes { (wanted, firstOwed) = (most, nil) }
+        if try size(db) > options.retention.bytes {
+            wanted = most
+            // What was confirmed goes first. Only where nothing of it is left does the rest follow.
+            if let first = firstOwed, first <= books.start.count + 1 { firstOwed = nil }
+        }
         let last = options.retention.evictable(
             upTo: wanted, start: books.start, firstOpen: firstOpen(books), firstOwed: firstOwed)
         if let last { try evict(upTo: last, db, &books) }
@@ -60,31 +64,46 @@ extension Store {
                     """, arguments: [last])
         else { return }
         if let first = books.primary.firstOwed, first <= last {
-            books.lost += try countLost(from: max(first, books.start.count + 1), through: last, db, &books)
+            let lost = try countLost(from: max(first, books.start.count + 1), through: last, db, &books)
+            (books.lost, books.lostOpenings) = (books.lost + lost.reports, books.lostOpenings + lost.openings)
         }
         let nextSeq = max(books.start.nextSeq, try row.figure("seq") + 1)
         books.start = ChainPoint(count: last, hash: try row.hash("hash"), nextSeq: nextSeq)
         try db.execute(sql: "DELETE FROM entry WHERE position <= ?", arguments: [last])
     }
 
+    /// Whether what the primary destination has not confirmed leaves room for little else: seven eighths of
+    /// ``Retention/bytes`` are taken by it.
+    package func isFilledWithOwed() async throws(StoreError) -> Bool {
+        let size = try await read { db in try Self.size(db) }
+        return options.retention.isFilled(
+            size: size, start: books.start, end: books.head.point, firstOwed: books.primary.firstOwed)
+    }
+
     private static func firstOpen(_ books: Books) -> Int? { books.head.open.values.map(\.position).min() }
 
-    /// What is lost to the primary destination, for it goes without having been confirmed or is refused there, is counted for the next
-    /// outcome, and so is what it would have told of earlier losses: the sum over all reports stays right. Returns how many reports.
+    /// What is lost to the primary destination, for it goes without having been confirmed or is refused there, is
+    /// counted for the next outcome, and so is what it would have told of earlier losses: the sum over all reports
+    /// stays right. Returns how many reports, and for how many of these visits the gate opened, or may have.
     @discardableResult
-    static func countLost(from first: Int, through last: Int, _ db: Database, _ books: inout Books) throws -> Int {
+    static func countLost(
+        from first: Int, through last: Int, _ db: Database, _ books: inout Books
+    ) throws -> (reports: Int, openings: Int) {
         let bodies = try Row.fetchAll(
             db, sql: "SELECT body FROM entry WHERE position BETWEEN ? AND ? AND kind = 'outcome'",
             arguments: [first, last])
+        var openings = 0
         for row in bodies {
-            // One that cannot be read told nothing.
+            // One that cannot be read told nothing, and may have been anything.
             guard case .outcome(let record) = try? LedgerRecord(bytes: row.bytes("body")) else {
                 books.head.lost(reports: 1, told: 0)
+                openings += 1
                 continue
             }
             books.head.lost(reports: 1, told: record.dropped)
+            openings += record.outcome.weight == .opened ? 1 : 0
         }
-        return bodies.count
+        return (bodies.count, openings)
     }
 
     /// Bytes of the database that are in use.

@@ -65,6 +65,8 @@ extension Store {
                 try Self.insert(entry, kind: "outcome", visit: record.visit, seq: record.seq, db)
             }
             if !closed.isEmpty { try db.execute(sql: "DELETE FROM open_visit") }
+            // All intents are closed. A row that is left here would outlive the ledger's retention.
+            try db.execute(sql: "DELETE FROM decision")
             return closed.map(\.record)
         }
     }

@@ -204,6 +204,9 @@ package actor Store {
     /// Reports given up since the start, because the ledger had no more room for what was not confirmed.
     package var lostReports: Int { books.lost }
 
+    /// How many of them were of visits for which the gate opened, or may have: the last to be given up.
+    package var lostOpenings: Int { books.lostOpenings }
+
     /// A date that has certainly passed: the last one heard (``SavedClock``). Nil on a new box.
     package var savedClock: Timestamp? { books.clock }
 

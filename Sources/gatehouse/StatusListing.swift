@@ -108,6 +108,8 @@ enum StatusListing {
         [
             text(radio?["state"]), text(radio?["controller"]), some(radio?["failures"], "failures"),
             some(radio?["advertisingLapses"], "times off the air by itself"),
+            some(radio?["linkResets"], "resets for silent phones"),
+            some(radio?["bufferResets"], "resets for kept buffers"),
             some(radio?["ignoredPackets"], "packets ignored"), some(radio?["droppedPDUs"], "broken PDUs"),
             some(radio?["spoiledChunks"], "spoiled chunks"), some(radio?["repairs"], "repair rounds"),
         ]

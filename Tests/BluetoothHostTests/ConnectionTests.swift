@@ -130,6 +130,20 @@ struct ConnectionTests {
                 == [.disconnected(Bench.phone, .unspecified), .failed(.disconnectionStalled(Bench.phone))])
     }
 
+    /// A phone that chose a longer timeout while its link was being ended is given that time: the controller is not
+    /// broken.
+    @Test func theTimeoutThatIsInForceCounts() {
+        var bench = Bench.connected()
+        bench.give(.disconnect(Bench.phone, .userTerminated))
+        bench.give(.received(Packets.meta(0x03, [0, 0x40, 0x00, 12, 0, 0, 0, 0x80, 0x0C])))
+        #expect(bench.pass(.milliseconds(33_999)) == [])
+        #expect(bench.controller.commands.count { $0.opcode == .disconnect } == 1)
+        // A shorter one may not be in force when the wait begins.
+        bench.give(.received(Packets.meta(0x03, [0, 0x40, 0x00, 12, 0, 0, 0, 0x58, 0x02])))
+        #expect(bench.pass(.milliseconds(1)) == [])
+        #expect(bench.controller.commands.count { $0.opcode == .disconnect } == 2)
+    }
+
     /// The end was reported and lost on the way: the other phone does not suffer for it.
     @Test func disconnectionWhoseReportWasLost() {
         var bench = Bench.connected()

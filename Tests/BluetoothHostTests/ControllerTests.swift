@@ -253,7 +253,8 @@ struct ControllerTests {
     @Test func failuresSayWhatHelps() {
         let failures: [HostFailure] = [
             .commandTimedOut(.reset), .commandFailed(.leSetRandomAddress, .commandDisallowed), .noDataBuffers,
-            .hardwareError(0x42), .disconnectionStalled(Bench.phone), .transportLost,
+            .hardwareError(0x42), .disconnectionStalled(Bench.phone), .buffersKept,
+            .transportLost,
         ]
         for failure in failures { #expect(failure.description.contains(":")) }
         #expect(failures[1].description.contains("LE Set Random Address (0x2005) with command disallowed (0x0C)"))

@@ -146,7 +146,7 @@ private struct FaultyGate {
                 inbox.append(.sessionMaterial(material))
             }
         case .showInvitation(let uri): perform(radio.handle(.invitation(uri), at: now))
-        case .recordIntent(let id, _):
+        case .recordIntent(let id):
             intents.insert(id)
             inbox.append(.intentDurable(id))
         case .verify(let id, _): inbox.append(.verified(id, .test(.ok)))
@@ -159,7 +159,9 @@ private struct FaultyGate {
         case .gate(let command): if command != .shut { pulses += 1 }
         case .note(.decided(true, _, _, _), _): greens += 1
         case .note(.phoneConnected, _): connections += 1
-        case .closeTransport, .resetAdapter, .admit, .decided, .unused, .signal, .free, .note, .stopped: break
+        case .closeTransport, .resetAdapter, .dismissed, .keepSession, .admit, .decided, .unused, .signal, .free, .note,
+            .stopped:
+            break
         }
     }
 

@@ -95,6 +95,7 @@ import Tuvali
         let limits = gate.kioskNotes.compactMap { if case .phonesLimited(let phones) = $0 { phones } else { nil } }
         #expect(limits == [name == "two" ? 2 : 1])
         #expect(gate.counters.radioFailures == 0 && gate.breaches == [] && gate.violations == [])
+        #expect(gate.counters.linkResets == 0, "phones that leave in order need no reset")
     }
 
     /// A recorded visit that is played again with the same key is not served, whatever is on disk of the first.

@@ -1,3 +1,4 @@
+import BluetoothHost
 import Encoding
 import Kiosk
 import Ledger
@@ -9,32 +10,6 @@ import Tuvali
 
 /// Phones that bring nothing: they cost one intent and few records, and are all counted.
 @Suite struct JunkTests {
-    private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
-
-    @Test func oneOfAKindIsRecordedAMinute() {
-        var tally = JunkTally()
-        #expect(tally.record("a", at: at(0)) == 0)
-        #expect(tally.record("b", at: at(1)) == 0)
-        for second in 2..<60 as Range<Int64> { #expect(tally.record("a", at: at(second)) == nil) }
-        #expect(tally.record("a", at: at(60)) == 58)
-        #expect(tally.record("b", at: at(3600)) == 0)
-        #expect(tally.takeLargest(at: at(3600)) == nil)
-    }
-
-    @Test func aDayOfJunkIsBounded() {
-        var tally = JunkTally()
-        var (records, visits) = (0, 0)
-        for second in 0..<86_400 as Range<Int64> {
-            for kind in 0..<5 {
-                guard let before = tally.record(Text("kind \(kind)"), at: at(second)) else { continue }
-                (records, visits) = (records + 1, visits + 1 + before)
-            }
-        }
-        while let rest = tally.takeLargest(at: at(86_400)) { visits += rest.count }
-        #expect(visits == 5 * 86_400)
-        #expect(records <= 1440 + JunkTally.burst)
-    }
-
     /// Whoever identifies and leaves, again and again, leaves one intent behind, and the honest visitor uses it.
     @Test func anIntentThatServedNobodyServesTheNext() throws {
         let storm = (0..<6).map { _ in Simulation.Visit.test(misbehaviour: .leaves(.identified)) }
@@ -127,8 +102,55 @@ import Tuvali
         #expect(Set(gate.outcomes.map(\.intent)) == Set(gate.intents))
         // The intent that no phone used is recorded under its own id.
         #expect(gate.outcomes.last?.visit.text == gate.outcomes.last?.intent?.text)
-        #expect(gate.outcomes.map(\.outcome.repeated) == [0, 2])
-        #expect(gate.outcomes.last?.outcome.reasons.map(\.code) == ["transfer.left-sending"])
+        // One visit each, and one more beside the second: three came.
+        #expect(gate.outcomes.map(\.outcome.repeated) == [0, 1])
+        #expect(gate.outcomes.last?.outcome.repeatedSpan.map { $0.lowerBound < $0.upperBound } == true)
+        #expect(
+            gate.outcomes.last?.outcome.reasons.map(\.code) == ["transfer.disconnected", "transfer.left-sending"])
         #expect(gate.gateChanges.isEmpty && gate.breaches == [])
+    }
+
+    /// An intent that the ledger has is closed in the end, also where the ledger refuses it to every second phone that
+    /// asks for it again.
+    @Test func anIntentThatWasRefusedLaterIsNotForgotten() throws {
+        let visits = (0..<40).map { number in
+            Simulation.Visit.test(
+                .iPhone, arrival: .at(.seconds(1 + 10 * number)), misbehaviour: .leaves(.identified))
+        }
+        let gate = try TestGate(visits: visits)
+        for number in 0..<40 {
+            gate.intentFailure = number.isMultiple(of: 2) ? nil : "the disk is busy"
+            gate.run(for: .seconds(10))
+        }
+        gate.intentFailure = nil
+        #expect(gate.run() && gate.intents.count > 30 && Set(gate.intents).count == 1)
+        gate.inject(.stop)
+        #expect(Set(gate.outcomes.compactMap(\.intent)) == Set(gate.intents) && gate.breaches == [])
+    }
+
+    /// Phones that come and go for hours use the unused intents again and again. What was counted is told all the same.
+    @Test func whatWasCountedIsToldDuringASiege() throws {
+        let record = MisbehaviourTests.incompressible
+        // Together, so that two intents are left and one of them is always unused.
+        let storm = (0..<3).map { _ in
+            Simulation.Visit.test(record: record, arrival: .at(.seconds(1)), misbehaviour: .leaves(.chunk(3)))
+        }
+        let siege = (0..<80).map { number in
+            Simulation.Visit.test(
+                .iPhone, arrival: .at(.seconds(30 + 15 * number)), misbehaviour: .leaves(.identified))
+        }
+        let gate = try TestGate(visits: storm + siege)
+        gate.run(for: .seconds(580))
+        #expect(gate.outcomes.map(\.outcome.repeated) == [0])
+        gate.run(for: .seconds(320))
+        #expect(gate.outcomes.map(\.outcome.repeated) == [0, 1])
+        #expect(gate.run(limit: .seconds(1200)) && gate.breaches == [])
+    }
+
+    /// A visit that ended earlier in the same turn takes no intent with it.
+    @Test func aVisitThatIsOverTakesNoIntent() throws {
+        var kiosk = Kiosk(settings: KioskSettings(name: try Identifier("Spare"), softwareVersion: "test"), at: .zero)
+        kiosk.keep(VisitIntent(id: IntentID("unused"), state: .durable), at: .zero)
+        #expect(kiosk.takeSpare(for: ConnectionHandle(rawValue: 1)) == nil && kiosk.spares.count == 1)
     }
 }

@@ -12,8 +12,8 @@ import Testing
 
     @Test func whoeverHasLeftHoldsUpNobody() {
         var turns = VerdictTurns()
-        turns.show(accepted: true, pulse: .seconds(5), at: at(1000))
-        #expect(turns.join(one, came: at(0), at: at(1500)) == 1)
+        turns.show(accepted: true, isCredential: true, pulse: .seconds(5), at: at(1000))
+        #expect(turns.join(one, came: at(0), isCredential: true, at: at(1500)) == 1)
         #expect(turns.deadline == at(3000))
         turns.keep { $0 != one }
         #expect(turns.deadline == nil && turns.next(at: at(3000)) == nil)
@@ -22,10 +22,24 @@ import Testing
     /// Who comes behind a green has seen whom it was for: he waits for the pulse, and no longer.
     @Test func whoeverComesLaterWaitsForThePulseOnly() {
         var turns = VerdictTurns()
-        turns.show(accepted: true, pulse: .milliseconds(200), at: at(1000))
-        #expect(turns.join(one, came: at(1001), at: at(1100)) == 1)
+        turns.show(accepted: true, isCredential: true, pulse: .milliseconds(200), at: at(1000))
+        #expect(turns.join(one, came: at(1001), isCredential: true, at: at(1100)) == 1)
         #expect(turns.deadline == at(1200) && turns.next(at: at(1199)) == nil && turns.next(at: at(1200)) == one)
-        #expect(turns.join(two, came: at(999), at: at(1300)) == 1)
+        #expect(turns.join(two, came: at(999), isCredential: true, at: at(1300)) == 1)
         #expect(turns.deadline == at(2000))
+    }
+
+    /// What is no credential waits for all that are, and its red gives way to the next verdict almost at once.
+    @Test func whatIsNoCredentialHoldsUpNobody() {
+        var turns = VerdictTurns()
+        turns.show(accepted: true, isCredential: true, pulse: .milliseconds(200), at: at(1000))
+        #expect(turns.join(one, came: at(0), isCredential: false, at: at(1100)) == 1)
+        #expect(turns.join(two, came: at(0), isCredential: true, at: at(1200)) == 1)
+        #expect(turns.deadline == at(2000) && turns.next(at: at(2000)) == two)
+        turns.show(accepted: true, isCredential: true, pulse: .milliseconds(200), at: at(2000))
+        #expect(turns.next(at: at(3000)) == one)
+        turns.show(accepted: false, isCredential: false, pulse: .zero, at: at(3000))
+        #expect(turns.join(two, came: at(0), isCredential: true, at: at(3100)) == 1)
+        #expect(turns.deadline == at(3300))
     }
 }

@@ -6,6 +6,7 @@ import Testing
 import Tuvali
 
 @testable import Credentials
+@testable import Kiosk
 
 /// A printed code: one key for all sessions, and none of them twice.
 @Suite struct PrintedKeyTests {
@@ -17,12 +18,6 @@ import Tuvali
     /// The same bytes on the air, so far apart that no offer of the first is there any more.
     private static let twice = [1, 300].map { Simulation.Visit.test(.iPhone, arrival: .at(.seconds($0))) }
 
-    private func sessions(_ gate: TestGate) -> [[UInt8]] {
-        gate.trace.flatMap(\.actions).compactMap {
-            if case .recordIntent(_, let session?) = $0 { session } else { nil }
-        }
-    }
-
     private func isReplay(_ gate: TestGate, accepted: Int) -> Bool {
         gate.outcomes.count { $0.outcome.result == .accepted } == accepted
             && gate.outcomes.last?.outcome.reasons.last?.code == "transfer.identified-again"
@@ -32,11 +27,11 @@ import Tuvali
     @Test func aRecordingIsNotServedAgainHoweverLateItComes() throws {
         let fresh = try TestGate(visits: Self.twice, haveOwnKeys: false)
         #expect(fresh.run() && fresh.counters.visits == ["accepted": 2])
-        #expect(Set(fresh.invitations).count == fresh.invitations.count && sessions(fresh).isEmpty)
+        #expect(Set(fresh.invitations).count == fresh.invitations.count && fresh.sessions.isEmpty)
 
         let gate = try TestGate(visits: Self.twice, haveOwnKeys: false, printed: Self.key())
         #expect(gate.run() && isReplay(gate, accepted: 1))
-        #expect(sessions(gate).count == 1 && gate.breaches == [] && gate.violations == [])
+        #expect(gate.sessions.count == 1 && gate.breaches == [] && gate.violations == [])
     }
 
     @Test func norAfterTheRadioWasOpenedAnew() throws {
@@ -49,7 +44,7 @@ import Tuvali
     @Test func norAfterARestart() throws {
         let before = try TestGate(visits: [Self.twice[0]], haveOwnKeys: false, printed: Self.key())
         #expect(before.run() && before.counters.visits == ["accepted": 1])
-        let used = UsedSessions(Set(sessions(before).compactMap { UsedSessions.name(of: $0) }))
+        let used = UsedSessions(Set(before.sessions.compactMap { UsedSessions.name(of: $0) }))
         #expect(used.count == 1)
         let gate = try TestGate(visits: [Self.twice[0]], haveOwnKeys: false, printed: Self.key(), used: used)
         #expect(gate.run() && isReplay(gate, accepted: 0))
@@ -67,7 +62,7 @@ import Tuvali
         let gate = try TestGate(visits: visits, printed: Self.key())
         #expect(gate.run() && gate.counters.visits == ["accepted": 5])
         #expect(gate.invitations.count > 5 && Set(gate.invitations).count == 1)
-        #expect(Set(gate.addresses).count > 5 && Set(sessions(gate)).count == 5)
+        #expect(Set(gate.addresses).count > 5 && Set(gate.sessions).count == 5)
         #expect(gate.breaches == [] && gate.violations == [])
     }
 
@@ -78,30 +73,89 @@ import Tuvali
         #expect(gate.outcomes.last?.outcome.reasons.last?.code == "ledger.unavailable")
     }
 
-    /// An intent that waits for its answer is taken over: the answer is for the phone before, and so is the session that was written.
-    @Test(arguments: [3, 1500]) func whoeverTakesAnIntentOverHasHisOwnSessionWritten(_ milliseconds: Int) throws {
-        var phone = PhoneTraits.android14
-        phone.wallet.choosing = .seconds(4)
-        let gate = try TestGate(
-            visits: [
-                .test(phone, arrival: .at(.seconds(1)), misbehaviour: .leaves(.identified)),
-                .test(phone, arrival: .afterPrevious(.milliseconds(1))),
-            ], printed: Self.key())
-        gate.intentTime = .milliseconds(milliseconds)
-        #expect(gate.run() && gate.counters.visits["accepted"] == 1)
-        #expect(Set(sessions(gate)).count == 2 && Set(gate.intents).count == 1)
-        var (asked, answered, opened) = (0, 0, 0)
-        for turn in gate.trace {
-            if case .intentDurable = turn.event { answered += 1 }
-            for action in turn.actions {
-                if case .recordIntent = action { asked += 1 }
-                if case .gate(.open) = action {
-                    opened += 1
-                    #expect(asked == 2 && answered == 2)
-                }
-            }
+    /// Phones that identify, send garbage or leave take no place in the book: the street does not fill it.
+    @Test func aSessionCountsOnceSomethingAuthenticArrived() throws {
+        let strangers: [Simulation.Visit] = [
+            .test(.iPhone, misbehaviour: .leaves(.identified)), .test(.iPhone, misbehaviour: .leaves(.chosen)),
+            .test(.iPhone, misbehaviour: .garbage(packets: 5)), .test(.iPhone), .test(.iPhone),
+        ]
+        let gate = try TestGate(visits: strangers + [.test(.iPhone), .test(.iPhone)], printed: Self.key())
+        gate.verdicts = [.test(.proofInvalid), .test(.issuerUntrusted), .authentic(.validityExpired)]
+        #expect(gate.run())
+        // The one that has expired, and the one that is let in.
+        #expect(gate.counters.visits["accepted"] == 1 && gate.sessions.count == 2)
+        #expect(gate.breaches == [])
+    }
+
+    /// The gate opens when the session is on the disk, and not before; where it cannot be written the gate stays shut.
+    @Test(arguments: [false, true]) func theGateWaitsForTheSession(_ fails: Bool) throws {
+        let gate = try TestGate(visits: [.test(.iPhone)], printed: Self.key())
+        (gate.sessionTime, gate.sessionFailure) = (.milliseconds(700), fails ? "the disk is full" : nil)
+        #expect(gate.run())
+        #expect(gate.gateChanges.isEmpty == fails && gate.sessions.count == 1)
+        let kept = gate.trace.first { if case .sessionKept = $0.event { true } else { false } }
+        if let opened = gate.gateChanges.first { #expect(opened.at >= (try #require(kept).at)) }
+        if fails { #expect(gate.outcomes.last?.outcome.reasons.map(\.code) == ["ledger.unavailable"]) }
+        #expect(gate.breaches == [])
+    }
+
+    /// A disk that does not answer is a refusal, and the answer that comes later opens nothing.
+    @Test func aSessionThatIsNotKeptInTimeOpensNothing() throws {
+        let gate = try TestGate(visits: [.test(.iPhone)], printed: Self.key())
+        gate.sessionTime = .seconds(20)
+        #expect(gate.run())
+        gate.run(for: .seconds(30))
+        #expect(gate.gateChanges.isEmpty && gate.outcomes.last?.outcome.reasons.map(\.code) == ["ledger.unavailable"])
+        #expect(gate.breaches == [])
+    }
+
+    /// The phone is gone when the verifier says that the credential was good: a recording of that visit opens nothing
+    /// later.
+    @Test func aVisitThatWasCutOffCannotBePlayedAgain() throws {
+        let cut = Simulation.Visit.test(.iPhone, arrival: .at(.seconds(1)), misbehaviour: .leaves(.delivered))
+        let again = Simulation.Visit.test(.iPhone, arrival: .at(.seconds(300)))
+        let gate = try TestGate(visits: [cut, again], haveOwnKeys: false, printed: Self.key())
+        gate.verificationTime = .seconds(2)
+        #expect(gate.run())
+        #expect(gate.sessions.count == 1 && isReplay(gate, accepted: 0))
+    }
+
+    private func session(_ number: Int) -> [UInt8] {
+        [UInt8(number >> 16 & 255), UInt8(number >> 8 & 255), UInt8(number & 255)] + [UInt8](repeating: 0, count: 13)
+    }
+
+    /// Wallets that are refused all day take a thousand places at once, and then one in two minutes; what is in them is
+    /// known, or not: half of that.
+    @Test(arguments: [true, false]) func refusedCredentialsDoNotFillTheBook(_ isKnown: Bool) throws {
+        var kiosk = Kiosk(
+            settings: KioskSettings(name: try Identifier("Printed"), softwareVersion: "test"), at: .zero)
+        var kept = 0
+        for number in 0..<25_200 {
+            let verdict = isKnown ? Verdict.authentic(.validityExpired, UInt8(number % 200)) : nil
+            let now = Instant.zero.advanced(by: .seconds(number / 7))
+            kept += kiosk.keepSession(session(number), of: VisitID("v"), verdict, at: now).count
         }
-        #expect(opened == 1 && gate.breaches == [])
+        #expect(kept == (isKnown ? 1029 : 529))
+        let sure = kiosk.keepSession(session(30_000), of: VisitID("v"), .test(.ok), at: .zero)
+        #expect(sure.count == 1)
+    }
+
+    /// One card that is refused again and again takes no place from a visitor who is refused for a moment: his
+    /// recording opens nothing later.
+    @Test func oneRefusedCardLeavesRoomForOthers() throws {
+        var kiosk = Kiosk(
+            settings: KioskSettings(name: try Identifier("Printed"), softwareVersion: "test"), at: .zero)
+        var kept = 0
+        for number in 0..<1000 {
+            let refused = Verdict.authentic(.validityExpired, 1)
+            kept += kiosk.keepSession(session(number), of: VisitID("v"), refused, at: .zero).count
+            // Phones whose check does not end are no card.
+            _ = kiosk.keepSession(session(10_000 + number), of: VisitID("v"), nil, at: .zero)
+        }
+        #expect(kept == 20)
+        let visitor = session(5000)
+        #expect(kiosk.keepSession(visitor, of: VisitID("w"), .authentic(.replaySeen, 2), at: .zero).count == 1)
+        #expect(!kiosk.used.admits(visitor))
     }
 
     @Test(arguments: [false, true]) func whenItEndsTheKeysAreFresh(_ isSudden: Bool) throws {
@@ -114,7 +168,7 @@ import Tuvali
         if isSudden { gate.inject(.printedKey(isInForce: false)) }
         gate.run(for: .seconds(2))
         #expect(gate.invitations.last != printed && gate.onAir.count == 1)
-        #expect(gate.run() && gate.counters.visits == ["accepted": 2] && sessions(gate).count == 1)
+        #expect(gate.run() && gate.counters.visits == ["accepted": 2] && gate.sessions.count == 1)
         #expect(gate.breaches == [] && gate.violations == [])
     }
 
@@ -136,6 +190,6 @@ import Tuvali
         #expect(gate.run(untilNote: "phone.connected"))
         gate.printedKey = nil
         gate.inject(.printedKey(isInForce: false))
-        #expect(gate.run() && gate.gateChanges.isEmpty && sessions(gate).isEmpty)
+        #expect(gate.run() && gate.gateChanges.isEmpty && gate.sessions.isEmpty)
     }
 }

@@ -16,8 +16,9 @@ struct ReplayGate {
     /// Status bytes that wallets were told, in order; a test that sees none shows nothing.
     private(set) var statusBytes: [UInt8] = []
     private(set) var now = Instant.zero
-    /// The results of the visits that were recorded.
+    /// The results of the phones' visits that were recorded. A record of others that were counted is none.
     private(set) var results: [Outcome.Result] = []
+    private var phones: Set<VisitID> = []
     private(set) var gateOpenings = 0
     /// Links that the kiosk asked the controller to end.
     private(set) var disconnections = 0
@@ -115,14 +116,18 @@ struct ReplayGate {
             guard let material = recording.material(&random) else { return }
             inbox.append(.sessionMaterial(material))
             hasFreshKeys = true
-        case .recordIntent(let id, _): inbox.append(.intentDurable(id))
+        case .recordIntent(let id): inbox.append(.intentDurable(id))
         case .verify(let id, let payload):
             if !records.contains(payload) { troubles.append("a payload that nobody sent") }
             inbox.append(.verified(id, .test(.ok)))
-        case .recordOutcome(let record): results.append(record.outcome.result)
+        case .recordOutcome(let record): if phones.contains(record.visit) { results.append(record.outcome.result) }
         case .gate(let command): if command != .shut { gateOpenings += 1 }
-        case .note(.phoneConnected, _): isOnAir = false
-        case .showInvitation, .signal, .admit, .decided, .unused, .free, .resetAdapter, .note, .stopped: break
+        case .note(.phoneConnected, let visit):
+            isOnAir = false
+            if let visit { phones.insert(visit) }
+        case .showInvitation, .signal, .dismissed, .keepSession, .admit, .decided, .unused, .free, .resetAdapter, .note,
+            .stopped:
+            break
         }
     }
 

@@ -108,10 +108,10 @@ private struct SpoiledGate {
                 inbox.append(.sessionMaterial(material))
             }
         case .showInvitation(let uri): perform(radio.handle(.invitation(uri), at: now))
-        case .recordIntent(let id, _): inbox.append(.intentDurable(id))
+        case .recordIntent(let id): inbox.append(.intentDurable(id))
         case .verify(let id, _): inbox.append(.verified(id, .test(.ok)))
-        case .closeTransport, .resetAdapter, .recordOutcome, .admit, .decided, .unused, .signal, .gate, .free, .note,
-            .stopped:
+        case .closeTransport, .resetAdapter, .recordOutcome, .dismissed, .keepSession, .admit, .decided, .unused,
+            .signal, .gate, .free, .note, .stopped:
             break
         }
     }

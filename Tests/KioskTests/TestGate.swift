@@ -20,10 +20,18 @@ final class TestGate: SimulatedWorld {
     private(set) var payloads: [[UInt8]] = []
     /// What the verifier answers, and after how long.
     var verdict = Verdict.test(.ok)
+    /// The answers to the first payloads; ``verdict`` is the answer to those after them.
+    var verdicts: [Verdict] = []
+    /// A payload that no trusted issuer made, and the verifier's answer to it.
+    var nonsense: (payload: [UInt8], verdict: Verdict)?
     var verificationTime = Duration.milliseconds(2)
     /// What the disk answers, and after how long.
     var intentFailure: String?
     var intentTime = Duration.milliseconds(3)
+    /// The sessions of a printed key that were to be kept, and what the disk answers, after how long.
+    private(set) var sessions: [[UInt8]] = []
+    var sessionFailure: String?
+    var sessionTime = Duration.milliseconds(3)
 
     /// The key of the code that hangs at the gate.
     var printedKey: PrintedKey?
@@ -89,7 +97,13 @@ final class TestGate: SimulatedWorld {
 
     func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict) {
         payloads.append(payload)
-        return (verificationTime, verdict)
+        if let nonsense, payload == nonsense.payload { return (verificationTime, nonsense.verdict) }
+        return (verificationTime, verdicts.isEmpty ? verdict : verdicts.removeFirst())
+    }
+
+    func keepSession(_ session: [UInt8], of visit: VisitID, at now: Instant) -> (takes: Duration, failure: String?) {
+        sessions.append(session)
+        return (sessionTime, sessionFailure)
     }
 
     func recordDecision(_ record: VisitRecord, at now: Instant) { decisions.append(record) }
@@ -168,12 +182,20 @@ final class TestGate: SimulatedWorld {
 }
 
 extension Verdict {
-    /// A verdict with that first reason; `ok` accepts.
-    static func test(_ code: ReasonCode) -> Verdict {
-        Verdict(
-            decision: code == .ok ? .accept : .reject, reasons: [Reason(code)],
-            credential: CredentialSummary(payloadDigest: [UInt8](repeating: 7, count: 32)), unsigned: [],
+    /// A verdict with that first reason on a credential of that issuer, nil: on something that is none; `ok` accepts.
+    static func test(_ code: ReasonCode, issuer: Text? = "did:example:issuer") -> Verdict {
+        var credential = CredentialSummary(payloadDigest: [UInt8](repeating: 7, count: 32))
+        credential.issuer = issuer
+        return Verdict(
+            decision: code == .ok ? .accept : .reject, reasons: [Reason(code)], credential: credential, unsigned: [],
             proofContext: nil, trust: "test", policy: "test")
+    }
+
+    /// The same of a credential that its issuer made.
+    static func authentic(_ code: ReasonCode, _ credential: UInt8 = 1) -> Verdict {
+        var verdict = test(code)
+        verdict.proven = SignedContent(digest: [UInt8](repeating: credential, count: 32))
+        return verdict
     }
 }
 

@@ -33,6 +33,29 @@ import Testing
                 """)
     }
 
+    /// A record that stands for more visits than its own says when they ended; its report has dates in place of
+    /// instants.
+    @Test func countedVisitsHaveTheirSpan() throws {
+        var outcome = Samples.rejected
+        let second = { Instant(nanoseconds: $0 * 1_000_000_000) }
+        (outcome.repeated, outcome.repeatedSpan) = (41, second(1)...second(4))
+        let record = OutcomeRecord(
+            seq: 7, visit: Samples.visit(7), intent: nil, stamp: Samples.stamp(), outcome: outcome, dropped: 0)
+        let bytes = LedgerRecord.outcome(record).bytes
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(text.contains(#","repeated":41,"repeatedFrom":1000000000,"repeatedTo":4000000000,"dropped":0}"#))
+        #expect(try LedgerRecord(bytes: bytes) == .outcome(record))
+        for wrong in [#""repeatedTo":4"#, #""repeatedTo":"x","y":4"#, #""z":4"#] {
+            let changed = text.replacing(#""repeatedTo":4000000000"#, with: wrong)
+            #expect(throws: RecordError.self) { try LedgerRecord(bytes: Array(changed.utf8)) }
+        }
+        let entry = LedgerEntry(position: 1, hash: ChainPoint.genesis(ledger: "l").hash, body: bytes)
+        let report = Report.json(of: entry, in: "l")
+        #expect(report?["repeated"]?.int == 41)
+        #expect(report?["repeatedFrom"]?.string == "2025-12-31T23:59:56.250Z")
+        #expect(report?["repeatedTo"]?.string == "2025-12-31T23:59:59.250Z")
+    }
+
     /// What was shown with the credential that decided has a member of its own, and no record without such has it.
     @Test func otherCredentialsStandAfterTheOneThatDecided() throws {
         var outcome = Samples.accepted

@@ -28,6 +28,7 @@ import Testing
             validUntil: Timestamp(seconds: 2))
         outcome.others = [Outcome.Credential(format: "ldp_vc", issuer: "o", types: ["t"])]
         (outcome.repeated, outcome.finding) = (1, "f")
+        outcome.repeatedSpan = .zero...(.zero.advanced(by: .seconds(1)))
         return (intent, try head.appendOutcome(Samples.visit(1), outcome, stamp: Samples.stamp()).entry)
     }
 
@@ -50,7 +51,7 @@ import Testing
                 #expect(try names(member.name.string).contains(inner.name.string), "\(member.name).\(inner.name)")
             }
         }
-        #expect(report.members.count == 21)
+        #expect(report.members.count == 23)
     }
 
     @Test func theChainIsThatOfThePage() throws {

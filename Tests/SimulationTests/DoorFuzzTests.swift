@@ -44,6 +44,7 @@ import Tuvali
                 case .decided(let record):
                     if !ordered.insert(record.visit).inserted || settled[record.visit] != 0 { strays += 1 }
                 case .unused(let visit): if !ordered.contains(visit) || settled[visit] != 0 { strays += 1 }
+                case .dismissed(let visit): if ordered.contains(visit) { strays += 1 }
                 case .recordOutcome(let record):
                     settled[record.visit]? += 1
                     if record.outcome.gate?.opened == true, !ordered.contains(record.visit) { strays += 1 }

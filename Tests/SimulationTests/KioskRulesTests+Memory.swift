@@ -1,3 +1,4 @@
+import Credentials
 import Encoding
 import Kiosk
 import Ledger
@@ -23,6 +24,20 @@ extension KioskRulesTests {
         #expect(try broken(day) == [])
     }
 
+    /// Also one who is refused, where his visit is only counted.
+    @Test func aVisitThatIsOnlyCountedIsRememberedFromItsVerdictOn() throws {
+        var day = Self.day
+        day[4].event = .verified(Self.first, Self.verdict(.reject))
+        day[4].actions = [
+            .signal(Signal([.red]), .rejected, nil), Self.status(1), Self.decided(Self.first, accepted: false),
+            Self.ended(Self.first),
+        ]
+        day[5] = Turn(at: 2205, event: .timer, actions: [Self.status(1)])
+        day.insert(contentsOf: Self.others(100..<130, at: 2100, deadline: 2205), at: 5)
+        day.insert(contentsOf: Self.others(0..<100, at: 1003), at: 3)
+        #expect(try broken(day) == [])
+    }
+
     /// Visitors who come, fail and go.
     private static func others(_ numbers: Range<Int>, at time: Int64, deadline: Int64 = 10_000) -> [Turn] {
         numbers.map { number in
@@ -30,7 +45,7 @@ extension KioskRulesTests {
             return Turn(
                 at: time, event: .received([]),
                 actions: [
-                    .note(.phoneConnected, other), .recordIntent(intent(other), session: nil), identified(other),
+                    .note(.phoneConnected, other), .recordIntent(intent(other)), identified(other),
                     record(other, outcome(.failed)), ended(other),
                 ], deadline: deadline)
         }
@@ -43,6 +58,6 @@ extension KioskRulesTests {
             let broken = rules.watch(.received([]), [turn], deadline: nil, at: Instant(nanoseconds: number))
             #expect(broken == [])
         }
-        #expect("\(rules)".utf8.count < 40_000)
+        #expect("\(rules)".utf8.count < 50_000)
     }
 }

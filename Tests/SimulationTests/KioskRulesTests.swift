@@ -38,7 +38,7 @@ import Tuvali
                 at: 1000, event: .received(connection),
                 actions: [
                     .signal(Signal([.blue]), .connected, nil), .note(.phoneConnected, first),
-                    .recordIntent(intent(first), session: nil), identified(first),
+                    .recordIntent(intent(first)), identified(first),
                 ]),
             Turn(at: 1003, event: .intentDurable(intent(first)), actions: []),
             Turn(at: 2000, event: .received([]), actions: [.verify(first, payload: [1])]),
@@ -79,7 +79,7 @@ import Tuvali
         Breach(.oneIntent, "used up by another") {
             $0[4].actions[2] = .recordOutcome(VisitRecord(first, using: intent(second), outcome(.accepted)))
         },
-        Breach(.oneIntent, "asked again") { $0[2].actions.append(.recordIntent(intent(first), session: nil)) },
+        Breach(.oneIntent, "asked again") { $0[2].actions.append(.recordIntent(intent(first))) },
         Breach(.intentBeforePayload, "never asked") { $0[1].actions.remove(at: 2) },
         Breach(.oneVerification, "verified again") { $0[3].actions.append(.verify(first, payload: [1])) },
         Breach(.answersAreHeard, "the ledger's yes is taken for silence") {
@@ -89,8 +89,19 @@ import Tuvali
             $0[4].actions = [record(first, outcome(.failed, reasons: [.internal]))]
         },
         Breach(.oneOutcome, "recorded again") { $0[5].actions.append(record(first, outcome(.accepted))) },
+        Breach(.oneOutcome, "recorded, and dismissed") { $0[5].actions.append(.dismissed(first)) },
         Breach(.everyIntentEnds, "intents pile up") {
-            $0[2].actions += (0..<16).map { .recordIntent(IntentID("\($0)"), session: nil) }
+            $0[2].actions += (0..<16).map { .recordIntent(IntentID("\($0)")) }
+        },
+        Breach(.everyIntentEnds, "the ledger has intents that it refused to later phones") { day in
+            let turns = (0..<17).flatMap { number -> [Turn] in
+                let intent = IntentID("\(number)")
+                let asked = Turn(at: 1500, event: .received([]), actions: [.recordIntent(intent)])
+                let isThere = Turn(at: 1500, event: .intentDurable(intent), actions: [])
+                let refused = Turn(at: 1500, event: .intentFailed(intent, reason: "busy"), actions: [])
+                return [asked, isThere, asked, refused]
+            }
+            day.insert(contentsOf: turns, at: 3)
         },
         Breach(.everyIntentEnds, "stopped in the middle of a verification") { $0.removeSubrange(4...6) },
         Breach(.outcomeIsTrue, "rejected behind an open gate") {
@@ -132,6 +143,7 @@ import Tuvali
         Breach(.gateBehindIntent, "the ledger refused the intent") {
             $0[2].event = .intentFailed(intent(first), reason: "full")
         },
+        Breach(.gateBehindIntent, "a session that is not kept") { $0[3].actions.append(.keepSession(first, [])) },
         Breach(.timerIsOnTime, "shut a moment late") { $0[5].at = 2206 },
         Breach(.pulseIsBounded, "not shut when it was due") { $0.insert(quiet(2205), at: 5) },
         Breach(.pulseIsBounded, "nothing would shut it") { $0[4].deadline = 2206 },
@@ -273,7 +285,7 @@ import Tuvali
         var day = Self.day
         let (before, intent) = (VisitID("before"), Self.intent(Self.first))
         let identified = KioskAction.note(.identified(intent: intent), before)
-        let came = [.note(.phoneConnected, before), .recordIntent(intent, session: nil), identified]
+        let came = [.note(.phoneConnected, before), .recordIntent(intent), identified]
         day.insert(Turn(at: 500, event: .received([]), actions: came), at: 1)
         day.insert(Turn(at: 503, event: .intentDurable(intent), actions: []), at: 2)
         day.insert(Turn(at: 600, event: .received([]), actions: [Self.ended(before)]), at: 3)
@@ -302,9 +314,7 @@ import Tuvali
         day[..<5] + [
             Turn(
                 at: 2050, event: .received([]),
-                actions: [
-                    .note(.phoneConnected, second), .recordIntent(intent(second), session: nil), identified(second),
-                ],
+                actions: [.note(.phoneConnected, second), .recordIntent(intent(second)), identified(second)],
                 deadline: 2205),
             Turn(at: 2051, event: .intentDurable(intent(second)), actions: [], deadline: 2205),
             Turn(at: 2060, event: .received([]), actions: [.verify(second, payload: [2])], deadline: 2205),
@@ -428,7 +438,7 @@ import Tuvali
         .door(.order(.free(until: Instant(nanoseconds: seconds * 1_000_000_000))))
     }
 
-    private static func verdict(_ decision: Verdict.Decision) -> Verdict {
+    static func verdict(_ decision: Verdict.Decision) -> Verdict {
         Verdict(
             decision: decision, reasons: [Reason(decision == .accept ? .ok : .proofInvalid)],
             credential: CredentialSummary(payloadDigest: []), trust: "test", policy: "test")
@@ -451,7 +461,7 @@ import Tuvali
         .admit(until: Instant(nanoseconds: end * 1_000_000))
     }
 
-    private static func decided(_ visit: VisitID, accepted: Bool = true) -> KioskAction {
+    static func decided(_ visit: VisitID, accepted: Bool = true) -> KioskAction {
         .note(.decided(accepted: accepted, reasons: [], sinceT0: .zero, waited: .zero), visit)
     }
 

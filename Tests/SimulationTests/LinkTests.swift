@@ -147,4 +147,28 @@ import Testing
         link.send([1], start: true, from: .central, at: Instant(nanoseconds: 181_000_000))
         #expect(link.deadline == Instant(nanoseconds: 195_000_000))
     }
+
+    /// A phone that acknowledges nothing keeps the link alive, and the verifier's end of it takes the supervision
+    /// timeout.
+    @Test func aLinkWithoutAcknowledgements() {
+        var link = Link(
+            parameters: ConnectionParameters(interval: 24, timeout: 3200), packetsPerEvent: 6, anchor: .zero)
+        link.gag()
+        link.send([1], start: true, from: .central, at: .zero)
+        link.send([2], start: true, from: .peripheral, at: .zero)
+        let early = link.advance(to: Instant.zero.advanced(by: .seconds(40)))
+        #expect(early == [.delivered(from: .central, bytes: [1], start: true), .completed(by: .central)])
+        link.terminate(reason: 0x13, from: .peripheral, at: Instant.zero.advanced(by: .seconds(40)))
+        #expect(link.advance(to: Instant.zero.advanced(by: .milliseconds(71_999))) == [])
+        #expect(link.advance(to: Instant.zero.advanced(by: .seconds(72))) == [.lost])
+    }
+
+    /// The end of a link whose phone has fallen silent is not sooner for being asked for.
+    @Test func theEndOfADeadLink() {
+        var link = Link(parameters: ConnectionParameters(interval: 24, timeout: 500), packetsPerEvent: 6, anchor: .zero)
+        link.fallSilent(at: .zero)
+        link.terminate(reason: 0x13, from: .peripheral, at: Instant.zero.advanced(by: .seconds(1)))
+        #expect(link.advance(to: Instant.zero.advanced(by: .milliseconds(4999))) == [])
+        #expect(link.advance(to: Instant.zero.advanced(by: .seconds(5))) == [.lost])
+    }
 }

@@ -1,5 +1,6 @@
 import Encoding
 import Foundation
+import GRDB
 import Ledger
 import Testing
 
@@ -42,6 +43,9 @@ import Testing
         #expect(report.isIntact && report.openIntents.isEmpty, "\(report.lines)")
         #expect(try await store.recover(stamp: Samples.stamp, software: Samples.software).isEmpty)
         await store.close()
+        let queue = try DatabaseQueue(path: folder.database)
+        let kept = try await queue.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM decision") }
+        #expect(kept == 0, "what the ledger forgets is not kept here")
     }
 
     /// An older state of ours in the place of the present one: a new ledger begins, and what was decided of a visit

@@ -114,6 +114,7 @@ package struct StatusDesk: Sendable {
             "state": .text(status.radio.rawValue), "openings": .int(counters.radioOpenings),
             "failures": .int(counters.radioFailures), "adapterResets": .int(counters.adapterResets),
             "advertisingLapses": .int(counters.advertisingLapses),
+            "linkResets": .int(counters.linkResets), "bufferResets": .int(counters.bufferResets),
             "ignoredPackets": .int(counters.ignoredPackets), "droppedPDUs": .int(counters.droppedPDUs),
             "phones": .int(status.phones), "refusedPhones": .int(counters.refusedPhones),
             "spoiledChunks": .int(counters.spoiledChunks), "repairs": .int(counters.repairs),

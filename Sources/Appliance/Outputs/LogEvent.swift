@@ -71,6 +71,10 @@ package struct LogEvent: Sendable {
             "visit.ended", "info", "result, reasons, (remedy), ms, (bytes, chunks, crcErrors, repairs)",
             "A visit is decided or given up: accepted, rejected, failed or abandoned."),
         LogEvent(
+            "visits.counted", "info", "count, seconds, endings",
+            "So many visits of the seconds before have no lines of their own, since more came than the log has room "
+                + "for: by result and reason."),
+        LogEvent(
             "door.mode", "info", "mode, by",
             "The gate is locked down, free or back in ordinary service; by an order, the schedule or the fire panel."),
         LogEvent(

@@ -7,8 +7,13 @@ import Synchronization
 /// The kiosk's notes, light and relay as JSON lines.
 package final class LogOutput: KioskListener {
     private let sink: LogSink
-    /// What the light shows, and whose sign it is.
-    private let shown = Mutex<(pattern: IndicatorPattern, visit: VisitID?)?>(nil)
+    private struct State {
+        /// What the light shows as far as the log has it, and whose sign it is.
+        var shown: (pattern: IndicatorPattern, visit: VisitID?)?
+        var visits = VisitLines()
+    }
+
+    private let state = Mutex(State())
 
     /// Writes to `sink`.
     package init(_ sink: LogSink) {
@@ -18,10 +23,12 @@ package final class LogOutput: KioskListener {
     /// A line `signal` with pattern, lamps and tone, and the id of the visit whose sign it is. The beginning of a pattern is worth
     /// knowing; its blinking would fill a disk in a month of waiting, so that is for debugging.
     package func show(_ signal: Signal, of pattern: IndicatorPattern, for visit: VisitID?, at now: Instant) {
-        let isNew = shown.withLock { shown in
-            defer { shown = (pattern, visit) }
-            return shown?.pattern != pattern || shown?.visit != visit
+        let isNew: Bool? = state.withLock { state in
+            guard state.visits.takes(pattern, of: visit) else { return nil }
+            defer { state.shown = (pattern, visit) }
+            return state.shown?.pattern != pattern || state.shown?.visit != visit
         }
+        guard let isNew else { return }
         let lamps = Lamp.allCases.filter(signal.lamps.contains).map { JSON.text($0.rawValue) }
         let members: JSONObject = [
             "pattern": .text(pattern.rawValue), "lamps": .array(lamps), "tone": .bool(signal.tone),
@@ -35,8 +42,15 @@ package final class LogOutput: KioskListener {
         return members
     }
 
-    /// A line under the name of the note, with the id of its visit.
+    /// A line under the name of the note, with the id of its visit. Where more come than the log has room for, most of
+    /// their visits are counted in one line (``VisitLines``).
     package func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
+        let isLast = if case .stopped = note { true } else { false }
+        let (isTaken, summary) = state.withLock { state in
+            (state.visits.takes(note, of: visit, at: now), state.visits.summary(at: now, isLast: isLast))
+        }
+        if let summary { sink.log(.info, "visits.counted", summary) }
+        guard isTaken else { return }
         let level: LogSink.Level =
             switch note {
             case .radioFailed, .radioLapsed, .adapterReset, .ledgerFailed: .warning

@@ -149,10 +149,15 @@ package actor Gatekeeper {
         case .send(let packet):
             if let error = transport?.send(packet) { transportFailed(error) }
         case .verify(let visit, let payload): verify(visit, payload)
-        case .recordIntent(let intent, let session): recordIntent(intent, session)
+        case .recordIntent(let intent): recordIntent(intent)
+        case .keepSession(let visit, let session): keepSession(session, of: visit)
         case .recordOutcome(let outcome):
             verifications.giveUp(outcome.visit)
             record(outcome, at: now)
+        case .dismissed(let visit):
+            verifications.giveUp(visit)
+            // Nothing was ordered for it, so no disk has its names.
+            _ = surroundings.settle(visit, .released)
         case .decided(let decision): record(decision)
         case .unused(let visit): outcomes.unused(visit)
         case .drawSessionMaterial: drawSessionMaterial()
@@ -223,16 +228,18 @@ package actor Gatekeeper {
         }
     }
 
-    private func recordIntent(_ intent: IntentID, _ session: [UInt8]?) {
-        let answer: @Sendable (String?) -> Void = { failure in
+    private func recordIntent(_ intent: IntentID) {
+        surroundings.ledger.recordIntent(intent) { failure in
             Task { await self.handle(failure.map { .intentFailed(intent, reason: $0) } ?? .intentDurable(intent)) }
         }
-        guard let session else { return surroundings.ledger.recordIntent(intent, answer: answer) }
-        guard let sticker = surroundings.sticker else { return answer("there is no printed key") }
-        // The session first: an intent counts only behind it.
-        sticker.keep(session) { [ledger = surroundings.ledger] failure in
-            if let failure { answer(failure) } else { ledger.recordIntent(intent, answer: answer) }
+    }
+
+    private func keepSession(_ session: [UInt8], of visit: VisitID) {
+        let answer: @Sendable (String?) -> Void = { failure in
+            Task { await self.handle(.sessionKept(visit, failure: failure)) }
         }
+        guard let sticker = surroundings.sticker else { return answer("there is no printed key") }
+        sticker.keep(session, answer: answer)
     }
 
     private func drawSessionMaterial() {

@@ -137,8 +137,14 @@ private struct HousekeepingService: Service {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 try? await store.housekeep(at: wallTime())
-                let lost = await store.lostReports
-                if lost > 0 { report(.present(.reportsDropped, count: lost)) }
+                let (lost, openings) = (await store.lostReports, await store.lostOpenings)
+                if lost > 0 {
+                    let detail = openings > 0 ? "\(openings) of them of visits for which the gate opened" : nil
+                    report(.present(.reportsDropped, count: lost, detail: detail))
+                }
+                if let isFilled = try? await store.isFilledWithOwed() {
+                    report(isFilled ? .present(.ledgerFilled) : .over(.ledgerFilled))
+                }
                 try? await Task.sleep(for: .seconds(600))
             }
         }

@@ -1,4 +1,4 @@
-import Encoding
+package import Encoding
 
 /// The controller's name for a connection: 12 bits (Core Specification Vol 4 Part E 5.4.2). It may be given to another
 /// connection as soon as this one has ended.
@@ -40,6 +40,26 @@ package struct ConnectionParameters: Hashable, Sendable {
         latency = try reader.uint16LE()
         supervisionTimeout = try reader.uint16LE()
     }
+}
+
+extension ConnectionParameters {
+    /// The supervision timeout: the phone chooses it, up to 32 s (Core Specification Vol 6 Part B 4.5.2). The
+    /// controller keeps a link for so long whose phone has fallen silent, also after its end was asked for.
+    package var supervisionTime: Duration { .milliseconds(10 * Int64(supervisionTimeout)) }
+}
+
+/// What is known of a connection that the controller has.
+package struct LinkState: Equatable, Sendable {
+    /// The controller's name for it.
+    package let handle: ConnectionHandle
+    /// Whether its phone has said anything on the attribute channel, where everything begins that phones want.
+    package let hasSpoken: Bool
+    /// Since when its end has been asked for; nil: it has not.
+    package let endingSince: Instant?
+    /// Since when the phone has acknowledged nothing of what was sent to it; nil: nothing is unacknowledged.
+    package let unacknowledgedSince: Instant?
+    /// The parameters in force.
+    package let parameters: ConnectionParameters
 }
 
 /// A connection as it was when it came about.

@@ -20,6 +20,9 @@ struct SetNames: Sendable {
     /// Whether a controller that says it has sets does not tell of them.
     var isHopeless: Bool { unnamed >= limits.unnamedConnections }
 
+    /// The connections that are held back.
+    var held: [Connection] { waiting.map(\.connection) }
+
     /// Whether that connection is held back.
     func holds(_ handle: ConnectionHandle) -> Bool { waiting.contains { $0.connection.handle == handle } }
 

@@ -12,10 +12,13 @@ final class Surroundings {
     /// Whether documents that are not spelled as their data model spells them are refused. What decides is read from what is
     /// signed in any case, and tests show that with this second line switched off.
     let checksSpelling: Bool
+    /// Whether dates refuse a credential. If not, nothing is let in by the verdict: it only tells whether the signature
+    /// holds.
+    let checksDates: Bool
 
     init(
         trust: TrustStore, policy: VerificationPolicy, limits: Limits, clock: WallTime, onStage: ((Stage) -> Void)?,
-        checksSpelling: Bool = true
+        checksSpelling: Bool = true, checksDates: Bool = true
     ) {
         self.trust = trust
         self.policy = policy
@@ -23,7 +26,7 @@ final class Surroundings {
         self.limits = limits
         self.clock = clock
         self.onStage = onStage
-        self.checksSpelling = checksSpelling
+        (self.checksSpelling, self.checksDates) = (checksSpelling, checksDates)
     }
 
     /// Runs one stage and reports its end, whichever way it ends.

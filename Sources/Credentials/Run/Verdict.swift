@@ -39,6 +39,15 @@ package struct Verdict: Sendable {
         return replay.flatMap(\.digests).filter { seen.insert($0).inserted }
     }
     private let replay: [ReplayKeys]
+    /// The signed content of ``credential`` where its issuer's signature was verified under the trust data in force;
+    /// nil: it was not reached, or did not hold. Of a credential that its dates refuse it is looked at all the same.
+    var proven: SignedContent?
+    /// Whether the issuer made this credential, whatever it is worth at this gate today: an accepted one, and one that
+    /// is expired, revoked or denied. Only the issuer can make such a payload.
+    package var isAuthentic: Bool { isAccepted || proven != nil }
+    /// SHA-256 of the signed content of an authentic credential that was refused, 32 bytes; nil for any other. Computed
+    /// whenever it is asked for.
+    package var authenticDigest: [UInt8]? { proven?.digest }
     /// The policy's rules that were looked at, in their order, and what became of each.
     package let ruleNotes: [RuleNote]
     /// With `context.not-pinned`: the URLs of all contexts that the document names and may not use, in its order, at most
@@ -72,13 +81,20 @@ package struct Verdict: Sendable {
         self.unsupported = unsupported
     }
 
-    /// The same, refused for that reason before its own.
-    func refused(for reason: Reason) -> Verdict {
-        Verdict(
+    /// The same, refused for that reason before its own. `proven`: what the issuer was found to have signed.
+    func refused(for reason: Reason, proven: SignedContent?) -> Verdict {
+        var refused = Verdict(
             decision: .reject, reasons: [reason] + reasons, format: format, credential: credential,
             alike: Array(decisive.dropFirst()), others: others, unsigned: unsigned, proofContext: proofContext,
             trust: trust, policy: policy, status: status, ruleNotes: ruleNotes, missing: missing,
             unsupported: unsupported)
+        refused.proven = proven
+        return refused
+    }
+
+    /// Whether the dates ended the verification, before anything was known of the signature.
+    var endedAtDates: Bool {
+        proven == nil && [.validityExpired, .validityNotYet, .clockUntrusted, .proofExpired].contains(code)
     }
 
     /// The code that decided; `ok` for an accepted credential.

@@ -75,8 +75,8 @@ extension ReasonCode {
         Group(
             title: "Health of the box",
             codes: [
-                radioFailed, stuck, crashes, gpioFailed, gateStuck, wiegandUnsure, logDropped, ledgerUnwritten,
-                ledgerLost,
+                radioFailed, radioFull, radioBuffers, stuck, crashes, gpioFailed, gateStuck, wiegandUnsure, logDropped,
+                ledgerUnwritten, ledgerLost, ledgerFilled,
                 ledgerReserve, ledgerRewritten, ledgerRestored, ledgerWitness, ledgerReplaced, ledgerUnopened,
                 ledgerBehind, clockStepped, clockUnconfirmed, clockContradicted, clockFault, clockHardware, expiresSoon,
                 expired,

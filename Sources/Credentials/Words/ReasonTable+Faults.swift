@@ -6,6 +6,20 @@ extension ReasonCode {
     package static let radioFailed = ReasonCode(
         "fault.radio", "The radio is out of order; it is opened anew by itself.",
         "Look at the adapter: plugged in, not blocked (rfkill list), not used by bluetoothd.")
+    /// `fault.radio-full`
+    package static let radioFull = ReasonCode(
+        "fault.radio-full",
+        "The adapter takes no further phone: phones that have fallen silent keep its links, up to 32 s each. It is reset "
+            + "as soon as that ends no visit.",
+        "Nothing at once. If it recurs, a device nearby may do so on purpose: find it. An adapter that takes more links "
+            + "bears more.",
+        severity: .warning)
+    /// `fault.radio-buffers`
+    package static let radioBuffers = ReasonCode(
+        "fault.radio-buffers",
+        "No answer left the adapter for two seconds, so it was reset: phones that acknowledge nothing had its buffers.",
+        "Nothing at once. If it recurs, a device nearby may do so on purpose: find it. If none is near, use another "
+            + "adapter.")
     /// `fault.stuck`
     package static let stuck = ReasonCode(
         "fault.stuck", "A part that every visit needs does not answer; the watchdog ends the program if it goes on.",
@@ -46,6 +60,13 @@ extension ReasonCode {
     package static let ledgerLost = ReasonCode(
         "fault.ledger-lost", "Records of visits were lost: neither the disk nor the reserve took them.",
         "Write down the number and the time; look at the disk before the gate goes on.")
+    /// `fault.ledger-filled`
+    package static let ledgerFilled = ReasonCode(
+        "fault.ledger-filled",
+        "What the cloud agent has not confirmed takes seven eighths of the ledger's room. Visitors who are let in are "
+            + "recorded; those who are refused are only counted.",
+        "Look at the agent: what it confirms makes room. Or give the ledger more: ledger.keepMegabytes.",
+        severity: .warning)
     /// `fault.ledger-reserve`
     package static let ledgerReserve = ReasonCode(
         "fault.ledger-reserve",

@@ -1,4 +1,8 @@
 /// How many entries of the ledger stay on disk. Evicted ones leave their last hash behind, so the rest stays provable.
+///
+/// Only the oldest can go: the chain proves that nothing is missing between its start and its end, and an entry taken
+/// out of the middle would look like one that was removed by hand. That strangers do not push out those who were let in
+/// is therefore a matter of what is written at all (`docs/retention.md`).
 package struct Retention: Hashable, Sendable {
     /// How long an entry is kept.
     package var age: Duration = .seconds(400 * 86_400)
@@ -27,6 +31,17 @@ package struct Retention: Hashable, Sendable {
         }
         if let firstOpen { last = min(last, firstOpen - 1) }
         return last > start.count ? last : nil
+    }
+
+    /// Whether what the primary destination has not confirmed takes more than seven eighths of ``bytes``. From then on
+    /// there is room only for visits for which the gate opens.
+    ///
+    /// - `size`: bytes of the database. The share of the entries that are owed is taken for their share of it.
+    package func isFilled(size: Int, start: ChainPoint, end: ChainPoint, firstOwed: Int?) -> Bool {
+        guard let firstOwed else { return false }
+        let kept = end.count - start.count
+        let owed = end.count - max(firstOwed - 1, start.count)
+        return kept > 0 && Double(size) * Double(owed) / Double(kept) > Double(bytes) * 7 / 8
     }
 
     /// The position up to which entries may go when all up to `wanted` should, for their age or for lack of room; nil: none.

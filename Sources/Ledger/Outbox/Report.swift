@@ -48,6 +48,8 @@ package enum Report {
                 ("gate", outcome.gate?.json(pulse: "relayMs") ?? .null),
                 ("software", outcome.software.json),
                 ("repeated", outcome.repeated > 0 ? .int(outcome.repeated) : nil),
+                ("repeatedFrom", outcome.repeatedSpan.map { .text(stamp.date(of: $0.lowerBound).recordText) }),
+                ("repeatedTo", outcome.repeatedSpan.map { .text(stamp.date(of: $0.upperBound).recordText) }),
                 ("dropped", .int(record.dropped)),
                 ("predecessor", outcome.predecessor?.json),
                 ("finding", outcome.finding.map(JSON.string)),

@@ -146,8 +146,11 @@ package struct Outcome: Hashable, Sendable {
     package var gate: Gate?
     /// What decided.
     package var software: Software
-    /// Further visits that ended alike shortly before and have no record of their own (``JunkGatherer``); 0 for almost all.
+    /// Further visits that ended alike shortly before and have no record of their own; 0 for almost all.
     package var repeated = 0
+    /// When the first and the last of them ended, on the clock of ``RecordStamp/monotonic``; nil: there are none, or a
+    /// version before this one wrote the record.
+    package var repeatedSpan: ClosedRange<Instant>?
     /// The most that ``repeated`` may be: more than a radio can bring, and little enough that sums of it stay within range.
     package static let mostRepeated = 1 << 32
     /// Only in the first record of a ledger that took the place of another: which one.

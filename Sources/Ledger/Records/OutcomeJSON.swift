@@ -15,6 +15,10 @@ extension Outcome {
         ]
         if !others.isEmpty { members.append(.init("others", .array(others.map(\.json)))) }
         if repeated > 0 { members.append(.init("repeated", .int(repeated))) }
+        if let span = repeatedSpan {
+            members.append(.init("repeatedFrom", span.lowerBound.json))
+            members.append(.init("repeatedTo", span.upperBound.json))
+        }
         return members + succession
     }
 
@@ -44,11 +48,19 @@ extension Outcome {
             others.append(other)
         }
         repeated = try fields.figureIfPresent("repeated", upTo: Self.mostRepeated) ?? 0
+        if let from = try fields.instantIfPresent("repeatedFrom") {
+            guard let to = try fields.instantIfPresent("repeatedTo"), from <= to else {
+                throw RecordError(member: "repeatedTo")
+            }
+            repeatedSpan = from...to
+        }
         predecessor = try Predecessor(fields.objectIfPresent("predecessor"))
         finding = try fields.textIfPresent("finding")
     }
 
-    func clipped(to limits: LedgerLimits) -> Outcome {
+    /// The outcome with its texts cut to what a record may have (``LedgerLimits``): a few kilobytes, whatever a
+    /// stranger wrote.
+    package func clipped(to limits: LedgerLimits) -> Outcome {
         var copy = self
         copy.reasons = reasons.prefix(limits.reasons).map { reason in
             Reason(

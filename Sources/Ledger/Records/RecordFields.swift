@@ -85,6 +85,11 @@ struct RecordFields {
     func boolIfPresent(_ name: Text) throws(RecordError) -> Bool? { object[name] == nil ? nil : try bool(name) }
 
     /// Nil where the record has no such member.
+    func instantIfPresent(_ name: Text) throws(RecordError) -> Instant? {
+        object[name] == nil ? nil : Instant(nanoseconds: Int64(try int(name)))
+    }
+
+    /// Nil where the record has no such member.
     func timestampIfPresent(_ name: Text) throws(RecordError) -> Timestamp? {
         object[name] == nil ? nil : try timestamp(name)
     }

@@ -26,7 +26,7 @@ package struct RecordStamp: Hashable, Sendable {
             .init("boot", .string(boot)),
             .init("time", .text(time.utc.recordText)),
             .init("clock", .text(time.provenance.rawValue)),
-            .init("monotonic", .number(JSONNumber(validated: String(monotonic.nanoseconds)))),
+            .init("monotonic", monotonic.json),
         ]
     }
 
@@ -39,12 +39,20 @@ package struct RecordStamp: Hashable, Sendable {
         monotonic = Instant(nanoseconds: Int64(try fields.int("monotonic")))
     }
 
+    /// The date of another instant of the same boot, reckoned from this one.
+    func date(of instant: Instant) -> Timestamp { time.utc.advanced(by: monotonic.duration(to: instant)) }
+
     func clipped(to limits: LedgerLimits) -> RecordStamp {
         var copy = self
         copy.kiosk = LedgerLimits.clip(kiosk, to: limits.identifierBytes)
         copy.boot = LedgerLimits.clip(boot, to: limits.identifierBytes)
         return copy
     }
+}
+
+extension Instant {
+    /// Nanoseconds, as a record has them.
+    var json: JSON { .number(JSONNumber(validated: String(nanoseconds))) }
 }
 
 extension Timestamp {

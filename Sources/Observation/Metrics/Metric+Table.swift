@@ -141,6 +141,12 @@ extension Metric {
             "gatehouse_radio_lapses_total", .counter, ["radio", "advertisingLapses"],
             "Times the adapter had stopped advertising by itself."),
         number(
+            "gatehouse_radio_link_resets_total", .counter, ["radio", "linkResets"],
+            "Times the adapter was reset because phones that had fallen silent kept all its links."),
+        number(
+            "gatehouse_radio_buffer_resets_total", .counter, ["radio", "bufferResets"],
+            "Times the adapter was reset because phones that acknowledge nothing kept its buffers."),
+        number(
             "gatehouse_radio_ignored_packets_total", .counter, ["radio", "ignoredPackets"],
             "Packets of the adapter that made no sense."),
         number(

@@ -217,7 +217,9 @@ package struct StatusPage: Sendable {
                 ("state", text(radio["state"])), ("adapter", text(radio["controller"])),
                 ("openings since the start", radio["openings"]?.int.map(String.init)),
                 ("failures", some("failures")), ("resets of the adapter", some("adapterResets")),
-                ("times off the air by itself", some("advertisingLapses")), ("spoiled chunks", some("spoiledChunks")),
+                ("times off the air by itself", some("advertisingLapses")),
+                ("resets for silent phones", some("linkResets")), ("resets for kept buffers", some("bufferResets")),
+                ("spoiled chunks", some("spoiledChunks")),
                 ("repair rounds", some("repairs")), ("phones sent away", some("refusedPhones")),
             ])
     }

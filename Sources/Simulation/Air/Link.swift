@@ -85,6 +85,10 @@ package struct Link: Sendable {
     private var phase = Phase.idle
     private var changes = Agenda<Change>()
     private var silentUntil: Instant?
+    /// When the peripheral gives up the wait for the acknowledgement of its own termination (Vol 6 Part B 5.1.6).
+    private var terminatedBy: Instant?
+    /// Whether the central acknowledges nothing.
+    private var isGagged = false
 
     /// A link whose first connection event is at `anchor`.
     ///
@@ -104,15 +108,15 @@ package struct Link: Sendable {
     /// When the link next does something by itself.
     package var deadline: Instant? {
         if case .closed = phase { return nil }
-        if let silentUntil { return silentUntil }
+        let lost = [silentUntil, terminatedBy].compactMap { $0 }.min()
+        if let lost, silentUntil != nil { return lost }
         let activity: Instant? =
             switch phase {
             case .idle, .closed: nil
             case .waiting(let anchor): anchor
             case .exchanging(let exchange): exchange.end
             }
-        guard let change = changes.deadline else { return activity }
-        return activity.map { min($0, change) } ?? change
+        return [activity, changes.deadline, lost].compactMap { $0 }.min()
     }
 
     /// Queues data of one L2CAP PDU (or a part of one; `start` marks the first part) and cuts it to the payload size.
@@ -127,8 +131,10 @@ package struct Link: Sendable {
         } while !rest.isEmpty
     }
 
-    /// Ends the connection behind the data already queued by that side.
+    /// Ends the connection behind the data already queued by that side. Where the central acknowledges nothing, the
+    /// peripheral ends it alone after the supervision timeout.
     package mutating func terminate(reason: UInt8, from side: Side, at now: Instant) {
+        if side == .peripheral { terminatedBy = terminatedBy ?? now.advanced(by: parameters.timeoutTime) }
         enqueue(Packet(bytes: [], start: false, completes: false, termination: reason), from: side, at: now)
     }
 
@@ -143,6 +149,9 @@ package struct Link: Sendable {
         silentUntil = now.advanced(by: parameters.timeoutTime)
     }
 
+    /// From now on the central acknowledges nothing that the peripheral sends, and goes on sending.
+    package mutating func gag() { isGagged = true }
+
     /// Does everything due by `now`.
     package mutating func advance(to now: Instant) -> [Output] {
         var outputs: [Output] = []
@@ -151,7 +160,7 @@ package struct Link: Sendable {
     }
 
     private mutating func step(at now: Instant, _ outputs: inout [Output]) {
-        if silentUntil != nil {
+        if silentUntil != nil || terminatedBy.map({ $0 <= now }) ?? false {
             phase = .closed
             outputs.append(.lost)
             return
@@ -225,7 +234,7 @@ package struct Link: Sendable {
             exchange.eligibleCentral -= 1
             deliver(fromCentral.removeFirst(), from: .central, &outputs)
         }
-        if exchange.peripheralSends, !fromPeripheral.isEmpty {
+        if exchange.peripheralSends, !fromPeripheral.isEmpty, !isGagged {
             exchange.eligiblePeripheral -= 1
             deliver(fromPeripheral.removeFirst(), from: .peripheral, &outputs)
         }

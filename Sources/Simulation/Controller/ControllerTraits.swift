@@ -23,6 +23,8 @@ package struct ControllerTraits: Sendable {
     package var advertisesWhileConnected = true
     /// Connections at once; beside so many it does not advertise.
     package var connections = 8
+    /// Whether it tells the host when a phone has acknowledged a packet; one that does not gives no buffer back.
+    package var completesPackets = true
     /// Advertising sets: so many advertisements side by side, each with an address of its own; 0: legacy commands only.
     package var advertisingSets = 0
     /// Whether it tells which advertising set a connection belongs to, and how long after the connection.

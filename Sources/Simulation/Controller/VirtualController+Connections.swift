@@ -83,7 +83,9 @@ extension VirtualController {
             if sets[set] != nil { end(set, by: handle) }
         case .received(let handle, let bytes, let start): received(handle, bytes, start)
         case .completed(let handle):
-            guard let connection = connections[handle], connection.buffersInUse > 0 else { return }
+            guard traits.completesPackets, let connection = connections[handle], connection.buffersInUse > 0 else {
+                return
+            }
             connections[handle]?.buffersInUse -= 1
             event(0x13, [1] + [UInt8].littleEndian(handle, 1))
         case .changed(let handle, let change):

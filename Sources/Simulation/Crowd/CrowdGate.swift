@@ -153,9 +153,9 @@ final class CrowdGate: SimulatedWorld {
         switch action {
         case .send(let packet): bytes += packet
         case .showInvitation(let uri): bytes += (uri ?? "").utf8
-        case .recordIntent(let intent, _): bytes += intent.text.utf8
+        case .recordIntent(let intent): bytes += intent.text.utf8
         case .decided(let record): bytes += record.visit.text.utf8
-        case .unused(let visit): bytes += visit.text.utf8
+        case .keepSession(let visit, _), .unused(let visit), .dismissed(let visit): bytes += visit.text.utf8
         case .verify(let visit, let payload): bytes += visit.text.utf8 + payload
         case .recordOutcome(let record):
             bytes += Array(record.visit.text.utf8) + record.outcome.result.rawValue.utf8

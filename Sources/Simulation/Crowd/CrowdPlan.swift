@@ -14,7 +14,7 @@ package struct CrowdPlan: Hashable, Sendable {
     /// Largest probability (0 … 1) that an exchange on a phone's link fails; each phone draws its own up to it.
     package var loss = 0.3
     /// Shortest and longest time for which a person looks for a credential.
-    package var choosing: ClosedRange<Duration> = .seconds(2)...(.seconds(8))
+    package var choosing: ClosedRange<Duration> = .seconds(2)...(.seconds(7))
     /// Share (0 … 1) of visitors who leave, get lost, dawdle or whose phone does something odd; as many again bring a credential
     /// that is refused.
     package var mixed = 0.2

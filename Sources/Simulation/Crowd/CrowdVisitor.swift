@@ -99,10 +99,11 @@ package struct CrowdCredentials: Sendable {
         let forged = Array(#"{"is":"forged","text":"\#(ballast)"}"#.utf8)
         return CrowdCredentials(genuine: genuine, forged: forged) { payload, _ in
             let isGenuine = payload == genuine
+            var credential = CredentialSummary(payloadDigest: [UInt8](repeating: 7, count: 32))
+            credential.issuer = "crowd"
             return Verdict(
                 decision: isGenuine ? .accept : .reject, reasons: [Reason(isGenuine ? .ok : .proofInvalid)],
-                credential: CredentialSummary(payloadDigest: [UInt8](repeating: 7, count: 32)), trust: "crowd",
-                policy: "crowd")
+                credential: credential, trust: "crowd", policy: "crowd")
         }
     }()
 }

@@ -36,8 +36,8 @@ package enum Misbehaviour: Equatable, Sendable {
     case garbage(packets: Int)
     /// Asks for pairing first and otherwise behaves.
     case pairs
-    /// Needs no code, the key being on the air; connects, does that, and comes again as soon as it is sent away, for as long as
-    /// its patience lasts.
+    /// Needs no code, the key being on the air; connects, does that, and comes again with another wallet key as soon as
+    /// the link is gone, for as long as its patience lasts.
     case besieges(Siege)
 }
 
@@ -53,4 +53,11 @@ package enum Siege: Equatable, Sendable {
     case drips(every: Duration)
     /// The same behind so many chunks that it sends at once.
     case bursts(chunks: Int, every: Duration)
+    /// Falls silent at once, without leaving; makes another link as soon as that time has gone by.
+    case ghost(every: Duration)
+    /// Asks one question, and so many more at once after that time; acknowledges no answer from then on; then as
+    /// ``ghost(every:)``.
+    case gag(requests: Int, after: Duration = .zero, every: Duration)
+    /// Sends at once what it has, and takes the verdict.
+    case shares
 }

@@ -3,7 +3,7 @@ import Encoding
 /// The phone between its wallet and the air: L2CAP channels (Core Specification Vol 3 Part A 2.1: 4 ATT, 5 signalling,
 /// 6 pairing), the GATT client, and the queue for writes.
 extension VirtualPhone {
-    private static let attribute: UInt16 = 4
+    static let attribute: UInt16 = 4
     private static let signalling: UInt16 = 5
     private static let pairing: UInt16 = 6
 
@@ -23,6 +23,8 @@ extension VirtualPhone {
         inbound = []
         guard pdu.count == length else { return observe(.violation("an L2CAP PDU longer than its header says")) }
         switch channel {
+        // The answer to a question that this client did not ask.
+        case Self.attribute where wallet == nil && siege != nil: break
         case Self.attribute: run(client.receive(pdu, at: now))
         case Self.signalling: signal(pdu)
         case Self.pairing: if pdu.count == 2, pdu[0] == 0x05 { observe(.pairingRefused(reason: pdu[1])) }

@@ -37,6 +37,10 @@ package struct VirtualPhone: Sendable {
         case disconnect(reason: UInt8)
         /// Go out of range.
         case vanish
+        /// Forget the link without a word: it falls silent, and the phone is free for another one.
+        case abandon
+        /// Acknowledge nothing on the link from now on.
+        case gag
         /// Something that can be seen.
         case observed(PhoneEvent)
     }
@@ -50,7 +54,12 @@ package struct VirtualPhone: Sendable {
         case impatience
         case disconnect
         case linkLoss(reason: UInt8)
+        case abandon
+        case gag(requests: Int, every: Duration)
     }
+
+    /// Read Request of the device name.
+    static let question: [UInt8] = [0x0A, 3, 0]
 
     enum State: Sendable {
         case absent
@@ -161,6 +170,13 @@ package struct VirtualPhone: Sendable {
             case .impatience: leave(.left)
             case .disconnect: disconnect()
             case .linkLoss(let reason): heardLoss(reason)
+            case .abandon:
+                actions.append(.abandon)
+                comeAgain()
+            case .gag(let requests, let every):
+                actions.append(.gag)
+                for _ in 0..<requests { sendPDU(Self.question, channel: Self.attribute) }
+                agenda.add(.abandon, at: now.advanced(by: every))
             }
             if hasEnded { return }
         }
@@ -188,7 +204,7 @@ package struct VirtualPhone: Sendable {
 
     var generation: WalletGeneration { traits.wallet.generation }
 
-    private var siege: Siege? { if case .besieges(let siege) = misbehaviour { siege } else { nil } }
+    var siege: Siege? { if case .besieges(let siege) = misbehaviour { siege } else { nil } }
 
     private mutating func scan() {
         guard case .waitingForCode = state, let invitation else { return }
@@ -220,8 +236,15 @@ package struct VirtualPhone: Sendable {
         observe(.connected)
         reached(.connected)
         guard case .connected = state, misbehaviour != .silent, siege != .silent else { return }
-        if siege == .storm {
-            return actions.append(.disconnect(reason: HCIError.remoteUserTerminated))
+        switch siege {
+        case .storm: return actions.append(.disconnect(reason: HCIError.remoteUserTerminated))
+        case .ghost(let every):
+            actions.append(.vanish)
+            return agenda.add(.abandon, at: now.advanced(by: every))
+        case .gag(let requests, let after, let every):
+            if after > .zero { sendPDU(Self.question, channel: Self.attribute) }
+            return agenda.add(.gag(requests: requests, every: every), at: now.advanced(by: after))
+        case .silent, .identified, .drips, .bursts, .shares, nil: break
         }
         if case .garbage(let packets) = misbehaviour {
             return agenda.add(.garbage(left: packets), at: now.advanced(by: .milliseconds(20)))
@@ -230,10 +253,16 @@ package struct VirtualPhone: Sendable {
         var startsOver = 0
         if case .startsOver(let times) = misbehaviour { startsOver = times }
         wallet = WalletSession(
-            manner: manner, submission: submission, verifierKey: key,
+            manner: manner, submission: freshSubmission(), verifierKey: key,
             repeatsTransfer: misbehaviour == .secondTransfer, startsOver: startsOver)
         if case .automatic(let mtu) = traits.mtu { run(client.request(.exchangeMTU(mtu), at: now)) }
         tellWallet(.connected)
+    }
+
+    /// What the wallet sends; a key that was used once is not served again, so a besieger has another each time.
+    private mutating func freshSubmission() -> WalletSubmission {
+        guard siege != nil, case .seal(let record, _, _) = submission else { return submission }
+        return .sealing(record, seed: random.next())
     }
 
     /// How the wallet behaves: who besieges keeps the link without bringing anything.
@@ -244,7 +273,8 @@ package struct VirtualPhone: Sendable {
         case .drips(let every): (manner.choosing, manner.chunkPause) = (.zero, every)
         case .bursts(let chunks, let every):
             (manner.choosing, manner.chunkPause, manner.chunksAhead) = (.zero, every, chunks)
-        case .silent, .storm, nil: break
+        case .shares: manner.choosing = .zero
+        case .silent, .storm, .ghost, .gag, nil: break
         }
         return manner
     }
@@ -260,14 +290,17 @@ package struct VirtualPhone: Sendable {
     private mutating func heardLoss(_ reason: UInt8) {
         isLinkLost = false
         observe(.disconnected(reason: reason))
-        if siege != nil, pendingOutcome != .left {
-            fallQuiet()
-            (state, pendingOutcome, inbound, outstanding, heldWrite) = (.waitingForCode, nil, [], 0, nil)
-            (client, registered, requestsMTU, hasDiscovered) = (GATTClient(), [], 0, false)
-            agenda.add(.impatience, at: givesUp ?? now)
-            return readCode()
-        }
+        if siege != nil, pendingOutcome != .left { return comeAgain() }
         finish(pendingOutcome ?? (reason == HCIError.connectionTimeout ? .lost : .dismissed))
+    }
+
+    /// Looks for the verifier once more, as if it had never been connected.
+    private mutating func comeAgain() {
+        fallQuiet()
+        (state, pendingOutcome, inbound, outstanding, heldWrite) = (.waitingForCode, nil, [], 0, nil)
+        (client, registered, requestsMTU, hasDiscovered) = (GATTClient(), [], 0, false)
+        agenda.add(.impatience, at: givesUp ?? now)
+        readCode()
     }
 
     mutating func observe(_ event: PhoneEvent) { actions.append(.observed(event)) }

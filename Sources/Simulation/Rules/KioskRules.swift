@@ -23,7 +23,7 @@ package struct KioskRules: Sendable {
     /// What a turnstile needs between two pulses.
     package static let gap: Duration = .milliseconds(100)
     /// Visits that are remembered; of more, those that brought nothing are forgotten first, then those that were
-    /// recorded first: the gate repeats the verdict to a wallet for some time after the record, however long before
+    /// decided first: the gate repeats the verdict to a wallet for some time after the decision, however long before
     /// that its phone came.
     package static let visitsRemembered = 64
 
@@ -31,10 +31,16 @@ package struct KioskRules: Sendable {
     private struct Facts {
         /// Its intent, from its phone's key on.
         var intent: IntentID?
+        /// Of a printed key's session; nil: it was not to be kept.
+        var isSessionKept: Bool?
         var isVerifying = false
         var verdict: Bool?
+        /// Whether what was sent is no credential of its issuer: its red gives way to any other verdict.
+        var isNonsense = false
         /// Whether the recorded outcome is an acceptance; nil before it.
         var result: Bool?
+        /// Whether it was shown red.
+        var isRefused = false
         var wasEntitled = false
         /// What was decided, once the gate was told to open.
         var decided: Outcome?
@@ -43,17 +49,20 @@ package struct KioskRules: Sendable {
         var hasEnded = false
         var came: Instant?
 
-        /// Whether it has asked for nothing so far, or has ended without anything to be recorded.
+        /// Whether it has asked for nothing so far, or has ended without a verdict and without a record.
         var isMere: Bool {
-            hasEnded ? result == nil && !wasEntitled : intent == nil && !isServed && !isVerifying
+            hasEnded ? result == nil && !wasEntitled && !isRefused : intent == nil && !isServed && !isVerifying
         }
+
+        /// Whether nothing is to come but repetitions of its verdict.
+        var isOver: Bool { result != nil || isRefused && hasEnded }
     }
 
     private let settings: KioskSettings
     private let isPunctual: Bool
     private let pulse: Duration
     private var visits: [VisitID: Facts] = [:]
-    /// In the order in which they came, those that are recorded in the order of their records after all before them.
+    /// In the order in which they came; with its refusal, and with its record, each goes to the end.
     private var order: [VisitID] = []
     private var intents = OpenIntents()
     /// The visits by the handles of their links; one that has ended is replaced by the next of its handle.
@@ -138,11 +147,16 @@ package struct KioskRules: Sendable {
             if order.count > Self.visitsRemembered {
                 let others = order.dropLast()
                 let oldest =
-                    others.firstIndex { visits[$0]?.isMere ?? true } ?? others.firstIndex { visits[$0]?.result != nil }
+                    others.firstIndex { visits[$0]?.isMere ?? true } ?? others.firstIndex { visits[$0]?.isOver == true }
                 visits[order.remove(at: oldest ?? 0)] = nil
             }
         }
         body(&visits[visit, default: Facts()])
+    }
+
+    /// Puts it after all others, to be forgotten last.
+    private mutating func renew(_ visit: VisitID) {
+        if let index = order.firstIndex(of: visit) { order.append(order.remove(at: index)) }
     }
 
     private mutating func learn(_ event: KioskEvent) {
@@ -151,7 +165,14 @@ package struct KioskRules: Sendable {
         case .intentDurable(let id): intents.settle(id, isDurable: true)
         case .intentFailed(let id, _): intents.settle(id, isDurable: false)
         case .verified(let id, let verdict) where visits[id]?.isVerifying == true:
-            change(id) { if $0.verdict == nil, $0.result == nil { $0.verdict = verdict.isAccepted } }
+            change(id) {
+                guard $0.verdict == nil, $0.result == nil else { return }
+                ($0.verdict, $0.isNonsense) = (
+                    verdict.isAccepted, !verdict.isAccepted && !verdict.isAuthentic
+                )
+            }
+        case .sessionKept(let id, let failure) where visits[id]?.isSessionKept == false:
+            change(id) { $0.isSessionKept = failure == nil }
         case .health(let report) where report.code == .gateUnavailable: hasGate = !report.isPresent
         case .received(let packet): newLink = Self.begun(in: packet)
         default: break
@@ -167,7 +188,9 @@ package struct KioskRules: Sendable {
             if let id, let newLink { links[newLink] = id }
         case .note(.ledgerFailed, let id?):
             guard let intent = visits[id]?.intent else { break }
-            if intents.state(of: intent) == .durable { broken(.answersAreHeard, now) }
+            if intents.state(of: intent) == .durable, visits[id]?.isSessionKept != false {
+                broken(.answersAreHeard, now)
+            }
             // An answer that did not come in time: from now on it counts as no.
             intents.settle(intent, isDurable: false)
         case .note(.identified(let intent), let id?):
@@ -177,11 +200,15 @@ package struct KioskRules: Sendable {
                 broken(.placesAreBounded, now)
             }
         case .note(.decided(true, _, _, _), let id): lastAccepted = id
+        case .note(.decided(false, _, _, _), let id?):
+            change(id) { $0.isRefused = true }
+            renew(id)
         case .note(.visitEnded, let id?):
             if visits[id]?.hasEnded == true { broken(.onePhone, now) }
             change(id) { ($0.isServed, $0.hasEnded) = (false, true) }
             intents.release(visits[id]?.intent)
-        case .recordIntent(let id, _):
+        case .keepSession(let id, _): change(id) { $0.isSessionKept = false }
+        case .recordIntent(let id):
             if !intents.ask(id) { broken(.oneIntent, now) }
         case .verify(let id, _):
             if intents.state(of: visits[id]?.intent) == .none { broken(.intentBeforePayload, now) }
@@ -193,7 +220,8 @@ package struct KioskRules: Sendable {
 
     private func mayOpen(_ facts: Facts) -> Bool {
         let intent = intents.state(of: facts.intent)
-        return hasGate && (intent == .durable || intent == .failed && settings.whenLedgerFails == .open)
+        return hasGate && facts.isSessionKept != false
+            && (intent == .durable || intent == .failed && settings.whenLedgerFails == .open)
     }
 
     /// Visits that may pass since this turn.
@@ -208,6 +236,7 @@ package struct KioskRules: Sendable {
     private mutating func judge(_ action: KioskAction, _ opened: VisitID?, at now: Instant) {
         switch action {
         case .recordOutcome(let record): judge(record, at: now)
+        case .dismissed(let visit): judgeDismissal(of: visit, at: now)
         case .decided(let record): judgeDecision(record, at: now)
         case .gate(.open(let until)): judgeOpening(until: until, for: opened, at: now)
         case .admit:
@@ -257,7 +286,7 @@ package struct KioskRules: Sendable {
             last.duration(to: now) < Self.verdict && came.map { $0 < last } ?? true
         }
         if verdicts.count > 1 || isTooEarly == true { broken(.verdictsApart, now) }
-        lastVerdict = now
+        lastVerdict = first.visit.flatMap { visits[$0]?.isNonsense } == true ? nil : now
         let begins = actions.contains { action in
             if case .signal(let signal, .accepted, _) = action {
                 signal.lamps == [.green] && signal.tone
@@ -314,12 +343,23 @@ package struct KioskRules: Sendable {
         let isUnanswered = outcome.reasons.contains { $0.code == Text(ReasonCode.internal.text) }
         if outcome.result == .failed, isUnanswered, facts.verdict != nil { broken(.answersAreHeard, now) }
         change(id) { $0.result = accepted }
-        if let index = order.firstIndex(of: id) { order.append(order.remove(at: index)) }
+        renew(id)
+    }
+
+    /// A visit that brought a payload and is only counted: as if it had a record that says that nothing opened.
+    private mutating func judgeDismissal(of visit: VisitID, at now: Instant) {
+        guard let facts = visits[visit] else { return }
+        if !facts.isVerifying || facts.result != nil { broken(.oneOutcome, now) }
+        if facts.wasGivenPulse { broken(.outcomeIsTrue, now) }
+        change(visit) { $0.result = false }
+        renew(visit)
     }
 
     private mutating func judgeStatus(_ byte: UInt8, in packet: [UInt8], at now: Instant) {
         let facts = links[Self.handle(packet[1], packet[2])].flatMap { visits[$0] } ?? Facts()
-        if byte == 0 ? !facts.wasEntitled : facts.result != false { broken(.walletIsToldTheTruth, now) }
+        if byte == 0 ? !facts.wasEntitled : facts.result != false && !facts.isRefused {
+            broken(.walletIsToldTheTruth, now)
+        }
     }
 
     private mutating func judgeEnd(
@@ -338,7 +378,9 @@ package struct KioskRules: Sendable {
         }
         guard case .stop = event, hasStopped, !actions.isEmpty else { return }
         if openSince != nil || light != .dark { broken(.darkAtStop, now) }
-        if visits.values.contains(where: { $0.isVerifying && $0.result == nil }) { broken(.everyIntentEnds, now) }
+        // One that was refused may be counted in the record of another.
+        let isUnchecked = { (facts: Facts) in facts.isVerifying && facts.result == nil && facts.verdict != false }
+        if visits.values.contains(where: isUnchecked) { broken(.everyIntentEnds, now) }
         if case .stopped = actions[actions.count - 1] {} else { broken(.silentAfterStop, now) }
     }
 
@@ -358,34 +400,5 @@ package struct KioskRules: Sendable {
     /// Whose opening the actions of a turn tell of; nil: nobody's, or that of somebody who goes out.
     private static func opened(by actions: [KioskAction]) -> VisitID? {
         actions.lazy.compactMap { if case .decided(let record) = $0 { record.visit } else { nil } }.first
-    }
-
-    // MARK: - What is told
-
-    private static func handle(_ low: UInt8, _ high: UInt8) -> UInt16 { UInt16(low) | UInt16(high & 0x0F) << 8 }
-
-    /// The handle of the link that a packet of the controller says has come about (LE Connection Complete in its three forms), or
-    /// belongs to an advertising set (LE Advertising Set Terminated).
-    private static func begun(in packet: [UInt8]) -> UInt16? {
-        guard packet.count > 7, packet[0...1] == [4, 0x3E] else { return nil }
-        switch packet[3] {
-        case 0x01, 0x0A, 0x29: return handle(packet[5], packet[6])
-        case 0x12: return handle(packet[6], packet[7])
-        default: return nil
-        }
-    }
-
-    /// The value handles of the verification status: Generic Access takes 1 to 5, Generic Attribute 6 to 9, and in Tuvali's
-    /// service each writable characteristic takes two handles, each indicated one three. With two generations the second service
-    /// stands 24 handles behind the first.
-    private static let statusHandles: [[UInt8]] = [[29, 0], [53, 0]]
-
-    /// The verification status that a packet tells a wallet: 0 accepted, 1 rejected; nil for any other packet.
-    package static func status(in packet: [UInt8]) -> UInt8? {
-        // H4 ACL: type, handle (2), length (2); L2CAP: length (2), channel (2); ATT: opcode, handle (2), value.
-        guard packet.count > 12, packet[0] == 2, packet[7...8] == [4, 0], packet[9] == 0x1B || packet[9] == 0x1D,
-            statusHandles.contains(Array(packet[10...11]))
-        else { return nil }
-        return packet[12]
     }
 }

@@ -121,7 +121,8 @@ private final class SoakWorld: SimulatedWorld, @unchecked Sendable {
         let outcome = record.outcome
         let isOpened = outcome.gate?.opened == true
         let names = verifiers.settle(record.visit, isOpened ? .used : .released, at: now)
-        seen.records[outcome.result.rawValue, default: 0] += 1
+        // One record may stand for many who were refused alike.
+        seen.records[outcome.result.rawValue, default: 0] += 1 + outcome.repeated
         if isOpened {
             seen.records["gate opened", default: 0] += 1
             lastAccepted = outcome

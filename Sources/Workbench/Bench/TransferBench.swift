@@ -82,7 +82,7 @@ package enum TransferBench {
                     switch action {
                     case .openTransport: inbox.append(.transportOpened)
                     case .send(let packet): inbox += answer(packet).map { .received($0) }
-                    case .recordIntent(let id, _): inbox.append(.intentDurable(id))
+                    case .recordIntent(let id): inbox.append(.intentDurable(id))
                     case .drawSessionMaterial:
                         if let material = SessionMaterial(random.bytes(SessionMaterial.byteCount)) {
                             inbox.append(.sessionMaterial(material))

@@ -41,12 +41,17 @@ import Workbench
         await radio.stop()
     }
 
-    /// As many verifications as there are places never end: their visits fail, and whoever comes next is judged.
-    @Test func verificationsThatNeverEndHoldNobodyElseUp() async throws {
+    /// As many verifications as there are places never end: their visits fail, and whoever comes next is judged. Also
+    /// where the phones have left meanwhile.
+    @Test(arguments: [false, true]) func verificationsThatNeverEndHoldNobodyElseUp(_ leave: Bool) async throws {
         let ends = try socketPair()
         let (ledger, seen) = (ListLedger(), Recorder())
         let hanging = max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        let visits = (1...UInt64(hanging + 1)).map { Simulation.Visit.quick($0) }
+        var visits = (1...UInt64(hanging)).map { Simulation.Visit.quick($0, leave ? .leaves(.delivered) : nil) }
+        var last = Simulation.Visit.quick(UInt64(hanging + 1))
+        // Two seconds later at this speed: behind the limit of the others.
+        if leave { last.arrival = .afterPrevious(.seconds(16)) }
+        visits.append(last)
         let radio = try LiveRadio(VirtualRadio(visits: visits), descriptor: ends.radio, speed: 8, onFinish: {})
         seen.onInvitation = { uri in Task { await radio.showInvitation(uri) } }
         let hang = Mutex((count: 0, isOver: false))

@@ -69,6 +69,14 @@ struct ReplayAtTheGateTests {
         #expect(ends.dropFirst().map(\.first) == [ReasonCode.ok.text, ReasonCode.replaySeen.text], "\(ends)")
     }
 
+    @Test("who leaves again and again is only counted in the end, and is let in when he stays")
+    func countedLinks() async throws {
+        let leaving = [Simulation.Misbehaviour?](repeating: .leaves(.reportRequested), count: 7)
+        let ends = try await play(leaving + [nil], on: try CrashDisk())
+        #expect(ends.dropLast().allSatisfy { $0.first == ReasonCode.transferDisconnected.text }, "\(ends)")
+        #expect(ends.count == 6 && ends.last?.first == ReasonCode.ok.text, "\(ends)")
+    }
+
     @Test("a relay that fails costs no credential, and no restart remembers it")
     func failingLine() async throws {
         let disk = try CrashDisk()

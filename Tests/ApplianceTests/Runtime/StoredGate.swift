@@ -191,7 +191,7 @@ struct StoredGate {
                 waiting.add(.sessionMaterial(material), at: now)
             }
         case .showInvitation(let uri): perform(radio.handle(.invitation(uri), at: now))
-        case .recordIntent(let id, _): await recordIntent(id)
+        case .recordIntent(let id): await recordIntent(id)
         case .verify(let id, let payload):
             visit = Text(id.text)
             let verdict =
@@ -207,6 +207,7 @@ struct StoredGate {
             undone.remove(record.visit)
             held.append((false, record, use == .released ? names : []))
             if pace != .lagging { await release() }
+        case .dismissed(let visit): _ = verifiers?.settle(visit, .released, now)
         case .signal(_, let pattern, _): if pattern != patterns.last { patterns.append(pattern) }
         case .decided(let record):
             undone.insert(record.visit)
@@ -215,7 +216,7 @@ struct StoredGate {
         case .note(let note, let id):
             if case .identified(let intent) = note, let id { intents[Text(id.text)] = Text(intent.text) }
             onNote(note)
-        case .gate, .admit, .unused, .free, .closeTransport, .resetAdapter, .stopped: break
+        case .gate, .admit, .unused, .keepSession, .free, .closeTransport, .resetAdapter, .stopped: break
         }
     }
 

@@ -1,0 +1,48 @@
+package import Encoding
+
+/// So many at once, and one more after each period: what strangers may cause, however many come.
+package struct Allowance: Hashable, Sendable {
+    /// What is there at most, and at the beginning.
+    package let burst: Int
+    /// How long one more takes.
+    package let period: Duration
+    private var left: Int
+    private var filled = Instant.zero
+
+    /// An allowance that is full.
+    package init(burst: Int, period: Duration) { (self.burst, self.period, left) = (burst, period, burst) }
+
+    /// When there is one at the earliest, as of the last look; zero: at once.
+    package var next: Instant { left > 0 ? .zero : filled.advanced(by: period) }
+
+    /// Whether there is one now.
+    package mutating func isThere(at now: Instant) -> Bool {
+        fill(at: now)
+        return left > 0
+    }
+
+    /// Whether the allowance is full.
+    package func isFull(at now: Instant) -> Bool {
+        var copy = self
+        copy.fill(at: now)
+        return copy.left >= burst
+    }
+
+    /// Takes one if more than `kept` are there; whether it did.
+    package mutating func take(keeping kept: Int = 0, at now: Instant) -> Bool {
+        fill(at: now)
+        guard left > kept else { return false }
+        left -= 1
+        return true
+    }
+
+    /// Puts back one that was taken.
+    package mutating func giveBack() { left = min(burst, left + 1) }
+
+    private mutating func fill(at now: Instant) {
+        let periods = filled.duration(to: now).nanoseconds / max(1, period.nanoseconds)
+        guard periods > 0 else { return }
+        left = Int(min(Int64(burst), Int64(left) + periods))
+        filled = filled.advanced(by: .nanoseconds(periods * period.nanoseconds))
+    }
+}

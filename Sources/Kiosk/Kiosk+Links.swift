@@ -1,0 +1,123 @@
+import BluetoothHost
+import Credentials
+import Encoding
+
+/// The links that the controller has: whether it takes another one, which of them are dead, and the reset that ends
+/// those.
+///
+/// A phone that falls silent keeps its link in the controller for the supervision timeout, which the phone chose, up to
+/// 32 s; also after the host has asked for its end, since the link layer waits for an acknowledgement (Core
+/// Specification Vol 6 Part B 5.1.6). A reset takes some 50 ms and ends all links. No HCI command says how many links a
+/// controller takes: the host learns it when the controller refuses to advertise beside them.
+extension Kiosk {
+    /// Links beside those of the places that are kept in mind; with more the controller counts as full.
+    static let leavingLinks = 24
+    /// How long a phone that is in range needs to leave.
+    static let parting: Duration = .milliseconds(500)
+
+    /// Links beside which the controller takes no further phone.
+    private var linkLimit: Int { min(capacity, settings.phones + settings.lobby + Self.leavingLinks) }
+
+    /// Whether the controller takes no further phone.
+    private var isRadioFull: Bool { host.linkCount >= linkLimit }
+
+    /// Whether links have to be freed: the controller is full, or about to be full while no visit is served. Phones that
+    /// come later would have to wait for those that came in time, for beside a visit the controller is not reset.
+    func isShortOfLinks(at now: Instant) -> Bool { isRadioFull || isClearing(at: now) }
+
+    /// Whether the controller is to be reset as soon as no visit is served: more than a quarter of the links is taken
+    /// and none is served, or more than half is dead. In the second case the visits that are there end in time, and no
+    /// new phone is admitted meanwhile.
+    private func isClearing(at now: Instant) -> Bool {
+        guard host.linkCount > linkLimit / 4 else { return false }
+        let links = host.linkStates
+        return links.count { isDead($0, at: now) } > linkLimit / 2 || !links.contains { isServed($0, at: now) }
+    }
+
+    /// Whether one more link could leave another without a data buffer, because a phone does not acknowledge its
+    /// packets.
+    private func isShortOfBuffers(at now: Instant) -> Bool {
+        guard let limit = host.bufferedLinks, host.linkCount >= limit else { return false }
+        let silent = host.linkStates.count { isSilent($0, at: now) }
+        // Where there are fewer buffers than places, one phone that went out of range is everyday, and one buffer serves
+        // the others.
+        return silent > 0 && (limit >= settings.phones + settings.lobby || silent >= limit - 1)
+    }
+
+    /// Whether a phone that finds an advertisement can connect. What a full controller still shows, it also connects.
+    func takesLinks(at now: Instant) -> Bool {
+        !isClearing(at: now) && !isShortOfBuffers(at: now) && (host.isAdvertising || !isRadioFull)
+    }
+
+    /// Whether a phone is there that has said something and acknowledges what it is sent.
+    private func isServed(_ link: LinkState, at now: Instant) -> Bool {
+        link.endingSince == nil && link.hasSpoken && !isDead(link, at: now)
+    }
+
+    /// Whether the phone has not acknowledged for too long what it was sent.
+    private func isSilent(_ link: LinkState, at now: Instant) -> Bool {
+        link.unacknowledgedSince.map { $0.advanced(by: link.silence) <= now } ?? false
+    }
+
+    private func isDead(_ link: LinkState, at now: Instant) -> Bool {
+        if let since = link.endingSince { return since.advanced(by: Self.parting) <= now }
+        return isSilent(link, at: now)
+    }
+
+    /// When a link counts as dead, or a state of the radio as over; nil: none.
+    func linkDeadline(after now: Instant) -> Instant? {
+        guard case .up = radio else { return nil }
+        let isShort = host.linkCount > linkLimit / 4 || host.linkCount >= host.bufferedLinks ?? .max
+        let links = isShort ? host.linkStates : []
+        let dead = links.flatMap { link in
+            [link.endingSince?.advanced(by: Self.parting), link.unacknowledgedSince?.advanced(by: link.silence)]
+                .compactMap(\.self)
+        }
+        return (dead.filter { $0 > now } + troubles.map(\.until)).min()
+    }
+
+    /// Resets a controller that is short of links when all of them are dead: that ends no visit.
+    mutating func clearLinks(at now: Instant) -> [KioskAction] {
+        guard case .up = radio else { return [] }
+        // With a link more than there are buffers it would be as bad as full.
+        if isShortOfBuffers(at: now) { capacity = min(capacity, host.linkCount) }
+        var actions: [KioskAction] = []
+        if isShortOfLinks(at: now) {
+            let dead = host.linkStates.count { $0.endingSince != nil && isDead($0, at: now) }
+            // One phone that has gone out of range is everyday.
+            if dead > 1 { show(.radioFull, at: now) }
+            if dead > 0, dead == host.linkCount {
+                counters.linkResets += 1
+                actions = resetLinks(at: now)
+            }
+        }
+        for trouble in troubles where trouble.until <= now { health.take(.over(trouble.code), at: now) }
+        troubles.removeAll { $0.until <= now }
+        return actions
+    }
+
+    /// The controller gave no buffer back while an answer waited for one.
+    mutating func buffersKept(at now: Instant) -> [KioskAction] {
+        counters.bufferResets += 1
+        show(.radioBuffers, at: now)
+        return resetLinks(at: now)
+    }
+
+    /// Says that the radio is in that state. It counts as over when it has not been seen for a while, for one that
+    /// comes and goes with each phone would make the lamp flicker.
+    private mutating func show(_ code: ReasonCode, at now: Instant) {
+        troubles.removeAll { $0.code == code }
+        troubles.append((code, now.advanced(by: settings.radioSettling)))
+        let count = code == .radioBuffers ? counters.bufferResets : nil
+        if count != nil || !health.isInForce(code) { health.take(.present(code, count: count), at: now) }
+    }
+
+    /// Resets the controller, which ends every link at once. Keys and code stay: phones that have read it find it
+    /// again.
+    private mutating func resetLinks(at now: Instant) -> [KioskAction] {
+        let actions = abandonVisits(.radio, at: now)
+        offers.silenced()
+        beginAnew(at: now)
+        return actions + drive(.start, at: now)
+    }
+}

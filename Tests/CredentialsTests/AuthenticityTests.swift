@@ -1,0 +1,75 @@
+import Encoding
+import Testing
+
+@testable import Credentials
+
+/// What the issuer made is distinguished from what anyone can make, also where the dates refuse it before its signature
+/// is looked at.
+@Suite struct AuthenticityTests {
+    private static let (days, late) = (86_400, 200 * 365 * 86_400)
+
+    private func verify(_ fixture: Fixture, _ document: JSON? = nil, after seconds: Int = 0) throws -> Verdict {
+        var fixture = fixture
+        fixture.clock.utc = fixture.clock.utc.advanced(by: .seconds(seconds))
+        return try fixture.verify(document)
+    }
+
+    @Test func aCredentialThatHasExpiredIsTheIssuersOwn() throws {
+        guard let fixture = try Fixture() else { return }
+        let good = try verify(fixture)
+        try #require(good.isAccepted && good.isAuthentic)
+        let name = try #require(good.credential.signedDigest)
+        for (seconds, code) in [(Self.late, ReasonCode.validityExpired), (-30 * 365 * Self.days, .validityNotYet)] {
+            let verdict = try verify(fixture, after: seconds)
+            #expect(verdict.code == code && !verdict.isAccepted)
+            // Named like the same credential on the day on which it was good.
+            #expect(verdict.isAuthentic && verdict.authenticDigest == name)
+            #expect(verdict.reasons.map(\.code) == [code], "no finding of the second look is reported")
+        }
+    }
+
+    /// A copy of an expired credential's dates and issuer is not that credential.
+    @Test func aCopyWithoutTheSignatureIsNot() throws {
+        guard let fixture = try Fixture() else { return }
+        let forged = fixture.changing("name", to: "another name")
+        let tampered = fixture.changing("validUntil", to: "2150-01-01T00:00:00Z")
+        #expect(try verify(fixture, forged).isAccepted == false)
+        for document in [forged, tampered] {
+            let verdict = try verify(fixture, document, after: Self.late)
+            #expect(verdict.code == .validityExpired && !verdict.isAuthentic && verdict.authenticDigest == nil)
+        }
+        var strange = fixture
+        strange.material.issuers = []
+        #expect(try verify(strange, after: Self.late).code == .validityExpired)
+        #expect(try !verify(strange, after: Self.late).isAuthentic)
+    }
+
+    /// The stages after the signature refuse evidence: the policy, the same credential again, a clock that is not
+    /// trusted.
+    @Test func whatIsRefusedAfterTheSignatureIsEvidence() throws {
+        guard var fixture = try Fixture() else { return }
+        let name = try #require(try verify(fixture).credential.signedDigest)
+        let again = try fixture.verify(recent: [name])
+        #expect(again.code == .replaySeen && again.authenticDigest == name)
+        fixture.policy.rules = try PolicyFixture.requiring(#"{ claim = "/credentialSubject/badge", exists = false }"#)
+        let denied = try verify(fixture)
+        #expect(!denied.isAccepted && denied.authenticDigest == name)
+        fixture.policy.rules = nil
+        fixture.clock.provenance = .unset
+        let untrusted = try verify(fixture)
+        #expect(untrusted.code == .clockUntrusted && untrusted.authenticDigest == name)
+    }
+
+    /// The same of a token.
+    @Test(arguments: [false, true]) func anExpiredTokenIsTheIssuersOwn(_ isForged: Bool) throws {
+        let forge = try TokenForge()
+        let signer = isForged ? try TokenForge(seed: 4) : forge
+        var header = signer.header("dc+sd-jwt")
+        header["kid"] = .string(forge.method)
+        var claims = forge.claims
+        claims["exp"] = 1_770_000_000
+        let token = try signer.sign(header, claims) + "~"
+        let verdict = Verifier(trust: try TrustStore(forge.material)).verify(Array(token.utf8), at: TokenForge.clock)
+        #expect(verdict.code == .validityExpired && verdict.isAuthentic == !isForged)
+    }
+}
