@@ -68,8 +68,8 @@ extension Kiosk {
         return actions + keepSession(left.session, of: record.visit, verdict, at: now)
     }
 
-    /// Lets go of what the verifier does, or holds, for a visit that brought a payload and has no record of its own. For
-    /// a refused credential the verifier holds nothing.
+    /// Lets go of what the verifier does, or holds, for a visit that brought a payload and has no record of its own.
+    /// For a refused credential the verifier holds nothing.
     func dismiss(_ visit: VisitID, _ verdict: Verdict?) -> [KioskAction] {
         verdict?.isAccepted == false ? [] : [.dismissed(visit)]
     }

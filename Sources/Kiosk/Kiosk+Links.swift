@@ -21,8 +21,9 @@ extension Kiosk {
     /// Whether the controller takes no further phone.
     private var isRadioFull: Bool { host.linkCount >= linkLimit }
 
-    /// Whether links have to be freed: the controller is full, or about to be full while no visit is served. Phones that
-    /// come later would have to wait for those that came in time, for beside a visit the controller is not reset.
+    /// Whether links have to be freed: the controller is full, or about to be full while no visit is served. Phones
+    /// that come later would have to wait for those that came in time, for beside a visit the controller is not
+    /// reset.
     func isShortOfLinks(at now: Instant) -> Bool { isRadioFull || isClearing(at: now) }
 
     /// Whether the controller is to be reset as soon as no visit is served: more than a quarter of the links is taken
@@ -39,8 +40,8 @@ extension Kiosk {
     private func isShortOfBuffers(at now: Instant) -> Bool {
         guard let limit = host.bufferedLinks, host.linkCount >= limit else { return false }
         let silent = host.linkStates.count { isSilent($0, at: now) }
-        // Where there are fewer buffers than places, one phone that went out of range is everyday, and one buffer serves
-        // the others.
+        // Where there are fewer buffers than places, one phone that went out of range is everyday, and one buffer
+        // serves the others.
         return silent > 0 && (limit >= settings.phones + settings.lobby || silent >= limit - 1)
     }
 

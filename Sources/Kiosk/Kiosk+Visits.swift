@@ -36,8 +36,8 @@ extension Kiosk {
                 (visit, max($0, now), link?.hasSpoken == false ? 0 : 1, timeout ?? .zero)
             }
         }
-        // Of those whose time is up a phone that never said anything goes first; then, where links are short, the one that
-        // the controller could keep for longest; then the one that has been idle for longest.
+        // Of those whose time is up a phone that never said anything goes first; then, where links are short, the one
+        // that the controller could keep for longest; then the one that has been idle for longest.
         let next = candidates.min {
             ($0.at, $0.hasSpoken, $1.timeout, $0.visit.wentOn) < ($1.at, $1.hasSpoken, $0.timeout, $1.visit.wentOn)
         }

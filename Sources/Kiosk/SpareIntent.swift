@@ -13,7 +13,8 @@ struct VisitIntent: Sendable {
 
     let id: IntentID
     var state: State
-    /// Whether the ledger has it. A refusal that comes later, when the next visit asks for it again, does not remove it.
+    /// Whether the ledger has it. A refusal that comes later, when the next visit asks for it again, does not remove
+    /// it.
     private(set) var isInLedger = false
 
     init(id: IntentID, state: State) { (self.id, self.state) = (id, state) }

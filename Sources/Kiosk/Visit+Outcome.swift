@@ -30,7 +30,7 @@ extension Visit {
 }
 
 extension Outcome.Credential {
-    /// What a record says of a credential. Of one that did not decide the dates are nobody's business.
+    /// What a record says of a credential. The dates of a credential that did not decide are left out.
     init(_ summary: CredentialSummary, as format: CredentialFormat?, isDated: Bool = true) {
         self.init(
             format: Text(format?.rawValue ?? "unknown"), issuer: summary.issuer, types: summary.types,

@@ -33,10 +33,10 @@ extension Visit {
         }
     }
 
-    /// What a chunk is worth, see ``givesWay(choice:link:)``: ten connection intervals, as long as an old phone takes that
-    /// sends two packets of 27 bytes in each, and half a second at most. Where a third of the packets are lost such a
-    /// phone brings 8 KB before it is behind by ``KioskSettings/idleLimit``. Where the radio carries one phone alone it
-    /// is two seconds at most: no phone is known to wait.
+    /// What a chunk is worth, see ``givesWay(choice:link:)``: ten connection intervals, as long as an old phone takes
+    /// that sends two packets of 27 bytes in each, and half a second at most. Where a third of the packets are lost
+    /// such a phone brings 8 KB before it is behind by ``KioskSettings/idleLimit``. Where the radio carries one phone
+    /// alone it is two seconds at most: no phone is known to wait.
     var chunkWorth: Duration { min(interval * 10, isAlone ? .seconds(2) : .milliseconds(500)) }
     /// How long chunks count, from the announcement on.
     static let longestTransfer: Duration = .seconds(15)

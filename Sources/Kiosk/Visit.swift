@@ -267,7 +267,8 @@ struct Visit: Sendable {
         }
     }
 
-    /// Each chunk that was not there before is worth ``chunkWorth``, up to now: nobody sends in advance and stays.
+    /// Each chunk that was not there before is worth ``chunkWorth``, up to now: chunks sent at once are no credit for
+    /// the future.
     private mutating func countChunks(at now: Instant) {
         guard let announcedAt, let received = session.receivedChunks, received > countedChunks else { return }
         let earned = wentOn.advanced(by: chunkWorth * (received - countedChunks))

@@ -150,7 +150,7 @@ struct BufferTests {
         #expect(bench.pass(.milliseconds(1)).last == .failed(.buffersKept))
     }
 
-    /// The link of somebody who chooses is not ended for one who has gone out of range.
+    /// The link of a person who chooses is not ended because another phone has gone out of range.
     @Test func nothingIsStuckWhileAnotherLinkWorks() {
         var bench = gag(8)
         bench.give(.received(Packets.connectionComplete(0x41)))
@@ -204,7 +204,7 @@ struct BufferTests {
         #expect(send(&transmitter, at: at(3000)) == [4] && transmitter.heldDeadline == at(4000))
     }
 
-    // MARK: - What is told of links
+    // MARK: - Link states
 
     @Test func theSupervisionTimeoutIsThePhones() {
         var bench = Bench()

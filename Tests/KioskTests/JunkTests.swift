@@ -128,7 +128,8 @@ import Tuvali
         #expect(Set(gate.outcomes.compactMap(\.intent)) == Set(gate.intents) && gate.breaches == [])
     }
 
-    /// Phones that come and go for hours use the unused intents again and again. What was counted is told all the same.
+    /// Phones that come and go for hours use the unused intents again and again. What was counted is recorded all the
+    /// same.
     @Test func whatWasCountedIsToldDuringASiege() throws {
         let record = MisbehaviourTests.incompressible
         // Together, so that two intents are left and one of them is always unused.

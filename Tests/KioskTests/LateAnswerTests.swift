@@ -104,7 +104,7 @@ import Tuvali
         #expect(gate.breaches == [] && gate.troubles == [])
     }
 
-    /// Somebody goes out of range and has to make room; his intent serves the next phone, which has its own id, while
+    /// A phone goes out of range and has to make room; its intent serves the next phone, which has its own id, while
     /// his link still stands. Disk and verifier answer the one who is here, also when the other's link ends in between.
     @Test(arguments: [2, 4500]) func theAnswersAreTheHeirs(verification milliseconds: Int) throws {
         var phone = PhoneTraits.android14

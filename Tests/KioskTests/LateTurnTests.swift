@@ -30,7 +30,7 @@ import Testing
     }
 
     /// What is no credential waits for all that are, and its red gives way to the next verdict almost at once.
-    @Test func whatIsNoCredentialHoldsUpNobody() {
+    @Test func whatNoIssuerMadeDelaysNoVerdict() {
         var turns = VerdictTurns()
         turns.show(accepted: true, isCredential: true, pulse: .milliseconds(200), at: at(1000))
         #expect(turns.join(one, came: at(0), isCredential: false, at: at(1100)) == 1)

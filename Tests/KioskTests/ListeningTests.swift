@@ -28,9 +28,9 @@ import Tuvali
             #expect(gate.run() && gate.phoneOutcomes == [0: .accepted], "\(traits.wallet.platform)")
             let asked = try #require(time(gate, .reportRequested))
             let told = asked.duration(to: try #require(time(gate, .verdict(accepted: true))))
-            // The next repetition after the wallet begins to listen: early on they come close together. And four meetings of
-            // the radios: for the request, for the acknowledgement of what was sent before (a link has one buffer of eight), for
-            // the verdict, and for a phone's own pace.
+            // The next repetition after the wallet begins to listen: early on they come close together. And four
+            // meetings of the radios: for the request, for the acknowledgement of what was sent before (a link has
+            // one buffer of eight), for the verdict, and for a phone's own pace.
             let isListening = traits.wallet.platform == .ios
             let pause: Duration =
                 late < .milliseconds(40) || isListening ? .zero : min(max(late * 2, .milliseconds(80)), .seconds(1))

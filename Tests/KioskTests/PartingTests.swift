@@ -8,8 +8,8 @@ import Tuvali
 @testable import Credentials
 
 /// A wallet that is sent away hears it, however late its phone tells it that the link is gone. The Android wallet
-/// forgets the link 50 ms after Disconnect, so that its user sees "sharing…" for ever unless it has heard of the end by
-/// then: Disconnect is never sent.
+/// forgets the link 50 ms after Disconnect, so that its user sees "sharing…" for ever unless it has heard of the end
+/// by then: Disconnect is never sent.
 @Suite struct PartingTests {
     private static let times: [Duration] = [0, 45, 60, 100, 300, 500].map { .milliseconds($0) }
 

@@ -159,7 +159,7 @@ import Testing
         #expect(gate.breaches == [])
     }
 
-    /// Nobody is sent away for that: while a visit is served the controller is not reset.
+    /// While a visit is served the controller is not reset.
     @Test func aVisitThatIsServedIsNotEndedByAReset() throws {
         var phone = PhoneTraits.android14
         (phone.wallet.choosing, phone.patience) = (.seconds(7), .seconds(60))

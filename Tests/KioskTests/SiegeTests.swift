@@ -198,8 +198,8 @@ import Tuvali
         }
     }
 
-    /// A person who chooses for 25 seconds is sent away for nobody: where no phone waits, choosing has its time.
-    @Test(arguments: [0, 5]) func whoChoosesForLongIsNotSentAwayForNobody(_ squatting: Int) throws {
+    /// A person may choose for 25 seconds while no phone waits.
+    @Test(arguments: [0, 5]) func aPersonMayChooseForLongWhileNoPhoneWaits(_ squatting: Int) throws {
         var phone = PhoneTraits.iPhone
         (phone.wallet.choosing, phone.patience) = (.seconds(25), .seconds(100))
         let gate = try TestGate(visits: [.test(phone, arrival: .at(Self.began))] + squatters(squatting))

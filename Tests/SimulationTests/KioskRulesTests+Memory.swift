@@ -7,7 +7,7 @@ import Testing
 
 /// What the oracle remembers, and for how long.
 extension KioskRulesTests {
-    /// An intent that served nobody is remembered although many came and went since it was asked for.
+    /// An intent that served no visit is remembered although many came and went since it was asked for.
     @Test func anIntentIsRememberedUntilItsOutcome() throws {
         var day = Self.day
         day.insert(contentsOf: Self.others(0..<100, at: 1003), at: 3)

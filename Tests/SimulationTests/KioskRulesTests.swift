@@ -169,7 +169,7 @@ import Tuvali
         },
         Breach(.greenBehindAcceptance, "green that does not end") { $0[6].actions = [] },
         Breach(.gateBehindAcceptance, "opened for nobody in particular") { $0[4].actions.remove(at: 4) },
-        Breach(.gateBehindAcceptance, "opened for somebody else") { $0[4].actions[4] = ordered(second) },
+        Breach(.gateBehindAcceptance, "opened for another visit") { $0[4].actions[4] = ordered(second) },
         Breach(.gateBehindAcceptance, "opened for one while another's green is shown") { day in
             day = twoVisitors(apart: 100)
             day[8].actions.removeLast()

@@ -11,8 +11,9 @@ import Workbench
         #expect(figures.records["accepted"] == 420 && figures.records["gate opened"] == 420)
         // The rarest kind of visit came 70 times. Tests beside this one have descriptors of their own.
         #expect(figures.end.descriptors < figures.start.descriptors + 60)
-        // Three commits for each, of intent, decision and outcome, and two of the witness. The log is copied at
-        // the end, and once before where the gaps of the crowd were too short for it: two syncs, and one when it begins anew.
+        // Three commits for each, of intent, decision and outcome, and two of the witness. The log is copied at the
+        // end, and once before where the gaps of the crowd were too short for it: two syncs, and one when it begins
+        // anew.
         let (alone, syncs) = (figures.alone, figures.alone.counts.syncs)
         #expect(alone.visits == 40 && (5 * 40...5 * 40 + 7).contains(syncs), "\(syncs)")
         #expect(

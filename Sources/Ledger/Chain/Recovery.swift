@@ -1,7 +1,7 @@
 import Encoding
 
 /// What has to be written first after a start: every intent that a power cut or a crash left open gets its outcome, so
-/// a hole is provable and never silent, and what was decided at the gate is told.
+/// a hole is provable and never silent, and what was decided at the gate is on record.
 package enum Recovery {
     /// The outcome of an intent of which nothing else is known.
     ///

@@ -59,7 +59,7 @@ package enum KioskRule: String, CaseIterable, Sendable {
     case greenBehindAcceptance = "green without an accepted visit"
     /// Each acceptance has a green of its own, from its beginning, tone included: no two visitors share one.
     case oneGreenEach = "accepted without a green of its own"
-    /// A verdict is shown for a while before that of somebody who was here already takes its place: people see whom it
+    /// A verdict is shown for a while before that of a visitor who was here already takes its place: people see whom it
     /// is for. The red of what is no credential gives way at once.
     case verdictsApart = "two verdicts at once"
     /// No more visits are served at once than places are there, and phones were connected when the last was taken.

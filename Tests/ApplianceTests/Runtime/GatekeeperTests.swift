@@ -41,9 +41,9 @@ import Workbench
         await radio.stop()
     }
 
-    /// As many verifications as there are places never end: their visits fail, and whoever comes next is judged. Also
+    /// As many verifications as there are places never end: their visits fail, and the next one is verified. Also
     /// where the phones have left meanwhile.
-    @Test(arguments: [false, true]) func verificationsThatNeverEndHoldNobodyElseUp(_ leave: Bool) async throws {
+    @Test(arguments: [false, true]) func verificationsThatNeverEndDelayNoOtherVisit(_ leave: Bool) async throws {
         let ends = try socketPair()
         let (ledger, seen) = (ListLedger(), Recorder())
         let hanging = max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
