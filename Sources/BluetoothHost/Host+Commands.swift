@@ -1,8 +1,8 @@
 import Encoding
 
-/// What follows from the controller's answers to commands.
+/// How the host reacts to the controller's answers to commands.
 extension Host {
-    /// Goes on after a command has been answered, refused or given up.
+    /// Continues after a command has been answered, refused or given up.
     mutating func conclude(
         _ command: HCICommand, _ outcome: CommandQueue.Outcome, at now: Instant, _ actions: inout [HostAction]
     ) throws(HostFailure) {
@@ -21,17 +21,18 @@ extension Host {
             if advertiser.lapses > lapses { actions.append(.advertisingLapsed(advertiser.lapses)) }
             try follow(next, &actions)
         case .disconnect:
-            // Success is only the beginning; Disconnection Complete follows. "Unknown connection" means that it was
-            // gone already, and its event may have been lost. Other refusals are left to the closing deadline.
+            // Success means only that the disconnection has begun; Disconnection Complete follows. "Unknown
+            // connection" means that the connection had already ended, and the event of its end may have been
+            // lost. Other refusals are left to the closing deadline.
             if outcome.status == .unknownConnection, let handle = command.connection {
                 end(handle, .unknownConnection, at: now, &actions)
             }
         default:
-            break  // Improvements and the sign of life: any answer will do.
+            break  // Improvements and the watchdog's probe: any answer is sufficient.
         }
     }
 
-    /// The next set-up command, or readiness.
+    /// Queues the next set-up command, or reports that the controller is ready.
     private mutating func goOn(with setup: ControllerSetup, _ actions: inout [HostAction]) {
         var setup = setup
         if let command = setup.next() {
@@ -48,7 +49,7 @@ extension Host {
         }
     }
 
-    /// Does what the advertiser wants next.
+    /// Carries out the advertiser's next command or report.
     mutating func follow(_ outcome: Advertiser.Outcome?, _ actions: inout [HostAction]) throws(HostFailure) {
         switch outcome {
         case .none: break
@@ -56,7 +57,8 @@ extension Host {
         case .started: actions.append(.advertisingStarted)
         case .stopped: actions.append(.advertisingStopped)
         case .refused(let opcode, let status):
-            // Beside connections a controller may have its limits; what it refuses else it has promised without keeping to it.
+            // While links exist, a controller may refuse to enable a set because of its limits. Any other
+            // refusal contradicts the features that the controller reported.
             let isLimit = opcode == .leSetExtendedAdvertisingEnable && linkCount > 0
             if advertiser.namesConnections, !isLimit { throw .commandFailed(opcode, status) }
             actions.append(.advertisingRefused(opcode, status))
@@ -66,7 +68,7 @@ extension Host {
 }
 
 extension CommandQueue.Outcome {
-    /// The status that the controller gave, or stands for.
+    /// The status that the controller sent; if it sent none, the status that has the same meaning.
     var status: HCIStatus {
         switch self {
         case .completed(let status, _), .status(let status): status

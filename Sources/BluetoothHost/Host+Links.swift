@@ -1,10 +1,10 @@
 import Encoding
 
-/// Connections: their beginning, what passes through them, their end.
+/// Links: their beginning, their data, their end.
 extension Host {
-    /// A connection has come about; with advertising sets it waits for the word which of them it belongs to.
+    /// Takes a new connection. With advertising sets, it waits for the event that names its set.
     mutating func came(_ connection: Connection, at now: Instant, _ actions: inout [HostAction]) throws(HostFailure) {
-        // A handle that is given out again means that the end of its last connection went unreported.
+        // A handle that is assigned again means that the end of its last connection was not reported.
         end(connection.handle, .unspecified, at: now, &actions)
         if advertiser.namesConnections {
             if !names.hold(connection, at: now) { try sendAway(connection, at: now, &actions) }
@@ -16,14 +16,15 @@ extension Host {
         try begin(connection, to: advertisement?.address, at: now, &actions)
     }
 
-    /// An advertising set has ended.
+    /// Handles the end of an advertising set.
     mutating func ended(
         _ set: UInt8, _ status: HCIStatus, by handle: ConnectionHandle, at now: Instant, _ actions: inout [HostAction]
     ) throws(HostFailure) {
         let (advertisement, isSilent) = advertiser.ended(set, byConnection: status == .success)
         guard status == .success else { return try follow(advertiser.expire(at: now), &actions) }
         if isSilent { actions.append(.advertisingStopped) }
-        // One that has gone meanwhile is told to nobody, so nobody would ask again.
+        // The application never learned of a connection that has ended in the meantime, so it would not
+        // request advertising again.
         guard let connection = names.named(handle) else { return try follow(advertiser.goOn(at: now), &actions) }
         try begin(connection, to: advertisement?.address, at: now, &actions)
     }
@@ -68,7 +69,7 @@ extension Host {
         actions.append(.disconnected(handle, reason))
     }
 
-    /// Begins the end of a connection; from now on nothing from the phone is taken.
+    /// Begins the end of a connection; from now on no data from the phone is accepted.
     mutating func disconnect(_ index: Int, _ reason: DisconnectReason, at now: Instant, _ actions: inout [HostAction]) {
         guard links[index].closing == nil else { return }
         let margin = configuration.limits.disconnectionMargin
@@ -102,7 +103,7 @@ extension Host {
         return links[index].pusher.push(pushed) ? nil : .queueFull
     }
 
-    /// Takes a data packet of a living connection.
+    /// Takes a data packet of a link; ignores it when the end of the link has been requested.
     mutating func receive(_ packet: ACLPacket, _ index: Int, at now: Instant, _ actions: inout [HostAction]) {
         guard links[index].closing == nil else { return }
         let dropped = links[index].reassembler.dropped
@@ -114,7 +115,7 @@ extension Host {
         case L2CAPChannel.signaling: receiveSignal(frame.payload, index, at: now, &actions)
         case L2CAPChannel.securityManager:
             if let answer = SecurityManager.answer(frame.payload) { send(answer, index, at: now, &actions) }
-        default: break  // Not a channel of ours: dropped (Core Specification Vol 3 Part A 2.2).
+        default: break  // Not a channel of this host: dropped (Core Specification Vol 3 Part A 2.2).
         }
     }
 
@@ -140,7 +141,7 @@ extension Host {
             }
         case nil: break
         }
-        // Phones are busy with service discovery on their own terms first; asked any earlier some ignore the request.
+        // Phones are busy with service discovery at first; some ignore a request that is sent earlier.
         if let request = links[index].parameters.begin(current: links[index].current) {
             send(request.frame, index, at: now, &actions)
         }
@@ -154,13 +155,13 @@ extension Host {
             guard let next = links[index].parameters.answered(signal) else { return }
             send(next.frame, index, at: now, &actions)
         } else {
-            // All that remains is for a central or opens channels, neither of which this host is or has.
+            // All other signals address a central or open channels; this host is no central and has no such channels.
             send(LESignal.reject(signal.identifier).frame, index, at: now, &actions)
         }
     }
 
-    /// Queues an answer. A phone that asks so much faster than it listens that there is no room is disconnected: an answer
-    /// left out would stall it for 30 s, and an unbounded queue is an invitation.
+    /// Queues an answer. If there is no room, the phone sends requests much faster than it takes answers, and is
+    /// disconnected: a missing answer would stall it for 30 s, and an attacker could exploit an unbounded queue.
     @discardableResult private mutating func send(
         _ frame: L2CAPFrame, _ index: Int, at now: Instant, _ actions: inout [HostAction]
     ) -> Bool {

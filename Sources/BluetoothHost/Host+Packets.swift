@@ -1,6 +1,6 @@
 import Encoding
 
-/// What comes from the controller: events, and the connections' data.
+/// Packets from the controller: events, and the data of links.
 extension Host {
     mutating func receive(
         _ packet: [UInt8], at now: Instant, _ actions: inout [HostAction]
@@ -42,7 +42,7 @@ extension Host {
         case .hardwareError(let code):
             throw .hardwareError(code)
         default:
-            // Before the controller is ready, whatever else it says is left over from an earlier life.
+            // Before the controller is ready, any other event is left over from before the reset.
             guard case .ready = phase else { return ignore() }
             try receiveWhileReady(event, at: now, &actions)
         }

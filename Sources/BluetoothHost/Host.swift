@@ -2,14 +2,15 @@ package import Encoding
 
 /// A Bluetooth LE peripheral: everything between a controller's HCI packets and an application's characteristics.
 ///
-/// A life, top to bottom: `start` sets the controller up (``ControllerSetup``) → `ready` → `advertise` puts
-/// advertisements on the air (``Advertiser``) → a phone connects → its data is put together (``ACLReassembler``), sorted by
-/// channel and answered (``ATTServer``); writes come out as `written`, values go back by `notify` (``ValuePusher``,
-/// ``ACLTransmitter``) → `disconnected`. A controller that stays silent or reports an error ends it all with `failed`; the
-/// owner opens the transport again and says `start`.
+/// The life cycle in order: `start` sets the controller up (``ControllerSetup``) → `ready` → `advertise` puts
+/// advertisements on the air (``Advertiser``) → a phone connects → its data is reassembled
+/// (``ACLReassembler``), sorted by channel and answered (``ATTServer``); writes are reported as `written`,
+/// values are sent by `notify` (``ValuePusher``, ``ACLTransmitter``) → `disconnected`. A controller that
+/// stays silent or reports an error ends the cycle with `failed`; the owner then opens the transport again
+/// and sends `start`.
 ///
-/// A pure value: no clock, no input or output, no randomness. Its owner passes packets and time in, carries the actions
-/// out in their order, and sends `timer` at ``deadline``.
+/// A pure value: no clock, no input or output, no randomness. Its owner passes in packets and the time,
+/// carries out the actions in their order, and sends `timer` at ``deadline``.
 package struct Host: Sendable {
     enum Phase: Sendable {
         /// Not started, or failed.
@@ -27,14 +28,14 @@ package struct Host: Sendable {
     var early: EarlyPackets
     var names: SetNames
     var links: [Link] = []
-    /// When the controller last said anything.
+    /// When the controller last sent anything.
     var lastHeard: Instant = .zero
-    /// Packets that made no sense or belonged to nothing, since the start.
+    /// Packets that were malformed or unexpected, since the start.
     package internal(set) var ignoredPackets = 0
-    /// PDUs of phones whose pieces did not fit together, since the start.
+    /// PDUs from phones whose fragments did not fit together, since the start.
     package internal(set) var droppedPDUs = 0
 
-    /// A host with these services, not started.
+    /// Creates a host with these services, not started.
     package init(configuration: HostConfiguration = HostConfiguration(), services: [ServiceDefinition]) {
         self.configuration = configuration
         database = AttributeDatabase(
@@ -46,17 +47,17 @@ package struct Host: Sendable {
         names = SetNames(limits: configuration.limits)
     }
 
-    /// Takes an event that happens at `now`; returns what is to be done, in order.
+    /// Takes an event that happens at `now`; returns the actions to carry out, in order.
     ///
-    /// Packets come first and news after them: a phone gets its answer before anything that the news sets off, and an
-    /// owner who reacts to news by calling in again while still carrying out the list cannot overtake a packet.
+    /// Packets come before news. A phone gets its answer before anything that the news causes. An owner that
+    /// reacts to news with another call, while it still carries out the list, cannot overtake a packet.
     package mutating func handle(_ event: HostEvent, at now: Instant) -> [HostAction] {
         var actions: [HostAction] = []
         handle(event, at: now, into: &actions)
         return actions
     }
 
-    /// The same behind the actions that are there already: who keeps the memory of the last list for the next pays for none.
+    /// Does the same, but appends to `actions`: a caller that reuses the memory of its last list needs no allocation.
     package mutating func handle(_ event: HostEvent, at now: Instant, into actions: inout [HostAction]) {
         let first = actions.count
         do {
@@ -80,7 +81,7 @@ package struct Host: Sendable {
         return instants.min()
     }
 
-    /// When a silent controller is asked for a sign of life.
+    /// When the host probes a silent controller.
     private var watchdogDeadline: Instant? {
         guard case .ready = phase, commands.count == 0, let interval = configuration.watchdogInterval else {
             return nil
@@ -110,7 +111,7 @@ package struct Host: Sendable {
         }
     }
 
-    /// Forgets everything and begins with Reset.
+    /// Clears all state and begins with Reset.
     private mutating func start(at now: Instant) {
         clear()
         (ignoredPackets, droppedPDUs) = (0, 0)
@@ -131,12 +132,12 @@ package struct Host: Sendable {
         links = []
     }
 
-    /// What stands in for a transmitter as long as the controller's buffers are unknown: it sends nothing.
+    /// The placeholder for the transmitter while the controller's buffers are unknown: it sends nothing.
     private static func idleTransmitter(_ limits: Limits) -> ACLTransmitter {
         ACLTransmitter(packetLength: 27, packets: 0, limits: limits)
     }
 
-    /// Tells the application that everything has ended, and why.
+    /// Reports to the application that everything has ended, and why.
     private mutating func fail(_ failure: HostFailure, _ actions: inout [HostAction]) {
         if advertiser.isOn { actions.append(.advertisingStopped) }
         for link in links { actions.append(.disconnected(link.handle, .unspecified)) }
@@ -144,7 +145,7 @@ package struct Host: Sendable {
         actions.append(.failed(failure))
     }
 
-    /// Does what has become due.
+    /// Does what is due.
     private mutating func expire(at now: Instant, _ actions: inout [HostAction]) throws(HostFailure) {
         if let (command, outcome) = commands.expire(at: now) {
             try conclude(command, outcome, at: now, &actions)
@@ -158,8 +159,8 @@ package struct Host: Sendable {
         if let deadline = transmitter.heldDeadline, deadline <= now { throw .buffersKept }
         for index in links.indices {
             if let closing = links[index].closing, closing.by <= now {
-                // Its end may only have gone unheard, and others are connected: a controller that is asked once more then says
-                // that it knows no such connection.
+                // The event of the link's end may have been lost, and other phones are connected. The
+                // controller is asked once more; it then answers that it knows no such connection.
                 guard !closing.isRepeated else { throw .disconnectionStalled(links[index].handle) }
                 links[index].closing?.by = now.advanced(by: configuration.limits.disconnectionMargin)
                 links[index].closing?.isRepeated = true
@@ -171,7 +172,7 @@ package struct Host: Sendable {
         }
     }
 
-    /// Sends what credits allow: commands first, for among them is the end of a connection.
+    /// Sends what the credits allow: commands first, because one of them may end a connection.
     private mutating func pump(at now: Instant, _ packets: inout [HostAction], _ news: inout [HostAction]) {
         while let packet = commands.next(at: now) { packets.append(.send(packet)) }
         for index in links.indices { fill(index, at: now) }
@@ -195,7 +196,7 @@ package struct Host: Sendable {
         }
     }
 
-    /// The connections that the controller has, as far as is known: also those that are ending.
+    /// The connections that the controller has, as far as is known, including those that are ending.
     package var linkStates: [LinkState] {
         links.map { link in
             LinkState(
@@ -213,14 +214,14 @@ package struct Host: Sendable {
     /// How many connections the controller has, as far as is known (``linkStates``).
     package var linkCount: Int { links.count + names.held.count }
 
-    /// Links that each have a data buffer whatever their phones acknowledge, at least 1; nil: the controller is not
-    /// ready.
+    /// How many links each have a data buffer, whatever their phones acknowledge; at least 1. Nil when the
+    /// controller is not ready.
     package var bufferedLinks: Int? {
         guard case .ready(let information) = phase else { return nil }
         return ACLTransmitter.links(sharing: information.aclPackets)
     }
 
-    /// Whether a phone can find anything, as far as is known.
+    /// Whether phones can find the gate, as far as is known.
     package var isAdvertising: Bool { advertiser.isOn }
 
     func index(of handle: ConnectionHandle) -> Int? {

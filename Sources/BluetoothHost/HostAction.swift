@@ -1,40 +1,45 @@
 import Encoding
 
-/// What a host wants done, or tells.
+/// A command or report from a host to its owner.
 package enum HostAction: Equatable, Sendable {
     /// Give this H4 packet to the controller, in the order of the actions.
     case send([UInt8])
     /// The controller is set up.
     case ready(ControllerInformation)
-    /// The advertisements last asked for are on the air. A connection reported before this may belong to an earlier one.
+    /// The advertisements last requested are on the air. A connection reported before this action may belong
+    /// to an earlier advertisement.
     case advertisingStarted
-    /// Nothing is on the air any more: as asked, or because a phone has connected.
+    /// Nothing is on the air any more: as requested, or because a phone has connected.
     case advertisingStopped
-    /// The controller would not show what was asked for. Some controllers cannot advertise while a connection exists: asking again
-    /// after its end may help.
+    /// The controller refused the requested advertisements. Some controllers cannot advertise while a
+    /// connection exists: a new request after its end may succeed.
     case advertisingRefused(HCIOpcode, HCIStatus)
-    /// The controller was found silent although it had been told to advertise, so often since the start; it has been told again.
+    /// The controller was found not to advertise although advertising was enabled: how often since the start.
+    /// Advertising is enabled again.
     case advertisingLapsed(Int)
-    /// A phone is connected to the advertisement of that address, nil where that cannot be told; its ATT MTU is 23 so far. From
-    /// here on the advertisement is not on the air any more, and with a controller that shows one at a time none is: ask again.
+    /// A phone has connected to the advertisement with that address; nil when the advertisement is unknown.
+    /// The ATT MTU is 23 so far. That advertisement is now off the air; if the controller shows one at a
+    /// time, nothing is on the air. The owner must request advertisements again.
     case connected(Connection, to: DeviceAddress?)
-    /// The phone, or the radio, has changed the connection's timing.
+    /// The phone or the controller has changed the connection's timing.
     case parametersChanged(ConnectionHandle, ConnectionParameters)
-    /// A connection has ended, for that reason. Its handle may be used again by the next.
+    /// A connection has ended for that reason. A later connection may have the same handle.
     case disconnected(ConnectionHandle, HCIStatus)
-    /// The phone has exchanged MTUs: the longest ATT PDU in both directions, in bytes. Told at each exchange.
+    /// The phone has exchanged MTUs: the longest ATT PDU in both directions, in bytes. Reported at each exchange.
     case mtuChanged(ConnectionHandle, Int)
     /// The phone wrote a value, by Write Request (`withResponse`, already answered) or Write Command.
     case written(ConnectionHandle, CharacteristicID, [UInt8], withResponse: Bool)
     /// The phone wrote a characteristic's client configuration.
     case subscribed(ConnectionHandle, CharacteristicID, ClientConfiguration)
-    /// A value has gone to the controller as a notification, or was confirmed by the phone as an indication.
+    /// A value was handed to the controller as a notification, or the phone confirmed it as an indication.
     case delivered(ConnectionHandle, CharacteristicID, confirmed: Bool)
-    /// The phone did not confirm an indication in time. The value goes out again as a notification, as do all later ones.
+    /// The phone did not confirm an indication in time. The value is sent again as a notification, as are all
+    /// later values.
     case unconfirmed(ConnectionHandle, CharacteristicID)
     /// A value will not reach the phone.
     case notDelivered(ConnectionHandle, CharacteristicID, DeliveryFailure)
-    /// The controller or the transport is lost. All connections have been reported as ended; only `start` goes on from here.
+    /// The controller or the transport is lost. All connections have been reported as ended; only `start`
+    /// revives the host.
     case failed(HostFailure)
 }
 
@@ -58,20 +63,21 @@ package enum HostFailure: Error, Equatable, Sendable {
     case commandFailed(HCIOpcode, HCIStatus)
     /// The controller has no buffers for connection data.
     case noDataBuffers
-    /// The controller reported an internal error with this code of its maker.
+    /// The controller reported an internal error with this code, which its maker defines.
     case hardwareError(UInt8)
     /// The end of a connection was asked for and never reported.
     case disconnectionStalled(ConnectionHandle)
-    /// The controller takes every command to advertise and does not advertise.
+    /// The controller accepts every command to advertise and does not advertise.
     case advertisingDead
-    /// The controller does not tell which of its advertising sets phones connect to.
+    /// The controller does not report which of its advertising sets phones connect to.
     case advertisingSetsUntold
-    /// The controller has given no data buffer back for ``Limits/heldBufferTime`` while an answer waited for one.
+    /// The controller has returned no data buffer for ``Limits/heldBufferTime`` while an answer waited for one.
     case buffersKept
     /// The transport closed.
     case transportLost
 
-    /// Whether the controller may do better without advertising sets (``HostConfiguration/usesAdvertisingSets``).
+    /// Whether the controller may work better without advertising sets
+    /// (``HostConfiguration/usesAdvertisingSets``).
     package var isOfAdvertisingSets: Bool {
         switch self {
         case .commandTimedOut(let opcode), .commandFailed(let opcode, _): HCIOpcode.advertisingSets.contains(opcode)
@@ -83,7 +89,7 @@ package enum HostFailure: Error, Equatable, Sendable {
 }
 
 extension HostFailure: CustomStringConvertible {
-    /// What happened and what helps, in plain words.
+    /// What happened and what helps.
     package var description: String {
         switch self {
         case .commandTimedOut(let opcode):

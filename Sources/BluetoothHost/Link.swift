@@ -1,6 +1,6 @@
 import Encoding
 
-/// Everything that belongs to one connection, and goes with it.
+/// All state of one link; it is dropped when the link ends.
 struct Link: Sendable {
     let connection: Connection
     var server: ATTServer
@@ -9,12 +9,13 @@ struct Link: Sendable {
     var parameters: ConnectionParameterRequester
     /// The parameters in force.
     private(set) var current: ConnectionParameters
-    /// Whether the phone has said anything on the attribute channel, where everything begins that phones want.
+    /// Whether the phone has sent a PDU on the attribute channel. Everything that a phone wants begins there.
     var hasSpoken = false
-    /// When the end of the connection, once asked for, must have been reported. While it is set the link is deaf.
+    /// The wait for the end of the link, once requested. While it is set, data from the phone is ignored.
     var closing: Closing?
 
-    /// The wait for the end of a connection: since and until when, and whether the controller has been asked again.
+    /// The wait for the end of a link: when it was requested, by when it must be reported, and whether the
+    /// controller has been asked again.
     struct Closing: Sendable {
         let since: Instant
         var by: Instant
@@ -35,13 +36,13 @@ struct Link: Sendable {
 
     var deadline: Instant? { closing?.by ?? pusher.deadline }
 
-    /// When a disconnection asked for now is overdue: the link layer gives up after the supervision timeout at the latest
-    /// (Core Specification Vol 6 Part B 4.5.2).
+    /// Returns when a disconnection requested now is overdue: the link layer gives up after the supervision
+    /// timeout at the latest (Core Specification Vol 6 Part B 4.5.2).
     func closingDeadline(at now: Instant, margin: Duration) -> Instant {
         now.advanced(by: current.supervisionTime + margin)
     }
 
-    /// Other parameters are in force. The link layer may wait for the end by the longer of both timeouts.
+    /// Takes new connection parameters. The link layer may wait for the end by the longer of both timeouts.
     mutating func change(to parameters: ConnectionParameters, margin: Duration) {
         current = parameters
         guard var closing else { return }

@@ -1,14 +1,14 @@
 package import Encoding
 
-/// Why what a server sent does not take the place of the stored copy.
+/// The reason why the content that a server sent does not replace the stored copy.
 package enum RefreshRefusal: Error, Hashable, Sendable {
-    /// It is no DID document, controller document or key.
+    /// The content is no DID document, controller document or key.
     case notADocument
-    /// It is the document of somebody else.
+    /// The content is the document of another id.
     case otherDocument
-    /// It is a list from before the one at hand.
+    /// The list is older than the stored one.
     case older
-    /// No trusted issuer stands behind this list; the code says what is wrong with it.
+    /// The content is no valid status list of a trusted issuer; the code gives the reason.
     case statusList(ReasonCode)
 }
 
@@ -24,12 +24,12 @@ extension RefreshRefusal: CustomStringConvertible {
 }
 
 extension Verifier {
-    /// Looks at what a server sent for `resource` with the eyes of a verification: a document must be readable and carry the
-    /// id; a status list must be the one of that URL, signed and dated as those of a trusted issuer, and no older than the
-    /// one at hand.
+    /// Checks the content that a server sent for `resource` by the rules of a verification. A document must
+    /// be readable and carry the requested id. A status list must have the requested URL, be signed and dated
+    /// as a trusted issuer's lists are, and be no older than the stored list.
     ///
-    /// A document without keys is accepted: so an issuer withdraws them all. What is stored already is looked at with the date
-    /// at which it was `fetched`.
+    /// A document without keys is accepted, because an issuer withdraws all its keys that way. Content that
+    /// is already stored is checked with its date of download, `fetched`.
     package func check(
         _ content: [UInt8], for resource: RefreshResource, replacing old: [UInt8]? = nil, fetched: Timestamp? = nil,
         at clock: WallTime
@@ -47,7 +47,8 @@ extension Verifier {
 }
 
 extension Verifier {
-    /// The list must pass for one of the issuers that name it; where none does, for any trusted issuer.
+    /// Checks a status list. It must be valid for one of the issuers that name it; where no issuer names it,
+    /// for any trusted issuer.
     private func checkStatusList(
         _ content: [UInt8], url: Text, replacing old: [UInt8]?, _ fetched: Timestamp?, at clock: WallTime
     ) throws(RefreshRefusal) {
@@ -69,7 +70,7 @@ extension Verifier {
                 last = error.reason.code
                 continue
             }
-            // A server, or whoever stands in its place, must not undo a revocation with a list that was right once.
+            // A server, or an attacker in its place, must not undo a revocation by sending an outdated list.
             if let before = try? old.map({ try reader.read($0, url: url, fetched: nil, at: "") }), let age = list.age,
                 let ageBefore = before.age, age > ageBefore
             {
@@ -82,8 +83,9 @@ extension Verifier {
 }
 
 extension Verifier {
-    /// From when and until when the stored list of that URL holds, as it states itself: no signature is looked at, as this is for
-    /// warnings alone. Nil where no list is stored or nothing can be read of it.
+    /// Returns the dates from which and until which the stored list of that URL is valid, as the list states
+    /// them. No signature is checked, because the dates are used for warnings only. Returns nil where no list
+    /// is stored or the list is unreadable.
     package func statedDates(ofList url: Text) -> (from: Timestamp?, until: Timestamp?)? {
         let stated = StatedListDates(limits: limits, profile: profile, fetched: trust.listFetched(url))
         return trust.statusList(url).flatMap { stated.read($0) }.map { ($0.issued, $0.until) }

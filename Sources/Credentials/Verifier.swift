@@ -1,8 +1,9 @@
 package import Encoding
 import LinkedData
 
-/// Decides whether one payload is a credential that may be accepted. Pure and synchronous: no network, file or clock; the
-/// same arguments always give the same verdict, as all that is remembered are contexts. Keep one and use it for every visit.
+/// Decides whether one payload holds a credential that may be accepted. Pure and synchronous: it uses no
+/// network, file or clock. The same arguments always give the same verdict, because the only state it keeps
+/// is a cache of contexts. Create one verifier and use it for every visit.
 ///
 /// The stages run in the order of ``Stage``; the first that fails gives the verdict's code.
 package struct Verifier: Sendable {
@@ -15,28 +16,31 @@ package struct Verifier: Sendable {
     package let policy: VerificationPolicy
     /// How strictly credentials are read.
     package var profile: Profile { policy.profile(over: trust.profile) }
-    /// The bounds in force.
+    /// The limits in force.
     package let limits: Limits
     /// ``Surroundings/checksSpelling``
     var checksSpelling = true
 
-    /// A verifier over this trust data.
+    /// Creates a verifier over this trust data.
     package init(trust: TrustStore, policy: VerificationPolicy = .init(), limits: Limits = .init()) {
         self.trust = trust
         self.policy = policy
         self.limits = limits
     }
 
-    /// Verifies what a wallet handed over.
+    /// Verifies a payload from a wallet.
     ///
     /// - Parameters:
     ///   - payload: The bytes as received, after decryption and inflation.
-    ///   - claimed: What the sender says the format is; used only where the payload itself does not show it.
-    ///   - demand: What the gate asked of the holder.
-    ///   - recent: ``CredentialSummary/signedDigest`` of the credentials inside the replay window.
-    ///   - clock: The date and how far it is to be believed. Where another one may be right as well, the credential must be good by both.
+    ///   - claimed: The format that the sender states; used only where the payload itself does not show the
+    ///     format.
+    ///   - demand: The gate's demands on the holder.
+    ///   - recent: ``Verdict/replayKeys`` of the visits within the replay window.
+    ///   - clock: The date and its provenance. Where another date is possible too, the credential must be
+    ///     valid at both.
     ///   - mode: How much is checked.
-    ///   - onStage: Called at the end of each stage, passed or failed, for timing by a caller who has a clock.
+    ///   - onStage: Called at the end of each stage, passed or failed. A caller with a clock can time the
+    ///     stages.
     package func verify(
         _ payload: [UInt8], claimed: CredentialFormat? = nil, demand: HolderDemand = .init(),
         recent: Set<[UInt8]> = [], at clock: WallTime, mode: Mode = .full,
@@ -46,7 +50,8 @@ package struct Verifier: Sendable {
         (dated.alternative, dated.lastConfirmed) = (nil, nil)
         var verdict = judge(payload, claimed, demand, recent, dated, mode, onStage)
         guard verdict.isAccepted else {
-            // The dates come first because they are cheap. Whether it is evidence or garbage only the signature tells.
+            // The dates are checked first because that is cheap. Only the signature shows whether a payload
+            // that failed there is evidence or garbage.
             if mode == .full, verdict.endedAtDates {
                 verdict.proven = judge(payload, claimed, demand, recent, dated, mode, nil, checksDates: false).proven
             }
@@ -59,7 +64,9 @@ package struct Verifier: Sendable {
         return verdict
     }
 
-    /// The dates by which a credential must be good as well. A later date than the last confirmed one is in doubt for hours alone.
+    /// Returns the further clocks by which a credential must be accepted too: one for each other possible
+    /// date and, where a rule of the policy has hours, one with the last confirmed date, so that the hours
+    /// are checked at all times since then.
     private func doubts(of clock: WallTime) -> [WallTime] {
         var dates = clock.possible.dropFirst().map { date in
             WallTime(utc: date, provenance: clock.provenance, unsynchronised: clock.unsynchronised)
@@ -91,17 +98,17 @@ package struct Verifier: Sendable {
     }
 }
 
-/// One verification on its way; keeps what a verdict needs wherever it ends.
+/// The state of one verification. It keeps what a verdict needs, at whichever stage the verification ends.
 private struct VerificationRun {
     let surroundings: Surroundings
     let demand: HolderDemand
     let recent: Set<[UInt8]>
     var evidence: Evidence
-    /// What the envelope held.
+    /// The content of the envelope.
     var received: Received?
-    /// What each credential is remembered by.
+    /// The replay keys of each credential.
     var replay: [ReplayKeys] = []
-    /// Which credentials decided, where that is known.
+    /// The indices of the credentials that decided, where they are known.
     var decisive: [Int] = []
     var rule: Text?
     var ruleNotes: [RuleNote] = []
@@ -133,14 +140,16 @@ private struct VerificationRun {
         try surroundings.stage(.policy) { () throws(Rejection) in try ask(rules, seen) }
     }
 
-    /// Makes the next credential of an accepted one's issuer cheaper to verify.
+    /// Stores the contexts of an accepted credential, so that the issuer's next credential is cheaper to
+    /// verify.
     func rememberContexts() {
         surroundings.trust.inlineContexts.remember(
             evidence.whole.inlineContexts, in: received?.text ?? [], limits: surroundings.limits.json)
     }
 
-    /// Which credentials were here within the window. What they are worth then is a matter of the rule that lets one in; who is to be
-    /// refused whichever it is, or where there are no rules, is refused here.
+    /// Returns for each credential whether it was presented within the replay window; the accepting rule
+    /// decides what that means. A repetition is refused here where there are no rules and the action is
+    /// `reject`, or where all credentials are repetitions and neither the policy nor any rule tolerates one.
     private mutating func checkReplay() throws(Rejection) -> [Bool] {
         let (rule, rules) = (surroundings.policy.replay, surroundings.policy.rules)
         replay = evidence.credentials.map { found in
@@ -159,7 +168,8 @@ private struct VerificationRun {
         return seen
     }
 
-    /// Without rules all credentials let the visitor in together, each by the entry of its issuer.
+    /// Admits by issuer entries where there are no rules: every credential must be admitted by the entry of
+    /// its own issuer.
     private mutating func admit(all credentials: Range<Int>) throws(Rejection) {
         decisive = Array(credentials)
         for (index, found) in evidence.credentials.enumerated() {
@@ -185,7 +195,7 @@ private struct VerificationRun {
                     wasSeen: wasSeen, untyped: admission.finding(about: claims))
             }
         }
-        // A credential that no rule could deny must not pass in the company of others.
+        // A credential without claims cannot be denied by any rule, so it must not pass together with others.
         guard cases.count == seen.count else { throw Rejection(.internal) }
         var question = PolicyQuestion(
             rules, of: surroundings.policy, about: cases, at: surroundings.clock,
@@ -203,7 +213,8 @@ private struct VerificationRun {
         }
     }
 
-    /// The stages of the format, then status and holder. A presentation asks for the status of each of its credentials itself.
+    /// Runs the stages of the format, then status and holder. A presentation checks the status of each of its
+    /// credentials itself.
     private mutating func verify(_ received: Received, _ mode: Verifier.Mode) throws(Rejection) {
         if mode == .shape {
             var check = try received.check(surroundings, demand: demand, mode: mode, summary: evidence.summary)
@@ -232,7 +243,7 @@ private struct VerificationRun {
             missing: missing.map {
                 trust.missingContexts(of: $0, issuer: shown[chosen[0]].summary.issuer, limits: limits)
             } ?? [], unsupported: unsupported)
-        // The claims are known as soon as a credential has passed its own stages, the proof among them.
+        // The claims are set only after a credential has passed its own stages, including the proof.
         if shown[chosen[0]].claims != nil { verdict.proven = shown[chosen[0]].summary.signed }
         return verdict
     }

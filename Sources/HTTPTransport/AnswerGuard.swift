@@ -4,15 +4,15 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// A handler after the decoder of answers. It closes the connection at an answer that the client does not expect: the client's
-/// state machine ends the process at a status below 100 (async-http-client 1.37.0).
+/// A channel handler after the decoder of answers. It closes the connection at an answer that the client does
+/// not expect: the client's state machine ends the process at a status below 100 (async-http-client 1.37.0).
 ///
-/// It sees HTTP/1.1 only, so that is all that is spoken.
+/// It sees HTTP/1.1 only, so the client may use no other version.
 final class AnswerGuard: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
 
-    /// A status below 100 (RFC 9110 section 15), or 101, as no request asks to switch protocols.
+    /// A status below 100 (RFC 9110 section 15), or 101, because no request asks to switch protocols.
     struct BadStatus: Error {}
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -23,9 +23,10 @@ final class AnswerGuard: ChannelInboundHandler {
         context.fireChannelRead(data)
     }
 
-    /// Makes each connection of a client have one.
+    /// Installs the handler on each connection of a client.
     ///
-    /// - Parameter host: The name that the server's certificate must have; nil where the client itself checks it.
+    /// - Parameter host: The name that the server's certificate must have; nil: the client itself checks the
+    ///   certificate.
     static func install(in configuration: inout HTTPClient.Configuration, host: String? = nil) {
         configuration.httpVersion = .http1Only
         configuration.http1_1ConnectionDebugInitializer = { channel in
@@ -44,10 +45,10 @@ final class AnswerGuard: ChannelInboundHandler {
     }
 }
 
-/// The certificate is right for the address, but not for the name.
+/// The certificate is valid for the address, but not for the name.
 struct WrongName: Error {}
 
 extension HTTPClientRequest {
-    /// A request for a URL: the only way to make one, as the client does not survive every text.
+    /// Creates a request for a URL. This is the only way to create one, because some texts crash the client.
     init(_ url: WebURL) { self.init(url: url.request) }
 }

@@ -1,10 +1,11 @@
 import NIOSSL
 
-/// The DNS names that a server's certificate is for (RFC 6125 section 6.4).
+/// The DNS names of a server's certificate (RFC 6125 section 6.4).
 ///
-/// The TLS library also lets a certificate pass that is for the *address* it is connected to, whatever name was asked for. Who
-/// can forge DNS answers and has a certificate for an address of his own, which authorities do issue, could then speak for
-/// everybody. Where a name was asked for, the name must be in it.
+/// The TLS library also accepts a certificate for the *address* it is connected to, whatever name was
+/// requested. An attacker who can forge DNS answers and has a certificate for his own address, which
+/// authorities do issue, could then impersonate any server. If a name was requested, the certificate must
+/// contain it.
 struct CertificateNames {
     private let names: [[UInt8]]
 
@@ -14,7 +15,7 @@ struct CertificateNames {
         }
     }
 
-    /// Whether one of them is that name, or a wildcard for its first label.
+    /// Returns whether the certificate has that name, or a wildcard for its first label.
     func include(_ host: String) -> Bool {
         let host = host.utf8.map(Self.lowercased)
         return names.contains { name in
@@ -23,7 +24,7 @@ struct CertificateNames {
                 return false
             }
             let domain = host[dot...].dropFirst()
-            // Not a wildcard for everything below a top-level domain.
+            // A wildcard must not cover everything below a top-level domain.
             return domain.contains(UInt8(ascii: ".")) && name.dropFirst(2).elementsEqual(domain)
         }
     }

@@ -1,7 +1,8 @@
 package import Encoding
 
-/// Hears of each server before it is asked, so that it is known which one was asked when the program ended, and can refuse one.
+/// A record of the servers that are asked. It is notified of each server before a request to it, so that it
+/// is known which servers were asked before a crash, and it can refuse a server.
 package protocol ContactBook: Sendable {
-    /// Whether a server may be asked: ``WebURL/place``, `HOST:PORT`.
+    /// Returns whether a server may be asked: ``WebURL/place``, `HOST:PORT`.
     func mayAsk(_ server: Text) -> Bool
 }

@@ -8,34 +8,38 @@ import NIOSSL
 
 /// Bounded HTTP(S) exchanges: size and time limits everywhere, no redirects, plain http only with permission.
 ///
-/// ``shutdown()`` must be called before the last reference goes; ``withExchange(_:_:)`` does it.
+/// ``shutdown()`` must be called before the last reference is released; ``withExchange(_:_:)`` does that.
 package final class HTTPExchange: MessageExchange {
-    /// Bounds and permissions.
+    /// The limits and permissions.
     package struct Settings: Sendable {
-        /// Whether `http://` URLs are allowed; DIDComm messages are encrypted, but addresses and traffic are then visible.
+        /// Whether `http://` URLs are allowed. DIDComm messages are encrypted, but addresses and traffic are
+        /// then visible.
         package var allowsPlainHTTP = false
-        /// Bytes of a request's or an answer's body; 2 MiB, ACA-Py's own message limit.
+        /// The maximum size of a request's or an answer's body in bytes: 2 MiB, the message limit of ACA-Py.
         package var maxBytes = 2 * 1024 * 1024
-        /// Bytes of an answer of a server that sends all that waits at once, as some agencies do.
+        /// The maximum size of an answer from a server that sends all waiting messages at once, as some
+        /// agencies do.
         package var maxAnswerBytes = 8 * 1024 * 1024
-        /// Time for making a connection.
+        /// The timeout for a connection.
         package var connectTimeout = Duration.seconds(10)
-        /// Time for a whole exchange.
+        /// The timeout for a whole exchange.
         package var timeLimit = Duration.seconds(30)
-        /// Time for a server to agree that a connection with TLS ends, before it is cut.
+        /// How long a server may take to confirm the end of a TLS connection before it is cut.
         package var farewell = Duration.seconds(5)
-        /// Content type of what is posted.
+        /// The content type of posted bodies.
         package var contentType = "application/didcomm-envelope-enc"
-        /// Hears of each server that is asked; one that it refuses counts as unreachable.
+        /// The book that is asked before each request to a server; a server that it refuses counts as
+        /// unreachable.
         package var contacts: (any ContactBook)?
-        /// A PEM file with roots to trust beside the system's; one that cannot be read adds none until it can be.
+        /// A PEM file with roots to trust in addition to the system's. A file that cannot be read adds none
+        /// until it can be read.
         package var additionalRootsFile: String?
 
         /// The documented defaults.
         package init() {}
     }
 
-    /// Content types in which agents answer.
+    /// The content types of answers from agents.
     private static let envelopeTypes: Set<String> = [
         "application/didcomm-envelope-enc", "application/ssi-agent-wire", "application/octet-stream",
         "application/json",
@@ -44,7 +48,7 @@ package final class HTTPExchange: MessageExchange {
     private let client: RootedClient
     private let settings: Settings
 
-    /// A client on the process-wide event loops.
+    /// Creates a client on the process-wide event loops.
     package init(_ settings: Settings = Settings()) {
         self.settings = settings
         client = RootedClient(roots: settings.additionalRootsFile) { Self.client(settings, $0) }
@@ -55,7 +59,7 @@ package final class HTTPExchange: MessageExchange {
         configuration.redirectConfiguration = .disallow
         configuration.timeout = .init(connect: .init(settings.connectTimeout), read: .init(settings.timeLimit))
         configuration.connectionPool.idleTimeout = .seconds(5)
-        // The caller has a back-off of its own: a refused connection must be told at once.
+        // The caller has its own back-off, so a refused connection must be reported at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.decompression = .disabled
         AnswerGuard.install(in: &configuration)
@@ -66,15 +70,15 @@ package final class HTTPExchange: MessageExchange {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// How many certificates a PEM file holds; nil: it cannot be read, or holds something else.
+    /// Returns the number of certificates in a PEM file; nil: it cannot be read, or has other content.
     package static func countRoots(in file: String) -> Int? { RootedClient.roots(file)?.count }
 
-    /// Closes all connections; exchanges under way fail.
+    /// Closes all connections; exchanges in progress fail.
     package func shutdown() async {
         await client.shutdown()
     }
 
-    /// Lends an exchange to `body` and shuts it down afterwards, however that ends.
+    /// Passes an exchange to `body` and shuts it down afterwards, even if `body` throws.
     @discardableResult
     package static func withExchange<Result: Sendable>(
         _ settings: Settings = Settings(), _ body: @Sendable (HTTPExchange) async throws -> Result
@@ -105,8 +109,8 @@ package final class HTTPExchange: MessageExchange {
         return answer.body
     }
 
-    /// See ``MessageExchange/exchange(_:with:as:)``. An answer may have ``Settings/maxAnswerBytes``, and each request has an id of its
-    /// own, under which the server's operator finds it in the log.
+    /// Implements ``MessageExchange/exchange(_:with:as:)``. An answer may have ``Settings/maxAnswerBytes``.
+    /// Each request has its own id, by which the server's operator can find it in the log.
     package func exchange(
         _ body: [UInt8]?, with url: String, as mediaType: String
     ) async throws(ExchangeError) -> MessageAnswer {
@@ -127,11 +131,11 @@ package final class HTTPExchange: MessageExchange {
         return MessageAnswer(status: answer.status, body: answer.body)
     }
 
-    /// An answer to ``get(_:accept:limit:within:)``, whatever its status.
+    /// An answer to ``get(_:accept:limit:within:)`` with any status.
     package struct Answer: Sendable {
         /// The HTTP status.
         package let status: Int
-        /// The media type in lower case, without parameters; empty when there is none.
+        /// The media type in lower case, without parameters; empty: none.
         package let contentType: String
         /// The `Location` of a redirect, which the caller may follow.
         package let location: String?
@@ -139,7 +143,7 @@ package final class HTTPExchange: MessageExchange {
         package let body: [UInt8]
     }
 
-    /// Fetches `url` without following redirects; at most `limit` bytes and that much time.
+    /// Fetches `url` without following redirects; at most `limit` bytes, and within `timeLimit`.
     package func get(
         _ url: String, accept: String, limit: Int, within timeLimit: Duration
     ) async throws(ExchangeError) -> Answer {
@@ -182,7 +186,7 @@ package final class HTTPExchange: MessageExchange {
         if error is NIOConnectionError { return .unreachable }
         if error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError { return .untrusted }
         if let error = error as? IOError {
-            // These come only from an attempt to connect; every other one can mean that a connection broke off.
+            // Only an attempt to connect has these errors; every other one can mean that a connection broke.
             return [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ENETDOWN].contains(error.errnoCode)
                 ? .unreachable : .uncertain
         }
@@ -198,7 +202,7 @@ package final class HTTPExchange: MessageExchange {
 }
 
 extension TimeAmount {
-    /// The same time in whole nanoseconds.
+    /// Creates the same time in whole nanoseconds.
     init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         self = .seconds(seconds) + .nanoseconds(attoseconds / 1_000_000_000)

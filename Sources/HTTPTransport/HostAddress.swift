@@ -1,17 +1,17 @@
 import Foundation
 
-/// An IP address that a name resolved to.
+/// An IP address, such as one that a name resolved to.
 package struct HostAddress: Hashable, Sendable {
-    /// 4 bytes (IPv4) or 16 (IPv6), most significant first.
+    /// The address: 4 bytes (IPv4) or 16 (IPv6), most significant first.
     package let bytes: [UInt8]
 
-    /// An address of 4 or 16 bytes; nil for any other number.
+    /// Creates an address of 4 or 16 bytes; nil for any other number.
     package init?(bytes: [UInt8]) {
         guard [4, 16].contains(bytes.count) else { return nil }
         self.bytes = bytes
     }
 
-    /// An address as text (RFC 5952, RFC 6943 section 3.1.1 strict); nil for anything else, such as a name.
+    /// Reads an address (RFC 5952, RFC 6943 section 3.1.1 strict); nil for anything else, such as a name.
     package init?(_ text: String) {
         var v4 = in_addr()
         var v6 = in6_addr()
@@ -24,23 +24,24 @@ package struct HostAddress: Hashable, Sendable {
         }
     }
 
-    /// As text.
+    /// The address as text.
     package var text: String {
         if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
         let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
         return groups.map { String($0, radix: 16) }.joined(separator: ":")
     }
 
-    /// Whether it is an address of the Internet at large: none of a private or local network, of this machine, of a link, of
-    /// documentation, benchmarks, multicast or the future, in whatever form it is wrapped (IANA special-purpose registries).
+    /// Whether it is an address of the public Internet: not of a private or local network, of this machine,
+    /// or of a link, and not reserved for documentation, benchmarks, multicast or future use, also if
+    /// embedded in an IPv6 address (IANA special-purpose registries).
     package var isPublic: Bool { bytes.count == 4 ? Self.isPublic(v4: bytes) : Self.isPublic(v6: bytes) }
 
-    /// Whether it is this machine's own address for itself: 127.0.0.0/8 (RFC 1122), ::1 (RFC 4291).
+    /// Whether it is a loopback address: 127.0.0.0/8 (RFC 1122), ::1 (RFC 4291).
     package var isLoopback: Bool {
         bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
     }
 
-    /// First bytes and the number of bits that count.
+    /// A network: its first bytes, and the number of significant bits.
     private typealias Network = (prefix: [UInt8], bits: Int)
 
     private static func isPublic(v4 bytes: [UInt8]) -> Bool { !reservedV4.contains { contains($0, bytes) } }
@@ -69,9 +70,11 @@ package struct HostAddress: Hashable, Sendable {
     private static let wrappingV6: [Network] = [
         ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], 96), ([0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0], 96),
     ]
-    /// All that is assigned for the Internet; whatever is outside (::1, fc00::/7, fe80::/10, ff00::/8, …) is not.
+    /// The addresses assigned for the Internet, 2000::/3; all others (::1, fc00::/7, fe80::/10, ff00::/8, …)
+    /// are not public.
     private static let globalUnicast: Network = ([0x20], 3)
-    /// Parts of it that are not: protocols (Teredo and ORCHID among them), documentation, 6to4, documentation again.
+    /// Parts of it that are not public: protocols (Teredo and ORCHID among them), documentation, 6to4,
+    /// documentation again.
     private static let reservedV6: [Network] = [
         ([0x20, 0x01, 0x00, 0x00], 23), ([0x20, 0x01, 0x0D, 0xB8], 32), ([0x20, 0x02], 16), ([0x3F, 0xFF, 0x00], 20),
     ]

@@ -1,14 +1,14 @@
-/// An IP address of this machine and a TCP port, where something listens.
+/// An IP address of this machine and a TCP port for a server.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address.
     package let host: HostAddress
     /// The port; 0 lets the system choose one.
     package let port: Int
 
-    /// An address of these parts.
+    /// Creates an address of these parts.
     package init(host: HostAddress, port: Int) { (self.host, self.port) = (host, port) }
 
-    /// What somebody writes: `127.0.0.1:8095` or `[::1]:8095`; nil for anything else, such as a name in place of the address.
+    /// Reads `127.0.0.1:8095` or `[::1]:8095`; nil for anything else, such as a name in place of the address.
     package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         let digits = text[colon...].dropFirst().utf8
@@ -22,6 +22,6 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         (self.host, self.port) = (host, port)
     }
 
-    /// As somebody writes it.
+    /// The address in the form that the initialiser reads.
     package var description: String { host.bytes.count == 16 ? "[\(host.text)]:\(port)" : "\(host.text):\(port)" }
 }

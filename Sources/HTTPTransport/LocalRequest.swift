@@ -5,13 +5,13 @@ import NIOHTTP1
 final class LocalRequest: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
 
-    /// How far it is.
+    /// The state of the request.
     private enum State {
-        /// The head has not come.
+        /// The head has not been received.
         case waiting
-        /// It has, and the request has not ended.
+        /// The head was received, and the request has not ended.
         case reading(HTTPRequestHead)
-        /// What comes now is of no interest.
+        /// The answer was sent or is being made; further input is ignored.
         case answered
     }
 
@@ -28,7 +28,7 @@ final class LocalRequest: ChannelInboundHandler {
             } else {
                 state = .reading(head)
             }
-        // A question has no body.
+        // A GET or HEAD request has no body.
         case (.body, .reading): refuse(.payloadTooLarge, context)
         case (.end, .reading(let head)): ask(head, context)
         default: break
@@ -70,7 +70,7 @@ final class LocalRequest: ChannelInboundHandler {
         OneAnswer.send(status, headers, on: context.channel, isWhole: false)
     }
 
-    /// Nothing is kept, guessed, framed, embedded or told on.
+    /// Returns headers that forbid caching, sniffing, framing, embedding, and sending a referrer.
     private static func headers(length: Int) -> HTTPHeaders {
         [
             "content-length": String(length), "cache-control": "no-store", "x-content-type-options": "nosniff",
@@ -80,7 +80,7 @@ final class LocalRequest: ChannelInboundHandler {
         ]
     }
 
-    /// How a request is refused by its head; nil when it is not.
+    /// Returns the status by which a request is refused because of its head; nil: it is not refused.
     private static func refusal(of head: HTTPRequestHead) -> HTTPResponseStatus? {
         guard head.method == .GET || head.method == .HEAD else { return .methodNotAllowed }
         guard head.uri.utf8.first == UInt8(ascii: "/") else { return .badRequest }
@@ -90,8 +90,8 @@ final class LocalRequest: ChannelInboundHandler {
         return mayRead(head.headers) ? nil : .forbidden
     }
 
-    /// Whether a host is this machine as it calls itself: `localhost`, or an address of the loopback network, with any port, since a
-    /// tunnel may end at another.
+    /// Returns whether a host names this machine itself: `localhost`, or a loopback address, with any port,
+    /// since a tunnel may end at another port.
     private static func isThisMachine(_ host: String) -> Bool {
         if isName(host[...]) { return true }
         if let address = HostAddress(host) { return address.bytes.count == 4 && address.isLoopback }
@@ -106,8 +106,8 @@ final class LocalRequest: ChannelInboundHandler {
 
     private static func isName(_ host: Substring) -> Bool { host.lowercased().utf8.elementsEqual("localhost".utf8) }
 
-    /// Whether it does not come from a page of another origin (Fetch Metadata): a link from there may be followed, which its page
-    /// cannot look behind.
+    /// Returns whether the request is not from a page of another origin (Fetch Metadata). Following a link
+    /// from such a page is permitted, because the page cannot read the answer.
     private static func mayRead(_ headers: HTTPHeaders) -> Bool {
         guard let site = headers.first(name: "sec-fetch-site"), !["none", "same-origin"].contains(site) else {
             return true

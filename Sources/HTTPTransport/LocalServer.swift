@@ -1,26 +1,28 @@
 import NIOCore
 import NIOHTTP1
 
-/// Answers GET and HEAD for people and programs on this machine, and changes nothing: pages that show how it is.
+/// Answers GET and HEAD for people and programs on this machine, and changes nothing: pages about the state
+/// of the gate.
 ///
-/// As hard to hold up as ``OneRequestServer``. A browser may be on its way to another site: only requests that name this machine as
-/// their host are answered (a name of somebody else's that leads here is not ours: DNS rebinding), and only those that a page of
-/// another origin could not read or make.
+/// Like ``OneRequestServer`` it cannot be blocked by idle connections. A browser may show pages of other
+/// sites at the same time. So only requests that name this machine as their host are answered, against DNS
+/// rebinding (a foreign name that resolves to this machine). Requests from pages of other origins are
+/// refused, except navigations, whose answer such a page cannot read.
 package struct LocalServer: Sendable {
-    /// Bounds.
+    /// The limits.
     package struct Limits: Sendable {
-        /// Bytes of a request's head.
+        /// The maximum size of a request's head in bytes.
         package var maxBytes = 8 * 1024
-        /// Connections at a time.
+        /// The maximum number of connections at a time.
         package var maxConnections = 32
-        /// From the beginning of a connection to its end, with the answer's way to a slow reader.
+        /// The maximum duration of a connection, including the time for sending the answer to a slow reader.
         package var timeLimit = Duration.seconds(5)
 
-        /// The documented bounds.
+        /// The documented limits.
         package init() {}
     }
 
-    /// What is answered.
+    /// An answer.
     package struct Answer: Sendable {
         /// The media type.
         package let mediaType: String
@@ -29,7 +31,7 @@ package struct LocalServer: Sendable {
         /// What the content may load (Content-Security-Policy).
         package let policy: String
 
-        /// Content that may load nothing, unless `policy` says otherwise.
+        /// Creates an answer whose content may load nothing, unless `policy` permits it.
         package init(
             _ mediaType: String, _ body: [UInt8], policy: String = "default-src 'none'; frame-ancestors 'none'"
         ) {
@@ -37,11 +39,12 @@ package struct LocalServer: Sendable {
         }
     }
 
-    /// Where it listens.
+    /// The place where the server listens.
     package enum Place: Sendable {
-        /// An address, which has to be one of this machine for itself.
+        /// An address, which must be a loopback address.
         case address(ListenAddress)
-        /// A bound socket, which is closed with the server. `permits` is asked about each connection's descriptor.
+        /// A bound socket, which is closed with the server. `permits` gets each connection's descriptor and
+        /// returns whether it may ask.
         case socket(Int32, permits: @Sendable (Int32) -> Bool)
     }
 
@@ -49,15 +52,15 @@ package struct LocalServer: Sendable {
     private let limits: Limits
     private let answer: @Sendable (_ target: String) async -> Answer?
 
-    /// `answer` gets the path with its query, and gives nil for what there is not. It may take its time, of which the time limit is
-    /// told by the connection's end.
+    /// Creates a server. `answer` gets the path with its query, and returns nil if there is no such page. It
+    /// may take long: after the time limit the connection is closed.
     package init(
         _ place: Place, limits: Limits = Limits(), answer: @escaping @Sendable (_ target: String) async -> Answer?
     ) {
         (self.place, self.limits, self.answer) = (place, limits, answer)
     }
 
-    /// Listens until the task is cancelled; `isListening` is told the port as soon as somebody can connect.
+    /// Listens until the task is cancelled; `isListening` gets the port as soon as connections are possible.
     package func run(isListening: @Sendable (Int) -> Void = { _ in }) async throws(ListenFailure) {
         let place: OneRequestServer.Place =
             switch place {

@@ -3,15 +3,15 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Why nobody listens.
+/// The reason why the server could not bind or listen.
 package enum ListenFailure: Error, Hashable, Sendable {
-    /// Another program listens there.
+    /// Another program uses the address and port.
     case inUse
     /// This machine does not have the address.
     case notHere
-    /// The system does not permit it: a port below 1024.
+    /// The system does not permit it, such as for a port below 1024.
     case forbidden
-    /// Another error of the system, also of a socket that listened already.
+    /// Another error of the system, also one of a socket that already listened.
     case broken
 
     fileprivate init(_ error: any Error) {
@@ -25,31 +25,32 @@ package enum ListenFailure: Error, Hashable, Sendable {
     }
 }
 
-/// A server that is made to be met by anybody: one request for each connection, bounded in bytes and time, and a bounded number of
-/// connections, of which the oldest goes when another one comes. So who opens them and says nothing keeps nobody out. What a request has
-/// to be is its handler's.
+/// A server that is safe against arbitrary clients: one request for each connection, bounded in bytes and
+/// time, and a bounded number of connections. A new connection beyond the bound closes the oldest one, so
+/// idle connections cannot keep other clients out. The handler decides which requests are valid.
 struct OneRequestServer {
-    /// Where it listens.
+    /// The place where the server listens.
     enum Place {
-        /// At an address; it tells where that is in the end.
+        /// An address; `isListening` gets the port that was bound.
         case address(ListenAddress)
-        /// On a bound socket, which is closed with the server. `permits` is asked about each connection's descriptor.
+        /// A bound socket, which is closed with the server. `permits` gets each connection's descriptor and
+        /// returns whether it may ask.
         case socket(Int32, permits: @Sendable (Int32) -> Bool)
     }
 
     let place: Place
-    /// Bytes of a request with its head.
+    /// The maximum size of a request with its head in bytes.
     let maxBytes: Int
-    /// Connections at a time.
+    /// The maximum number of connections at a time.
     let maxConnections: Int
-    /// From the beginning of a connection to its end.
+    /// The maximum duration of a connection.
     let timeLimit: Duration
-    /// Makes what reads the request of a connection, on the connection's loop.
+    /// Makes the handler of a connection's request, on the connection's loop.
     let handler: @Sendable () -> any ChannelInboundHandler
 
-    /// Listens until the task is cancelled; `isListening` is told the port as soon as somebody can connect.
+    /// Listens until the task is cancelled; `isListening` gets the port as soon as connections are possible.
     func run(isListening: @Sendable (Int) -> Void = { _ in }) async throws(ListenFailure) {
-        // Everything on one loop, so that nothing needs a lock.
+        // One event loop for everything, so that no locks are needed.
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let open = NIOLoopBoundBox.makeBoxSendingValue(OpenConnections(), eventLoop: loop)
         let server: any Channel
@@ -96,7 +97,7 @@ struct OneRequestServer {
     }
 }
 
-/// The connections that there are, the oldest first.
+/// The open connections, the oldest first.
 private struct OpenConnections {
     private var channels: [any Channel] = []
 
@@ -113,10 +114,11 @@ private struct OpenConnections {
     }
 }
 
-/// More bytes than a request may have.
+/// The request has more bytes than permitted.
 struct TooManyBytes: Error {}
 
-/// Lets so many bytes of a connection pass, before anything is made of them; the rest is read and dropped.
+/// Passes on the permitted number of bytes of a connection, before any is parsed; further bytes are read and
+/// dropped.
 private final class ByteBudget: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -132,13 +134,13 @@ private final class ByteBudget: ChannelInboundHandler {
     }
 }
 
-/// The one answer of a connection, which ends behind it.
+/// The only answer of a connection, which is closed after it.
 enum OneAnswer {
-    /// How long it waits for its reader when the request was not read to its end: closed at once, the connection would be reset and
-    /// the answer lost.
+    /// How long the connection stays open after the answer to a request that was not read to its end. If it
+    /// were closed at once, it would be reset and the answer lost.
     private static let farewell = TimeAmount.milliseconds(500)
 
-    /// Sends it. `isWhole`: whether the request was read to its end.
+    /// Sends the answer. `isWhole`: whether the request was read to its end.
     static func send(
         _ status: HTTPResponseStatus, _ headers: HTTPHeaders, body: [UInt8] = [], on channel: any Channel, isWhole: Bool
     ) {
@@ -155,7 +157,7 @@ enum OneAnswer {
         if !isWhole { end(channel, after: farewell) }
     }
 
-    /// The connection ends then, whatever it is doing.
+    /// Closes the connection after that time, in any state.
     static func end(_ channel: any Channel, after time: TimeAmount) {
         let end = channel.eventLoop.scheduleTask(in: time) { channel.close(mode: .all, promise: nil) }
         channel.closeFuture.whenComplete { _ in end.cancel() }

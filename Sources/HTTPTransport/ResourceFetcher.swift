@@ -6,9 +6,9 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Fetches public resources; the face of ``ResourceFetcher`` that a test can wear as well.
+/// Fetches public resources; ``ResourceFetcher`` and test doubles implement it.
 package protocol ResourceFetching: Sendable {
-    /// Fetches it; see ``ResourceFetcher/fetch(_:entityTag:limit:)``.
+    /// Fetches a resource; see ``ResourceFetcher/fetch(_:entityTag:limit:)``.
     func fetch(
         _ url: WebURL, entityTag: String?, limit: Int
     ) async throws(ResourceFetcher.Failure) -> ResourceFetcher.Answer
@@ -16,54 +16,56 @@ package protocol ResourceFetching: Sendable {
 
 /// Fetches one public resource by HTTPS for the trust refresher.
 ///
-/// The name is resolved here, the addresses are judged, and the connection goes to the very address that was judged: a name that
-/// resolves to something else a moment later gains nothing. Redirects are not followed. What is sent is the same for
-/// everybody: the resource, the media types, and the tag of the copy at hand.
+/// It resolves the name itself, checks the addresses, and connects to exactly the address that was checked:
+/// so a name that resolves to another address a moment later has no effect. Redirects are not followed. Every
+/// request has the same content for all gates: the resource, the media types, and the tag of the present
+/// copy.
 package struct ResourceFetcher: ResourceFetching {
-    /// Bounds and permissions.
+    /// The limits and permissions.
     package struct Settings: Sendable {
-        /// Whether addresses of private networks and of this machine may be asked.
+        /// Whether addresses of private networks and of this machine are permitted.
         package var allowsPrivateAddresses = false
-        /// Time for one resource, resolution and all attempts together.
+        /// The timeout for one resource, including resolution and all attempts.
         package var timeLimit = Duration.seconds(30)
-        /// Time for making one connection.
+        /// The timeout for one connection.
         package var connectTimeout = Duration.seconds(10)
-        /// Time for a server to agree that a connection ends, before it is cut.
+        /// How long a server may take to confirm the end of a connection before it is cut.
         package var farewell = Duration.seconds(5)
-        /// Addresses of one name that are tried.
+        /// The maximum number of addresses of one name that are tried.
         package var attempts = 3
-        /// Hears of each server that is asked; one that it refuses counts as unreachable.
+        /// The book that is asked before each request to a server; a server that it refuses counts as
+        /// unreachable.
         package var contacts: (any ContactBook)?
         /// A PEM file with the roots to trust in place of the system's.
         package var trustRootsFile: String?
-        /// Finds the addresses of a name; the system's resolver unless told.
+        /// Returns the addresses of a name; by default from the system's resolver.
         package var resolve: @Sendable (_ host: String) -> [HostAddress] = ResourceFetcher.systemAddresses
 
         /// The documented defaults.
         package init() {}
     }
 
-    /// What the server said.
+    /// The server's answer.
     package enum Answer: Hashable, Sendable {
-        /// The copy with that tag is still right.
+        /// The copy with that tag is still current.
         case unchanged
-        /// The content now, and the server's tag for it.
+        /// The present content, and the server's tag for it.
         case content([UInt8], entityTag: String?)
     }
 
-    /// Why nothing was fetched.
+    /// The reason why nothing was fetched.
     package enum Failure: Error, Hashable, Sendable {
-        /// The name leads only to addresses that may not be asked.
+        /// The name resolves only to addresses that are not permitted.
         case privateAddress
-        /// The name leads nowhere.
+        /// The name does not resolve.
         case unresolved
         /// A redirect, which is not followed.
         case redirected
-        /// That other status.
+        /// Another status.
         case status(Int)
-        /// Longer than the limit.
+        /// The answer is longer than the limit.
         case tooLarge
-        /// It took too long.
+        /// The timeout passed.
         case timeout
         /// The transport failed.
         case exchange(ExchangeError)
@@ -71,17 +73,17 @@ package struct ResourceFetcher: ResourceFetching {
 
     private let settings: Settings
 
-    /// A fetcher with these bounds.
+    /// Creates a fetcher with these settings.
     package init(_ settings: Settings = Settings()) {
         self.settings = settings
     }
 
-    /// Fetches what is at a URL of `https`.
+    /// Fetches the resource at an `https` URL.
     ///
     /// - Parameters:
-    ///   - url: Where it is.
-    ///   - entityTag: The tag of the copy at hand.
-    ///   - limit: Bytes of the answer at most.
+    ///   - url: The URL.
+    ///   - entityTag: The tag of the present copy.
+    ///   - limit: The maximum size of the answer in bytes.
     package func fetch(
         _ url: WebURL, entityTag: String?, limit: Int
     ) async throws(Failure) -> Answer {
@@ -103,7 +105,7 @@ package struct ResourceFetcher: ResourceFetching {
             do {
                 return try await fetch(request, host, by: address, limit: limit, within: rest)
             } catch {
-                // Only where nothing was connected can another address do better.
+                // Another address can help only if no connection was made.
                 guard error == .exchange(.unreachable) else { throw error }
                 last = error
             }
@@ -125,7 +127,7 @@ package struct ResourceFetcher: ResourceFetching {
         tls.shutdownTimeout = .init(settings.farewell)
         if let file = settings.trustRootsFile { tls.trustRoots = .file(file) }
         configuration.tlsConfiguration = tls
-        // One client for one exchange: the address is part of its configuration, and no connection is kept.
+        // One client for each exchange: the address is part of its configuration, and no connection is kept.
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let result: Result<Answer, Failure>
         do {
@@ -165,7 +167,8 @@ package struct ResourceFetcher: ResourceFetching {
 
     // MARK: - Names
 
-    /// Beside the event loops, as the system's resolver blocks; given up when it takes longer than the whole may.
+    /// Returns the addresses of a host. The system's resolver blocks, so it runs outside the event loops, and
+    /// is abandoned after the timeout of the whole fetch.
     private func addresses(of host: String) async throws(Failure) -> [HostAddress] {
         if let address = HostAddress(host) { return [address] }
         let loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -192,7 +195,7 @@ package struct ResourceFetcher: ResourceFetching {
         }
     }
 
-    /// What the system's resolver says.
+    /// Returns the addresses that the system's resolver finds.
     package static func systemAddresses(_ host: String) -> [HostAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -210,7 +213,7 @@ package struct ResourceFetcher: ResourceFetching {
     }
 
     private static func address(of entry: addrinfo) -> HostAddress? {
-        // Behind the family, and for IPv4 the port, for IPv6 port and flow label, stands the address.
+        // The address is after the family and, for IPv4, the port; for IPv6 after port and flow label.
         let (offset, count): (Int, Int)
         switch entry.ai_family {
         case AF_INET: (offset, count) = (4, 4)
@@ -223,7 +226,7 @@ package struct ResourceFetcher: ResourceFetching {
 }
 
 extension ResourceFetcher.Failure: CustomStringConvertible {
-    /// What happened, in plain words.
+    /// The description in plain words.
     package var description: String {
         switch self {
         case .privateAddress: "the host is on a private network"

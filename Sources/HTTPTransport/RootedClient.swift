@@ -3,12 +3,13 @@ import Foundation
 import NIOSSL
 import Synchronization
 
-/// The client of an exchange, which trusts the roots in a file beside the system's: made anew when the file comes or changes, as
-/// nobody should have to restart a gate for an authority that he forgot.
+/// The client of an exchange, which trusts the roots in a file in addition to the system's. When the file
+/// appears or changes, a new client is made, so that adding a missing authority requires no restart of the
+/// gate.
 final class RootedClient: Sendable {
     private struct State {
         var client: HTTPClient
-        /// The file as it was when it was last looked at.
+        /// The edition of the file at the last check.
         var seen: String?
         var isOver = false
     }
@@ -17,18 +18,19 @@ final class RootedClient: Sendable {
     private let make: @Sendable (_ roots: [NIOSSLCertificate]?) -> HTTPClient
     private let state: Mutex<State>
 
-    /// A client that `make` makes of the roots that there are; without a `file` it stays the same.
+    /// Creates a client by `make` from the roots in the file; without a `file` it stays the same.
     init(roots file: String?, make: @escaping @Sendable (_ roots: [NIOSSLCertificate]?) -> HTTPClient) {
         (self.file, self.make) = (file, make)
         state = Mutex(State(client: make(file.flatMap(Self.roots)), seen: file.map(Self.edition)))
     }
 
-    /// The client for the next request. Exchanges over the one before fail, as with a connection that breaks.
+    /// The client for the next request. Exchanges over a replaced client fail, as with a broken connection.
     var current: HTTPClient {
         guard let file else { return state.withLock(\.client) }
         let edition = Self.edition(file)
         let (client, old) = state.withLock { state -> (HTTPClient, HTTPClient?) in
-            // What is no file of roots now, perhaps half written, takes nothing away.
+            // A file that is no list of roots at present, perhaps half written, does not remove the earlier
+            // roots.
             guard !state.isOver, state.seen != edition else { return (state.client, nil) }
             state.seen = edition
             guard let roots = Self.roots(file) else { return (state.client, nil) }
@@ -40,7 +42,7 @@ final class RootedClient: Sendable {
         return client
     }
 
-    /// Closes all connections. From then on there is no other client.
+    /// Closes all connections. No further client is made.
     func shutdown() async {
         let client = state.withLock { state in
             state.isOver = true
@@ -49,13 +51,14 @@ final class RootedClient: Sendable {
         try? await client.shutdown()
     }
 
-    /// The certificates in a PEM file; nil: it cannot be read, or holds something else.
+    /// Returns the certificates in a PEM file; nil: it cannot be read, or has other content.
     static func roots(_ file: String) -> [NIOSSLCertificate]? {
         guard let roots = try? NIOSSLCertificate.fromPEMFile(file), !roots.isEmpty else { return nil }
         return roots
     }
 
-    /// What tells one content of the file from the next, as far as the file system does, and who may read it.
+    /// Returns a text that changes with the file's content, as far as the file system shows that, and with
+    /// its read permissions.
     private static func edition(_ file: String) -> String {
         let found = try? FileManager.default.attributesOfItem(atPath: file)
         let keys: [FileAttributeKey] = [

@@ -1,10 +1,10 @@
-/// Something took longer than it may.
+/// An operation took longer than permitted.
 struct TimeLimitPassed: Error {}
 
-/// Runs `body` and gives it up, by cancelling it, after `limit`.
+/// Runs `body`, and cancels it after `limit`.
 ///
-/// The client's own deadline ends with the head of an answer, and its read timeout begins anew at every byte: a server that
-/// sends one now and then would hold an exchange for ever.
+/// The client's own deadline applies only up to the head of an answer, and its read timeout is reset at every
+/// byte: a server that sends a byte now and then could hold an exchange for ever.
 func withTimeLimit<Value: Sendable>(
     _ limit: Duration, _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {

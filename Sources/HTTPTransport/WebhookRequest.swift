@@ -5,13 +5,13 @@ import NIOHTTP1
 final class WebhookRequest: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
 
-    /// How far it is.
+    /// The state of the request.
     private enum State {
-        /// The head has not come.
+        /// The head has not been received.
         case waiting
-        /// So much of the body is there.
+        /// The head was received, and this part of the body.
         case reading([UInt8])
-        /// What comes now is of no interest.
+        /// The answer was sent; further input is ignored.
         case answered
     }
 
@@ -52,7 +52,7 @@ final class WebhookRequest: ChannelInboundHandler {
         }
     }
 
-    /// How a request is refused whose body need not be read; nil when it must be.
+    /// Returns the status by which a request is refused without reading its body; nil: the body must be read.
     private func refusal(of head: HTTPRequestHead) -> HTTPResponseStatus? {
         guard head.uri.utf8.elementsEqual(settings.target.utf8) else { return .notFound }
         guard head.method == .POST else { return .methodNotAllowed }

@@ -1,21 +1,22 @@
 package import Encoding
 
-/// So many at once, and one more after each period: what strangers may cause, however many come.
+/// Limits what strangers may cause, however many there are: ``burst`` uses at once, and one more after each
+/// ``period``.
 package struct Allowance: Hashable, Sendable {
-    /// What is there at most, and at the beginning.
+    /// The largest number of uses, and the number at the beginning.
     package let burst: Int
-    /// How long one more takes.
+    /// The time after which one more use is available.
     package let period: Duration
     private var left: Int
     private var filled = Instant.zero
 
-    /// An allowance that is full.
+    /// Creates a full allowance.
     package init(burst: Int, period: Duration) { (self.burst, self.period, left) = (burst, period, burst) }
 
-    /// When there is one at the earliest, as of the last look; zero: at once.
+    /// When a use is available at the earliest, as of the last call; zero: at once.
     package var next: Instant { left > 0 ? .zero : filled.advanced(by: period) }
 
-    /// Whether there is one now.
+    /// Whether a use is available now.
     package mutating func isThere(at now: Instant) -> Bool {
         fill(at: now)
         return left > 0
@@ -28,7 +29,7 @@ package struct Allowance: Hashable, Sendable {
         return copy.left >= burst
     }
 
-    /// Takes one if more than `kept` are there; whether it did.
+    /// Takes one use if more than `kept` are available; returns whether it did.
     package mutating func take(keeping kept: Int = 0, at now: Instant) -> Bool {
         fill(at: now)
         guard left > kept else { return false }
@@ -36,7 +37,7 @@ package struct Allowance: Hashable, Sendable {
         return true
     }
 
-    /// Puts back one that was taken.
+    /// Returns a use that was taken.
     package mutating func giveBack() { left = min(burst, left + 1) }
 
     private mutating func fill(at now: Instant) {

@@ -1,32 +1,37 @@
 import Credentials
 package import Encoding
 
-/// Judges what the machine's date is worth, so that a clock that falls back, jumps ahead or contradicts the ledger lets nobody in.
+/// Judges how far the machine's date can be trusted, so that a clock that falls back, jumps ahead or
+/// contradicts the ledger admits nobody.
 ///
-/// A value: it is given looks at the clocks of the machine and reports what is wrong. Compared with the date are the newest record and
-/// the day on which the program was made, lower bounds that the monotonic clock carries on; the look before, whose difference shows a
-/// step; the date that was confirmed since the machine was started (``ConfirmedDate``); the battery-backed clock, whose word counts
-/// only as long as it still shows the same date; and, for a date that a time server vouches for, the first such date and the newest
-/// date that was ever believed. Where they are more than ``contradiction`` apart the date is worth nothing until an operator accepts
-/// it (``accept(_:)``). What hours may open by a date of which nothing but a time server says how long the machine was off, an
-/// ``EarlierDate`` bounds.
+/// A value: it takes looks at the clocks of the machine and reports what is wrong. It compares the date with:
+/// - the newest record and the day on which the program was made, which are lower bounds that the monotonic
+///   clock carries forward;
+/// - the previous look, whose difference shows a step;
+/// - the date that was confirmed since the machine was started (``ConfirmedDate``);
+/// - the battery-backed clock, which counts only as long as it still shows the same date;
+/// - for a date that a time server vouches for, the first such date and the newest date that was ever believed.
+///
+/// If a time server's date differs from the dates of the last point by more than ``contradiction``, it is
+/// worth nothing until an operator accepts it (``accept(_:)``). If only a time server says how long the
+/// machine was off, an ``EarlierDate`` limits the hours that the date may open.
 package struct ClockGuard: Sendable {
     /// One look at the clocks.
     package struct Look: Hashable, Sendable {
-        /// The system's date, whatever it is worth.
+        /// The system's date, whether it is right or not.
         package var utc: Timestamp
         /// The same moment on the monotonic clock.
         package var monotonic: Instant
         /// Whether the system says that a time server keeps the date right.
         package var isSynchronised: Bool
-        /// What the battery-backed clock says of it.
+        /// What the battery-backed clock says about the date.
         package var hardware: HardwareClock
-        /// Whether it is the date that the machine wrote down at its last stop, carried on since the start.
+        /// Whether it is the date that the machine saved at its last stop, carried forward since the start.
         package var isSaved: Bool
-        /// Whether the battery-backed clock does not answer now, whatever it said before.
+        /// Whether the battery-backed clock does not answer now, whatever it showed before.
         package var isSilent: Bool
 
-        /// A look.
+        /// Creates a look.
         package init(
             utc: Timestamp, monotonic: Instant, isSynchronised: Bool, hardware: HardwareClock, isSaved: Bool = false,
             isSilent: Bool = false
@@ -40,23 +45,25 @@ package struct ClockGuard: Sendable {
         }
     }
 
-    /// How far a date may be from what is known before nobody is let in by it.
+    /// How far a date may be from the known dates before it admits nobody.
     package static let contradiction: Duration = .seconds(86_400)
-    /// How long a synchronised clock must be without a step before the last one is forgotten.
+    /// How long a synchronised clock must run without a step before the last step is forgotten.
     package static let settling: Duration = .seconds(60)
-    /// How long the battery-backed clock must have been wrong before that is told: a while after a start without it, and with a time
-    /// server a little longer than the kernel takes to set it (11 minutes).
+    /// How long the battery-backed clock must have been wrong before this is reported: a minute after a start
+    /// without a time server (`patience`). With a time server it is a little longer than the 11 minutes that
+    /// the kernel takes to set the clock (`setting`).
     package static let (patience, setting): (Duration, Duration) = (.seconds(60), .seconds(900))
-    /// How long a date to which the clock was moved must hold before it is confirmed, where the configuration does not say.
+    /// How long a date to which the clock was moved must hold before it is confirmed, unless the
+    /// configuration says otherwise.
     package static let usualSettle: Duration = .seconds(6 * 3600)
-    /// A smaller skew would take a leap second for a step.
+    /// With a smaller skew, a leap second would count as a step.
     package static let leastSkew: Duration = .seconds(2)
 
     private enum Finding {
         case believed(WallTime.Provenance)
         /// Before the lower bound.
         case behind
-        /// Set forward while the box was running, by nobody who is known to know.
+        /// Set forward while the machine was running, by no trusted source.
         case ahead
         case contradicted
     }
@@ -65,14 +72,14 @@ package struct ClockGuard: Sendable {
     private let made: Timestamp
     /// Since when the battery-backed clock has been wrong.
     private var hardwareSince: Instant?
-    /// The lower bound: the newest record, then the newest date that was believed.
+    /// The lower bound: the newest record, later the newest date that was believed. A time server may lower it.
     private var bound: DatedInstant?
-    /// As ``bound``, but never lowered, so that a clock cannot be led back in steps.
+    /// As ``bound``, but never lowered, so that a clock cannot be set back in steps.
     private var highest: DatedInstant?
-    /// Whether ``bound`` is a date of this start, and whether a time server vouched for it.
+    /// Whether ``bound`` is a date of this start of the machine, and whether a time server vouched for it.
     private var (isOwn, isVouched) = (false, false)
-    /// The first date of this start of the machine that a time server vouched for without doubt. Steps of the clock count from there,
-    /// so that many small ones lead no further than a large one.
+    /// The first date of this start of the machine that a time server vouched for without doubt. Steps of the
+    /// clock are measured from it, so that many small steps lead no further than one large step.
     private var limit: DatedInstant?
     private var dates: ConfirmedDate
     private var earlier: EarlierDate
@@ -83,7 +90,8 @@ package struct ClockGuard: Sendable {
     private var synchronisedAt: Instant?
     private var present: Set<ReasonCode> = []
 
-    /// What the next start of the program must know; nil before the first good date, where there was none before either.
+    /// The state that the next start of the program needs; nil before the first good date, if there was none
+    /// before either.
     package var memory: ClockMemory? {
         guard let last, dates.good != nil || earlier.date != nil else { return nil }
         let (highest, limit) = dates.good == nil ? (nil, nil) : (highest, limit)
@@ -92,20 +100,20 @@ package struct ClockGuard: Sendable {
             suspicion: earlier.suspicion)
     }
 
-    /// The date as the box believes it to be at the last look.
+    /// The date that the gate believes, as of the last look.
     package private(set) var time: WallTime
 
-    /// A guard that has not looked yet.
+    /// Creates a guard that has not looked yet.
     ///
     /// - Parameters:
-    ///   - newest: The date of the newest record; nil on a new box.
+    ///   - newest: The date of the newest record; nil at a new gate.
     ///   - skew: How far clocks may differ; at least ``leastSkew`` counts.
     ///   - settle: How long a date to which the clock was moved must hold before it is confirmed.
-    ///   - memory: What ``memory`` was when the program ended; of another start of the machine ``ClockMemory/afterRestart(at:)``. Without
-    ///     one the newest record's date is the last confirmed one.
+    ///   - memory: The value of ``memory`` when the program ended; after a restart of the machine, that of
+    ///     ``ClockMemory/afterRestart(at:)``. Without it the newest record's date is the last confirmed one.
     ///   - isAuthenticated: Whether the time server is known to be the operator's (`clock.authenticated`).
-    ///   - made: The day on which this program was made: no date before it is right.
-    ///   - now: The instant from which the newest record is carried on.
+    ///   - made: The day on which this program was made: no earlier date is right.
+    ///   - now: The instant from which the newest record's date is carried forward.
     package init(
         newest: Timestamp?, skew: Duration, settle: Duration = Self.usualSettle, memory: ClockMemory? = nil,
         isAuthenticated: Bool = false, made: Timestamp = Timestamp(seconds: 0), at now: Instant
@@ -122,7 +130,7 @@ package struct ClockGuard: Sendable {
             suspicion: memory?.suspicion ?? .nothing)
     }
 
-    /// Takes a look, not older than the one before; returns what begins or ceases to be wrong.
+    /// Takes a look, not older than the previous one; returns the faults that begin or end.
     package mutating func handle(_ look: Look) -> [HealthReport] {
         var reports = noteStep(look)
         let finding = judge(look)
@@ -139,8 +147,8 @@ package struct ClockGuard: Sendable {
         return reports
     }
 
-    /// An operator has seen this date at that instant, and says that it was right: it takes the place of all that was known. The next
-    /// look is judged by it alone. A date before the program was made is wrong, and is ignored.
+    /// Takes a date that an operator saw at that instant and declared right: it replaces everything that was known.
+    /// The next look is judged by it alone. A date before the program was made is wrong and is ignored.
     package mutating func accept(_ date: DatedInstant) -> [HealthReport] {
         if date.utc < made { return [] }
         bound = date
@@ -166,7 +174,7 @@ package struct ClockGuard: Sendable {
     }
 
     private mutating func noteHardware(_ look: Look) -> [HealthReport] {
-        // One that fell silent is told, but what it said before still holds.
+        // A clock that has fallen silent is reported, but what it showed before still holds.
         guard let trouble = look.hardware.trouble ?? (look.isSilent ? HardwareClock.silent.trouble : nil) else {
             hardwareSince = nil
             return report(.clockHardware, false)
@@ -197,7 +205,8 @@ package struct ClockGuard: Sendable {
         }
     }
 
-    /// A hardware clock that fell behind the newest record by so much has lost its battery.
+    /// Whether the hardware clock has lost its battery: it is behind the newest record by more than
+    /// ``contradiction``.
     private func isDeadBattery(_ look: Look) -> Bool {
         guard let highest, look.hardware != .absent, !look.isSynchronised else { return false }
         return look.utc < highest.carried(to: look.monotonic).advanced(by: .zero - Self.contradiction)
@@ -207,8 +216,9 @@ package struct ClockGuard: Sendable {
 
     private func judge(_ look: Look) -> Finding {
         let now = look.monotonic
-        // A date that a time server has set and nobody has moved since is as good as one that was kept by a battery, whether or not
-        // there is one: the system's own clock carried it on. Rules that want the server's word now and then say max-unsynced.
+        // A date that a time server has set and that has not been moved since is as good as one kept by a
+        // battery, even without a battery-backed clock: the system's own clock carried it forward. Rules that
+        // need a time server's confirmation from time to time use max-unsynced.
         let isTimed = look.hardware == .agrees || isVouched
         guard let bound, let highest else {
             if look.utc < made { return .believed(.unset) }

@@ -2,23 +2,24 @@ import Encoding
 
 /// The date that was confirmed since the machine was started, and whether the clock still shows it.
 ///
-/// Everything that sets the clock later, a time server included, moves it against the monotonic clock. For some time either date may
-/// be the right one then, and only what is right by both may open the gate (``WallTime/alternative``). The clock's date is confirmed
-/// once it has held for that time, or when an operator accepts it. A clock that returns to the confirmed date ends the doubt.
+/// Whatever sets the clock after that, including a time server, moves it against the monotonic clock. For
+/// some time, either date may then be the right one, and the gate opens only for what is valid by both
+/// (``WallTime/alternative``). The clock's date is confirmed once it has held for that time, or when an
+/// operator accepts it. A clock that returns to the confirmed date ends the doubt.
 struct ConfirmedDate {
-    /// How long a confirmed date is carried on before the one that the clock shows takes its place: what the rate adds up to in months
-    /// would be a step.
+    /// How long a confirmed date is carried forward before the clock's own date replaces it. Over months, the
+    /// difference between the rates of the two clocks would add up to a step.
     private static let renewal: Duration = .seconds(86_400)
 
-    /// How far the clock may be from the confirmed date, and how long a new one must hold.
+    /// How far the clock may be from the confirmed date, and how long a new date must hold.
     private let (skew, settle): (Duration, Duration)
     /// The confirmed date; nil before the first one.
     private(set) var confirmed: DatedInstant?
     private var source = WallTime.Provenance.unset
-    /// The date that the clock shows instead, since it began to.
+    /// The different date that the clock shows, with the instant at which it began to.
     private var candidate: DatedInstant?
 
-    /// The confirmed date, where more than a saved one spoke for it.
+    /// The confirmed date, if more than a saved date supports it.
     var good: DatedInstant? { source >= .rtc ? confirmed : nil }
 
     /// `kept` was ``good`` before the program ended, in the same start of the machine.
@@ -27,10 +28,11 @@ struct ConfirmedDate {
         if kept != nil { source = .rtc }
     }
 
-    /// Takes the date of a look; returns the other one that may be right as well, nil where there is none.
+    /// Takes the date of a look; returns the other date that may also be right; nil when no other date may be.
     ///
-    /// The first date of a start is confirmed at once, as nothing tells how long the machine was off; what hours may open by it, an
-    /// ``EarlierDate`` says. So is the first one of a battery-backed clock or a time server where the confirmed one was only a saved one.
+    /// The first date of a start is confirmed at once, because nothing shows how long the machine was off; an
+    /// ``EarlierDate`` limits the hours that it may open. The first date of a battery-backed clock or of a
+    /// time server is confirmed at once, too, if the confirmed date was only a saved one.
     mutating func handle(_ time: WallTime, at now: Instant) -> Timestamp? {
         let shown = DatedInstant(utc: time.utc, at: now)
         if time.provenance > .unset {
@@ -57,7 +59,7 @@ struct ConfirmedDate {
         return nil
     }
 
-    /// An operator has seen that date, and accepted it: that one is confirmed, and no other.
+    /// Confirms the date that an operator has seen and accepted, and no other.
     mutating func accept(_ date: DatedInstant) { confirm(date, by: .given) }
 
     private mutating func confirm(_ date: DatedInstant, by source: WallTime.Provenance) {

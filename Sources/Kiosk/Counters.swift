@@ -2,18 +2,18 @@ package import Credentials
 import Encoding
 
 extension Kiosk {
-    /// Counts since the start, for whoever asks how the kiosk is and for metrics. The one place where visits are counted; bounded by
-    /// the table of reasons, whoever comes.
+    /// Counts since the start, for the status report and for metrics. Visits are counted nowhere else. The
+    /// size is bounded by the table of reason codes, whatever phones do.
     package struct Counters: Sendable {
-        /// How a visit ended, and the code that tells most of why.
+        /// The result of a visit, and the most informative of its reason codes.
         package struct Ending: Hashable, Sendable {
             /// The name of its result.
             package let result: String
-            /// A row of the table; rules of the policy are one row together.
+            /// A row of the table of reason codes; all rules of the policy share one row.
             package let reason: ReasonCode
         }
 
-        /// Where a visit is whose figures are not complete.
+        /// The times of a visit that is not complete.
         private struct Course {
             var identified: Instant?
             var announced: (at: Instant, bytes: Int)?
@@ -25,53 +25,54 @@ extension Kiosk {
         package private(set) var endings: [Ending: Int] = [:]
         /// From the announcement of a transfer to its last missing byte (T0), in milliseconds.
         package private(set) var transfer = Histogram([250, 500, 1000, 2000, 5000, 10_000, 20_000, 60_000, 300_000])
-        /// Encrypted bytes of a whole transfer, in whole ``grain``s: to the byte, a sum that is read after each visit would tell one
-        /// credential from another.
+        /// Encrypted bytes of a whole transfer, rounded up to a multiple of ``grain``. A sum exact to the
+        /// byte, read after each visit, would distinguish one credential from another.
         package private(set) var bytes = Histogram([1024, 4096, 16_384, 65_536, 262_144, 1_048_576])
-        /// From the moment at which both sides have keys to the verdict, in milliseconds: choosing, transfer and verification.
+        /// From the moment at which both sides have keys to the verdict, in milliseconds: choosing, transfer
+        /// and verification.
         package private(set) var identified = Histogram([500, 1000, 2000, 5000, 10_000, 20_000, 60_000, 120_000])
-        /// From T0 to the gate and the light, in microseconds: of every verdict, with the wait for its turn.
+        /// From T0 to the relay and the light, in microseconds: for every verdict, including the wait for its turn.
         package private(set) var decision = Histogram([
             1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 5_000_000,
         ])
-        /// How much of that was waiting for the turn, in microseconds.
+        /// The part of ``decision`` that was spent waiting for the turn, in microseconds.
         package private(set) var turn = Histogram([
             1000, 10_000, 100_000, 500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000,
         ])
-        /// Phones that were sent away because every place was taken by somebody who was being served.
+        /// Phones that were sent away because every place was taken by a phone that was being served.
         package internal(set) var refusedPhones = 0
         /// Times the controller was ready.
         package private(set) var radioOpenings = 0
-        /// Times the radio had to be reset or opened anew.
+        /// Times the radio had to be reset or opened again.
         package internal(set) var radioFailures = 0
-        /// Times the adapter's reset was asked for.
+        /// Times the reset of the adapter was requested.
         package private(set) var adapterResets = 0
-        /// Times the controller was found silent although it had been told to advertise.
+        /// Times the controller was found not to advertise although it should have.
         package internal(set) var advertisingLapses = 0
-        /// Times the controller was reset since every link that it takes was dead.
+        /// Times the controller was reset because every link that it takes was dead.
         package internal(set) var linkResets = 0
-        /// Times the controller was reset since it gave no data buffer back.
+        /// Times the controller was reset because it returned no data buffer.
         package internal(set) var bufferResets = 0
         /// Intents that the ledger refused or left unanswered.
         package internal(set) var ledgerFailures = 0
-        /// Packets of the controller that made no sense or belonged to nothing.
+        /// Packets from the controller that were malformed or unexpected.
         package internal(set) var ignoredPackets = 0
-        /// L2CAP PDUs of phones whose pieces did not fit together.
+        /// L2CAP PDUs from phones whose fragments did not fit together.
         package internal(set) var droppedPDUs = 0
-        /// Chunks that arrived spoiled.
+        /// Chunks that arrived corrupted.
         package private(set) var spoiledChunks = 0
-        /// Rounds in which chunks were asked for again.
+        /// Repair rounds.
         package private(set) var repairs = 0
 
-        /// What sizes are rounded up to.
+        /// The unit in bytes to which sizes are rounded up.
         static let grain = 1024
-        /// Of the visits that go on: as many as there are phones.
+        /// The visits that are not complete: as many as there are phones.
         private var courses: [VisitID: Course] = [:]
 
-        /// Nothing has happened.
+        /// Creates counters that are all zero.
         package init() {}
 
-        /// Counts what a note tells.
+        /// Counts the event that a note reports.
         mutating func count(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
             switch note {
             case .radioReady: radioOpenings += 1

@@ -1,23 +1,25 @@
 package import Encoding
 
-/// A date, and the instant of the monotonic clock at which it had come: the date of any other instant of the same start of the machine
-/// follows from that.
+/// A date, and the instant of the monotonic clock at which it was reached. The date of any other instant of
+/// the same start of the machine follows from them.
 package struct DatedInstant: Hashable, Sendable {
     /// The date in UTC.
     package var utc: Timestamp
-    /// The instant at which it had come.
+    /// The instant at which that date was reached.
     package var at: Instant
 
-    /// That date at that instant.
+    /// Creates a date that was reached at that instant.
     package init(utc: Timestamp, at: Instant) { (self.utc, self.at) = (utc, at) }
 
-    /// The date that has come by then.
+    /// Returns the date that is reached at `now`.
     package func carried(to now: Instant) -> Timestamp { utc.advanced(by: at.duration(to: now)) }
 
-    /// What the kernel may add to the rate of the clock to correct it: 500 parts in a million (adjtimex). The crystal is better.
+    /// The divisor for the difference in rate of two clocks. The kernel may correct the rate of the clock by
+    /// 500 parts in a million (adjtimex); the crystal is better than that.
     private static let rate = 2000
 
-    /// Whether a clock may have shown both without having been set: they are no more than that apart, and what its rate may differ.
+    /// Whether a clock may have shown both dates without having been set: they differ by at most `skew` and
+    /// what the rate may add.
     package func agrees(with other: DatedInstant, within skew: Duration) -> Bool {
         let apart = abs(carried(to: other.at).duration(to: other.utc))
         return apart <= skew + abs(at.duration(to: other.at)) / Self.rate
@@ -26,30 +28,32 @@ package struct DatedInstant: Hashable, Sendable {
 
 /// What is known of the date, for the next start of the program.
 package struct ClockMemory: Hashable, Sendable {
-    /// What may hold the word of a time server, and proves no date until one is confirmed.
+    /// What may hold a time server's date, and therefore proves no date until one is confirmed.
     package enum Suspicion: String, Hashable, Sendable {
         /// Nothing.
         case nothing = "-"
-        /// The battery-backed clock: it showed another date than the system, and the system sets it by a time server's word.
+        /// The battery-backed clock: it showed another date than the system, and the system sets it to a time
+        /// server's date.
         case battery = "off"
-        /// The date that the machine wrote down at its last stop, too: the clock was moved.
+        /// Also the date that the machine saved at its last stop: the clock was moved.
         case all = "served"
     }
 
-    /// When this was known: the last look.
+    /// The instant of this knowledge: the last look.
     package var at: Instant
-    /// The date of this start of the machine that is confirmed; nil: none is yet.
+    /// The confirmed date of this start of the machine; nil when none is confirmed yet.
     package var confirmed: DatedInstant?
     /// The newest date that was believed without doubt.
     package var highest: DatedInstant?
     /// The first date that a time server vouched for without doubt.
     package var limit: DatedInstant?
-    /// The date that was confirmed before the machine was started, while hours still ask for it.
+    /// The date that was confirmed before the machine was started, as long as opening hours depend on it.
     package var earlier: DatedInstant?
-    /// What proves no date. A start of the machine does not change it: the battery-backed clock and the saved date outlive that.
+    /// What proves no date. A restart of the machine does not change it: the battery-backed clock and the
+    /// saved date survive a restart.
     package var suspicion: Suspicion
 
-    /// These dates.
+    /// Creates a memory of these dates.
     package init(
         at: Instant, confirmed: DatedInstant? = nil, highest: DatedInstant? = nil, limit: DatedInstant? = nil,
         earlier: DatedInstant? = nil, suspicion: Suspicion = .nothing
@@ -58,9 +62,10 @@ package struct ClockMemory: Hashable, Sendable {
         (self.earlier, self.suspicion) = (earlier, suspicion)
     }
 
-    /// What is left of it by `now`, after another start of the machine: what proves no date, and the last confirmed one. That one has come
-    /// before the beginning of this start. A program that cannot name its start of the machine may take the same one for another, with a
-    /// clock that went on: then the date had come at that instant, and in any case not later.
+    /// Returns what remains valid at `now`, after a restart of the machine: what proves no date, and the last
+    /// confirmed date. That date was reached before this start began. A program that cannot identify its
+    /// start of the machine may take the same start for another one, in which the clock ran on. Then the date
+    /// was reached at ``at``, and in any case not later.
     package func afterRestart(at now: Instant) -> ClockMemory? {
         guard let last = earlier ?? confirmed else { return nil }
         let start = now < at ? Instant.zero : at
@@ -70,11 +75,11 @@ package struct ClockMemory: Hashable, Sendable {
 }
 
 extension Timestamp {
-    /// From this date to that one.
+    /// Returns the time from this date to `other`.
     func duration(to other: Timestamp) -> Duration {
         .seconds(other.seconds) - .seconds(seconds) + .nanoseconds(Int64(other.nanoseconds) - Int64(nanoseconds))
     }
 }
 
-/// How long, in either direction.
+/// Returns the absolute value of a duration.
 func abs(_ duration: Duration) -> Duration { duration < .zero ? .zero - duration : duration }

@@ -1,9 +1,10 @@
 import Credentials
 import Encoding
 
-/// What the inputs say.
+/// Handling of the inputs.
 extension Door {
-    /// The inputs can be read. What they show now happened before anybody looked: no button was pressed and nobody passed by it.
+    /// Begins to monitor the inputs. A level that is active now became active before that: it counts neither
+    /// as a pressed button nor as a passage.
     mutating func begin(_ levels: [DoorInput: Bool], at now: Instant) -> [DoorAction] {
         takenAt = now
         lines = [:]
@@ -14,13 +15,14 @@ extension Door {
             if isActive { activeSince[input] = now }
         }
         hasFire = lines[.fire]?.isActive ?? false
-        // Where they were read before, something was missed.
+        // If the inputs were monitored before, something was missed since.
         lookAway()
         alarms.set(.doorInputs, false, at: now)
         return []
     }
 
-    /// Nobody looks any more. Who was let in a moment ago may have passed; a fire stays one until its panel says otherwise.
+    /// Ends monitoring, because the inputs cannot be read. A person who was admitted a moment ago may have
+    /// passed; a fire remains one until its panel reports the end.
     mutating func lose(_ detail: String, at now: Instant) -> [DoorAction] {
         lines = [:]
         activeSince = [:]
@@ -31,14 +33,14 @@ extension Door {
         return entitled.map { .settled($0.visit, .unknown) }
     }
 
-    /// A level counts from now on.
+    /// Handles a change of an input after debouncing.
     mutating func changed(_ input: DoorInput, _ change: Debounce.Change, at now: Instant) -> [DoorAction] {
         activeSince[input] = change.isActive ? change.at : nil
         let isNews = self.isNews(change.at)
-        // Through an open door others pass unseen; and what was so before anybody looked may have been somebody.
+        // Through an open door other people pass unseen, and a level from before monitoring may have been a person.
         defer { if input == settings.passageSensor, change.isActive, input == .contact || !isNews { lookAway() } }
         switch (input, change.isActive && isNews) {
-        // It says nothing of people.
+        // An input that chatters says nothing about people.
         case (.passage, _) where chatter.inputs.contains(input), (.request, _) where chatter.inputs.contains(input):
             break
         case (.passage, true): return passed(at: change.at)
@@ -50,23 +52,23 @@ extension Door {
         return []
     }
 
-    /// Whether what was so at that instant has happened since somebody looks.
+    /// Whether a change at that instant happened since monitoring began.
     func isNews(_ instant: Instant) -> Bool { instant > takenAt.advanced(by: Self.settling) }
 
     // MARK: - Passages
 
-    /// Whether somebody who passes now goes unseen: only a new edge tells of him.
+    /// Whether a passage now would not be seen: only a new edge shows a passage.
     var isBlind: Bool {
         guard let sensor = settings.passageSensor else { return true }
         return activeSince[sensor] != nil || chatter.inputs.contains(sensor)
     }
 
-    /// Of nobody who may pass now it can be said later that he did not.
+    /// Marks all open entitlements: for none of them can it be said later that the person did not pass.
     mutating func lookAway() {
         for index in entitled.indices { entitled[index].isWatched = false }
     }
 
-    /// Somebody has gone through.
+    /// Handles a passage of one person.
     private mutating func passed(at instant: Instant) -> [DoorAction] {
         if let actions = use(at: instant) { return actions }
         counters.passages += 1
@@ -77,8 +79,9 @@ extension Door {
         return [.note(.passage(isEntitled: mode == .free), nil)]
     }
 
-    /// Somebody has used an opening; nil: there was none. A visitor's goes before one of the way out, behind which nobody may have come:
-    /// no visitor counts as not passed because somebody pressed the button.
+    /// Uses one entitlement for a passage; nil when there is none. A visitor's entitlement is used before one
+    /// for an exit, because the person who pressed the button may not pass: otherwise a visitor could count
+    /// as not passed for that reason.
     private mutating func use(at instant: Instant) -> [DoorAction]? {
         let open = entitled.indices.filter { instant <= entitled[$0].until }
         guard let index = open.first(where: { entitled[$0].visit != nil }) ?? open.first else { return nil }
@@ -87,7 +90,8 @@ extension Door {
         return [.note(.passage(isEntitled: true), visit), .settled(visit, .seen)]
     }
 
-    /// The door has opened: by somebody who was let through, or by force. Where nothing else tells of passages, it does.
+    /// Handles the opening of the door: by a person who was let through, or by force. If no other input shows
+    /// passages, the opening counts as one.
     private mutating func doorOpened(at instant: Instant, _ now: Instant) -> [DoorAction] {
         let isEntitled = mode == .free || instant <= mayOpenUntil
         if !isEntitled {
@@ -98,19 +102,19 @@ extension Door {
         return use(at: instant) ?? []
     }
 
-    /// The button inside was pressed.
+    /// Handles a press of the button inside.
     private mutating func requested(at now: Instant) -> [DoorAction] {
         guard mode != .locked || settings.exitsWhileLocked else {
             counters.refusedRequests += 1
             return [.note(.exitRequested(isGranted: false), nil)]
         }
         counters.requests += 1
-        // The handle may be quicker than the relay.
+        // A person may use the handle before the relay has switched.
         mayOpenUntil = max(mayOpenUntil, now.advanced(by: settings.wait))
         return [.note(.exitRequested(isGranted: true), nil), .open]
     }
 
-    /// The relay has been energised: one person may pass.
+    /// Notes that the relay was energised: one person may pass.
     mutating func opened(_ visit: VisitID?, until: Instant, at now: Instant) -> [DoorAction] {
         let end = max(until, now.advanced(by: min(settings.wait, DoorSettings.longestWait)))
         mayOpenUntil = max(mayOpenUntil, end)
@@ -124,14 +128,14 @@ extension Door {
 
     // MARK: - Alarms that follow from levels
 
-    /// When the door will have stood open for too long, unless it does already or may.
+    /// When the door will have been open for too long; nil when the alarm is in force already or the door may be open.
     var heldDeadline: Instant? {
         guard let since = activeSince[.contact], mode != .free else { return nil }
         let end = max(since, openedAt).advanced(by: settings.heldOpen)
         return alarms.isSet(.doorHeldOpen) ? nil : end
     }
 
-    /// When a button or passage that is active counts as stuck.
+    /// When an active button or passage input counts as stuck.
     var stuckDeadline: Instant? {
         guard !alarms.isSet(.doorInput) else { return nil }
         return Self.momentary.compactMap { activeSince[$0]?.advanced(by: Self.stuck) }.min()
@@ -144,7 +148,7 @@ extension Door {
         let isHeld = mode != .free && held.map { now >= $0 } ?? false
         if isHeld, !alarms.isSet(.doorHeldOpen) { counters.held += 1 }
         alarms.set(.doorHeldOpen, isHeld, count: counters.held, at: now)
-        // A door that stands open goes on being forced.
+        // A forced door remains forced as long as it is open.
         if alarms.isSet(.doorForced) {
             alarms.hold(.doorForced, activeSince[.contact] != nil && mode != .free && !lines.isEmpty, at: now)
         }
@@ -161,14 +165,14 @@ extension Door {
     }
 }
 
-/// Inputs that change more often than any contact does.
+/// Detects inputs that change more often than any contact does.
 struct Chatter: Sendable {
     private var counts: [DoorInput: Int] = [:]
     private var since: Instant?
     /// Inputs that chatter.
     private(set) var inputs: [DoorInput] = []
 
-    /// When the second is over; nil: nothing happens.
+    /// When the second of counting is over; nil when no edge was counted.
     var deadline: Instant? { since?.advanced(by: .seconds(1)) }
 
     mutating func note(_ input: DoorInput, at now: Instant) {

@@ -1,24 +1,27 @@
 package import Encoding
 
-/// What a gate has besides its relay: who passed, who asks to go out, how the door stands, and whether the gate is locked down or free.
+/// The state of the gate apart from its relay: passages, requests to exit, the door, and whether the gate is
+/// locked down or free.
 ///
-/// A value without a clock: it is told edges with their times and orders, and says what follows. An opening *entitles* one person to
-/// pass until the wait is over. A passage uses the oldest entitlement of a visitor, else one of the way out; one without any is somebody
-/// who slipped in. Nobody counts as not passed where a passage would have gone unseen. An input that cannot be read entitles nobody and
-/// raises no alarm of its own: then it is said that nobody looks. Every alarm ends when its cause does, or after ``alarm``.
+/// A value without a clock: it takes edges with their times, and orders, and returns the actions that follow.
+/// An opening *entitles* one person to pass until the wait is over. A passage uses the oldest entitlement of
+/// a visitor, otherwise one for an exit; a passage without any is tailgating. No visitor counts as not passed
+/// if a passage could have been missed. An input that cannot be read entitles nobody and raises no alarm of
+/// its own; instead, the fault is reported that the inputs cannot be read. Every alarm ends with its cause,
+/// or after ``alarm``.
 package struct Door: Sendable {
-    /// How long an alarm of a moment stays in force.
+    /// How long an alarm about a single event stays in force.
     package static let alarm: Duration = .seconds(10)
-    /// How much later than its time an edge may arrive: debouncing, and a thread that is busy.
+    /// How much later than its time an edge may arrive: debouncing, and a busy thread.
     package static let grace: Duration = .milliseconds(300)
-    /// What changes so soon after the inputs were taken was so before anybody looked.
+    /// A change within this time after monitoring began counts as older than monitoring.
     package static let settling: Duration = .milliseconds(100)
-    /// A button or a passage that is active for longer is stuck.
+    /// A button or passage input that is active for longer counts as stuck.
     package static let stuck: Duration = .seconds(60)
-    /// More edges of one input in a second are no contact's and no finger's: twelve presses. Behind debouncing of 20 ms a loose wire
-    /// makes at most twice as many.
+    /// More edges of one input in a second come from no contact and no finger: this is twelve presses. With
+    /// debouncing of 20 ms, a loose wire makes at most twice as many.
     package static let edges = 24
-    /// Openings that wait for their passage at most.
+    /// The largest number of openings that wait for their passage.
     static let entitlements = 16
 
     struct Entitlement: Sendable {
@@ -31,37 +34,37 @@ package struct Door: Sendable {
     let settings: DoorSettings
     /// The wired inputs; empty while they cannot be read.
     var lines: [DoorInput: Debounce] = [:]
-    /// When they were taken.
+    /// When monitoring of the inputs began.
     var takenAt = Instant.zero
-    /// Since when an input is active without a break.
+    /// Since when an input has been active without interruption.
     var activeSince: [DoorInput: Instant] = [:]
     var chatter = Chatter()
     var entitled: [Entitlement] = []
     /// Until when the door may be opened.
     var mayOpenUntil = Instant.zero
-    /// When somebody was last let through, or free passage ended.
+    /// When a person was last let through, or free passage ended.
     var openedAt = Instant.zero
     var counters = DoorStatus.Counters()
     var alarms = DoorAlarms()
     private var order = DoorOrder.none
     private var schedule: (mode: DoorMode, until: Instant) = (.normal, .zero)
     private var told = DoorMode.normal
-    /// Whether the fire panel's last word was a fire; nobody but itself takes that back.
+    /// Whether the fire panel last reported a fire; only the panel itself ends it.
     var hasFire = false
 
-    /// A door whose inputs have not been read yet.
+    /// Creates a door whose inputs have not been read yet.
     package init(settings: DoorSettings) { self.settings = settings }
 
     // MARK: - How it stands
 
-    /// The mode in force: a person's word before the fire panel's, and both before the schedule's. A lock-down that a person ordered
-    /// stands against everything.
+    /// The mode in force: a person's order has priority over the fire panel, and both have priority over the
+    /// schedule. A lock-down that a person ordered has priority over everything.
     package private(set) var mode = DoorMode.normal
     private(set) var cause = DoorCause.none
-    /// Since when that mode holds by that cause; nil: it is the normal one.
+    /// Since when that mode has been in force for that cause; nil when it is the normal one.
     private var since: Instant?
 
-    /// When time alone changes something; nil: never.
+    /// When the passing of time alone changes something; nil: never.
     package var deadline: Instant? {
         let parts = [
             lines.values.compactMap(\.deadline).min(), entitled.map { lapse(of: $0) }.min(), alarms.deadline,
@@ -70,7 +73,7 @@ package struct Door: Sendable {
         return parts.compactMap { $0 }.min()
     }
 
-    /// When the mode in force ends by itself, or may.
+    /// The earliest instant at which the mode in force may end by itself.
     private var modeEnd: Instant? {
         var ends: [Instant] = []
         if case .free(let until) = order { ends.append(until) }
@@ -78,16 +81,16 @@ package struct Door: Sendable {
         return ends.min()
     }
 
-    /// Until when the next verdict waits for a passage; in the past: it does not.
+    /// Until when the next verdict waits for a passage; in the past when it does not wait.
     var turnsWaitUntil: Instant {
         guard settings.oneByOne else { return .zero }
         return entitled.filter { $0.visit != nil }.map { lapse(of: $0) }.max() ?? .zero
     }
 
-    /// Whether it is still to be seen that somebody passes for that visit.
+    /// Whether the passage for that visit is still awaited.
     func awaits(_ visit: VisitID) -> Bool { entitled.contains { $0.visit == visit } }
 
-    /// For whoever asks.
+    /// The state for status reports.
     package var status: DoorStatus {
         var inputs: [DoorInput: Bool?] = [:]
         for input in settings.inputs.keys { inputs.updateValue(lines[input]?.isActive, forKey: input) }
@@ -98,7 +101,7 @@ package struct Door: Sendable {
 
     // MARK: - What happens
 
-    /// Time has moved on to `now`.
+    /// Handles the passing of time until `now`.
     package mutating func advance(to now: Instant) -> [DoorAction] {
         var actions: [DoorAction] = []
         for input in DoorInput.allCases {
@@ -107,7 +110,7 @@ package struct Door: Sendable {
         return actions + settle(at: now)
     }
 
-    /// Takes what happened, and what time alone has changed until `now`.
+    /// Handles an event, and what time alone has changed until `now`.
     package mutating func handle(_ event: DoorEvent, at now: Instant) -> [DoorAction] {
         var actions = advance(to: now)
         switch event {
@@ -115,8 +118,8 @@ package struct Door: Sendable {
         case .edge(let input, let isActive, let instant):
             guard lines[input] != nil else { break }
             chatter.note(input, at: now)
-            // Nobody's clock runs ahead, and nothing older than a moment is to be judged by what holds now. What was so before
-            // anybody looked stays that, however late it is told.
+            // No edge is in the future, and an edge older than ``grace`` is not to be judged by what holds
+            // now. An edge from before monitoring remains one from before, however late it arrives.
             let oldest = isNews(instant) ? now.advanced(by: .zero - Self.grace) : takenAt
             let instant = min(max(instant, oldest), now)
             for change in lines[input]?.take(isActive, at: instant) ?? [] {
@@ -135,7 +138,7 @@ package struct Door: Sendable {
         return actions + settle(at: now)
     }
 
-    /// What holds now: entitlements that are over, the mode, and every alarm.
+    /// Updates the state: entitlements that are over, the mode, and every alarm.
     private mutating func settle(at now: Instant) -> [DoorAction] {
         var actions: [DoorAction] = []
         if let sensor = settings.passageSensor, chatter.inputs.contains(sensor) { lookAway() }
@@ -152,13 +155,13 @@ package struct Door: Sendable {
 
     private mutating func changeMode(at now: Instant) -> [DoorAction] {
         if case .free(let until) = order, now >= until { order = .none }
-        // What is not said again opens nothing; a lock-down ends when the schedule says so.
+        // Free passage that the schedule does not renew ends; a lock-down ends when the schedule says so.
         if schedule.mode == .free, now >= schedule.until { schedule.mode = .normal }
         let inForce = modeInForce
         if inForce != (mode, cause) { since = inForce.0 == .normal ? nil : now }
         (mode, cause) = inForce
         guard mode != told else { return [] }
-        // What was open while passage was free is nobody's fault, but is to be shut from now on.
+        // A door that was open during free passage is no fault, but it must be shut from now on.
         if told == .free { openedAt = now }
         if told == .free { mayOpenUntil = max(mayOpenUntil, now.advanced(by: settings.wait)) }
         told = mode

@@ -1,14 +1,14 @@
 import Credentials
 import Encoding
 
-/// The door's alarms: which are in force, until when, and which changes have not been told.
+/// The door's alarms: which are in force, until when, and which changes have not been reported.
 struct DoorAlarms: Sendable {
-    /// Those that need an input which can be read.
+    /// Alarms that need a readable input.
     static let codes: [ReasonCode] = [.doorForced, .doorHeldOpen, .doorTailgating, .doorTamper, .doorInput]
 
     private struct Alarm {
         var isSet = false
-        /// When it ends by itself; nil: not before its cause does.
+        /// When the alarm ends by itself; nil: when its cause ends.
         var until: Instant?
         var count: Int?
         var detail: String?
@@ -17,20 +17,20 @@ struct DoorAlarms: Sendable {
 
     private var alarms: [ReasonCode: Alarm] = [:]
 
-    /// When the next one ends by itself.
+    /// When the next alarm ends by itself.
     var deadline: Instant? { alarms.values.compactMap { $0.isSet ? $0.until : nil }.min() }
 
-    /// Whether that is in force.
+    /// Whether that alarm is in force.
     func isSet(_ code: ReasonCode) -> Bool { alarms[code]?.isSet ?? false }
 
-    /// Something has happened: in force for ``Door/alarm``.
+    /// Raises the alarm about an event: it is in force for ``Door/alarm``.
     mutating func raise(_ code: ReasonCode, count: Int, at now: Instant) {
         alarms[code, default: Alarm()].isSet = true
         alarms[code]?.until = now.advanced(by: Door.alarm)
         alarms[code]?.count = count
     }
 
-    /// Something is so, or not.
+    /// Sets or clears the alarm about a condition.
     mutating func set(_ code: ReasonCode, _ isSet: Bool, count: Int? = nil, detail: String? = nil, at now: Instant) {
         guard isSet || alarms[code] != nil else { return }
         alarms[code, default: Alarm()].isSet = isSet
@@ -39,7 +39,7 @@ struct DoorAlarms: Sendable {
         alarms[code]?.detail = isSet ? detail : nil
     }
 
-    /// One that was raised does not end while its cause goes on.
+    /// Keeps an alarm that was raised in force while its cause continues.
     mutating func hold(_ code: ReasonCode, _ isGoingOn: Bool, at now: Instant) {
         if isGoingOn {
             alarms[code]?.until = nil
@@ -48,7 +48,7 @@ struct DoorAlarms: Sendable {
         }
     }
 
-    /// Ends those whose time is over; the changes since the last call.
+    /// Ends alarms whose time is over; returns the changes since the last call.
     mutating func tell(at now: Instant) -> [HealthReport] {
         var reports: [HealthReport] = []
         for (code, var alarm) in alarms {

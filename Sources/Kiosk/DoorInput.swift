@@ -1,22 +1,23 @@
 import Encoding
 
-/// What is wired to the box besides the relay, and tells how it goes at the gate.
+/// An input that is wired to the box in addition to the relay, and shows what happens at the passage.
 package enum DoorInput: String, CaseIterable, Sendable {
-    /// The turnstile's feedback or a light barrier: one activation a person.
+    /// The turnstile's feedback or a light barrier: one activation for each person.
     case passage
     /// The button inside (REX): one activation asks for one opening.
     case request = "request-to-exit"
     /// The door contact: active while the door is open.
     case contact
-    /// The lid of the box or a loop through the wiring: active while somebody has opened it.
+    /// The lid of the box or a loop through the wiring: active while it is open.
     case tamper
     /// The fire panel's contact: active while it reports a fire.
     case fire
 }
 
-/// A mechanical contact seen through its bouncing: a level counts when it has held for a while.
+/// A mechanical contact, debounced: a level counts when it has held for some time.
 ///
-/// It goes by the times of the edges and not by those of their arrival: several edges that arrive late together are told apart.
+/// It uses the times of the edges and not those of their arrival: several edges that arrive late together are
+/// distinguished.
 struct Debounce: Sendable {
     /// A change that counts.
     struct Change: Hashable, Sendable {
@@ -36,10 +37,10 @@ struct Debounce: Sendable {
         (self.time, self.isActive) = (time, isActive)
     }
 
-    /// When a change counts if nothing else comes; nil: none is under way.
+    /// When a change counts if no other edge follows; nil when no change is under way.
     var deadline: Instant? { since?.advanced(by: time) }
 
-    /// An edge to that level; returns the changes that count by then.
+    /// Takes an edge to that level; returns the changes that count by then.
     mutating func take(_ level: Bool, at instant: Instant) -> [Change] {
         let earlier = advance(to: instant)
         if level == isActive {
@@ -50,7 +51,7 @@ struct Debounce: Sendable {
         return earlier + advance(to: instant)
     }
 
-    /// Time has moved on.
+    /// Handles the passing of time; returns the changes that count by then.
     mutating func advance(to now: Instant) -> [Change] {
         guard let began = since, let deadline, now >= deadline else { return [] }
         since = nil

@@ -1,28 +1,28 @@
 package import Encoding
 
-/// How the gate stands to visitors.
+/// How the gate treats visitors.
 package enum DoorMode: String, CaseIterable, Sendable {
-    /// Whoever is accepted has one opening.
+    /// Each accepted visitor gets one opening.
     case normal
-    /// Lock-down: nobody is let in.
+    /// Lock-down: nobody is admitted.
     case locked
-    /// Free passage: the gate stands open. Whoever shows a credential is verified and recorded all the same.
+    /// Free passage: the gate is open. Credentials that visitors present are still verified and recorded.
     case free
 }
 
-/// What an operator has said; it holds until another word, or its end.
+/// An operator's order; it holds until the next order, or until its end.
 package enum DoorOrder: Hashable, Sendable {
-    /// Nothing: the schedule holds.
+    /// No order: the schedule holds.
     case none
     /// Lock-down.
     case lock
-    /// Free passage until then, at most ``DoorSettings/longestFree`` ahead.
+    /// Free passage until that instant, at most ``DoorSettings/longestFree`` ahead.
     case free(until: Instant)
 }
 
-/// Who has brought a mode about.
+/// The cause of a mode.
 package enum DoorCause: String, CaseIterable, Sendable {
-    /// Nobody: it is the normal one.
+    /// None: the mode is the normal one.
     case none
     /// An operator.
     case order
@@ -32,41 +32,41 @@ package enum DoorCause: String, CaseIterable, Sendable {
     case fire
 }
 
-/// What happens at the door.
+/// An input of the door.
 package enum DoorEvent: Sendable {
-    /// The inputs can be read from now on; their levels at this moment.
+    /// The inputs can be read from now on; carries their levels at this moment.
     case lines([DoorInput: Bool])
     /// An input has changed, at an instant that is past or present.
     case edge(DoorInput, isActive: Bool, at: Instant)
-    /// The inputs cannot be read any more; what the system said.
+    /// The inputs cannot be read any more; carries the system's message.
     case linesLost(detail: String)
-    /// An operator's word.
+    /// An operator's order.
     case order(DoorOrder)
-    /// What the schedule says. Free passage lasts until then, at most ``DoorSettings/scheduleLease`` ahead; a lock-down until it says
-    /// otherwise.
+    /// The schedule's mode. Free passage lasts until that instant, at most ``DoorSettings/scheduleLease``
+    /// ahead; a lock-down lasts until the schedule says otherwise.
     case schedule(DoorMode, until: Instant)
-    /// The relay has been energised until then, for that visit; nil: for a request to exit.
+    /// The relay was energised until that instant, for that visit; nil: for a request to exit.
     case opened(VisitID?, until: Instant)
 }
 
-/// Whether somebody went through behind an opening.
+/// Whether a person passed after an opening.
 package enum Passage: Hashable, Sendable {
-    /// Somebody did.
+    /// A person passed.
     case seen
-    /// Nobody did within the time.
+    /// Nobody passed within the time.
     case unseen
-    /// Nobody can tell: the inputs went away, or would not have shown it.
+    /// Not known: the inputs became unreadable, or would not have shown a passage.
     case unknown
 }
 
-/// What follows.
+/// A command or report of the door.
 package enum DoorAction: Sendable {
     /// Open once: the button inside was pressed.
     case open
-    /// It is known whether somebody passed for that visit; nil: for a request to exit.
+    /// Whether a person passed for that visit is decided; nil: for a request to exit.
     case settled(VisitID?, Passage)
-    /// Something is wrong, or over.
+    /// A fault begins or ends.
     case report(HealthReport)
-    /// For whoever listens, about that visit.
+    /// A note for the log, about that visit.
     case note(KioskNote, VisitID?)
 }

@@ -1,30 +1,31 @@
 package import Credentials
 package import Encoding
 
-/// When passage is free and when the gate is locked down, by the clock on the wall beside it.
+/// When passage is free and when the gate is locked down, in local time at the gate.
 package struct DoorSchedule: Hashable, Sendable {
-    /// Hours and what holds in them.
+    /// A mode and the hours in which it holds.
     package struct Entry: Hashable, Sendable {
-        /// What holds.
+        /// The mode.
         package let mode: DoorMode
-        /// When.
+        /// The hours.
         package let hours: GateHours
 
-        /// That mode in those hours.
+        /// Creates an entry of that mode in those hours.
         package init(_ mode: DoorMode, _ hours: GateHours) { (self.mode, self.hours) = (mode, hours) }
     }
 
-    /// In any order.
+    /// The entries, in any order.
     package var entries: [Entry] = []
-    /// Where the gate stands.
+    /// The time zone of the gate.
     package var zone = CivilZone.utc
 
-    /// No schedule.
+    /// Creates an empty schedule.
     package init() {}
 
-    /// What holds at a date: lock-down before free passage, where hours of both meet. Where other dates may be right as well, what
-    /// opens least of all. Nil for a date that is not worth `minimum`: then nothing holds, so that a wrong clock opens no gate. A
-    /// lock-down is not missed by that, as no visitor is let in by such a date.
+    /// Returns the mode that holds at a date. Lock-down has priority over free passage if their hours
+    /// overlap. If other dates may be right as well, the mode that opens least holds. Nil for a date below
+    /// `minimum`: then no mode holds, so that a wrong clock opens no gate. No lock-down is missed by that,
+    /// because such a date admits no visitor.
     package func mode(at time: WallTime, minimum: WallTime.Provenance) -> DoorMode? {
         if entries.isEmpty { return .normal }
         guard time.provenance >= minimum else { return nil }

@@ -1,56 +1,60 @@
 import Encoding
 
-/// What is wired at the gate besides the relay, and how the box behaves by it. The defaults are those of a gate with a relay alone.
+/// The inputs that are wired at the gate in addition to the relay, and how the gate uses them. The defaults
+/// are those of a gate with only a relay.
 package struct DoorSettings: Sendable {
     /// How the relay opens.
     package enum Opening: String, CaseIterable, Sendable {
         /// For the length of a pulse; the turnstile waits by itself.
         case pulse
-        /// Until somebody has passed or the wait is over, at most ``Gate/hardLimit``: a lock that is open while it has current.
+        /// Until a person has passed or the wait is over, at most ``Gate/hardLimit``: for a lock that is open
+        /// while it has current.
         case level
     }
 
-    /// What becomes of an acceptance that nobody used.
+    /// What happens to an acceptance that was not used.
     package enum Unused: String, CaseIterable, Sendable {
-        /// It counts as used: the credential was shown, and who stood there may have passed unseen.
+        /// It counts as used: the credential was presented, and the visitor may have passed unseen.
         case keep
-        /// It is forgotten: the same credential may be shown again at once.
+        /// It is forgotten: the same credential may be presented again at once.
         case release
     }
 
-    /// No wait for a passage is longer.
+    /// The longest wait for a passage.
     package static let longestWait: Duration = .seconds(30)
-    /// An order for free passage ends by itself after that time.
+    /// The time after which an order for free passage ends by itself.
     package static let longestFree: Duration = .seconds(86_400)
-    /// Free passage by the schedule lasts no longer than that without being said again.
+    /// The longest free passage by the schedule without renewal.
     package static let scheduleLease: Duration = .seconds(30)
 
-    /// What is wired, each with the time for which a level must hold.
+    /// The wired inputs, each with the time for which a level must hold.
     package var inputs: [DoorInput: Duration] = [:]
     /// How the relay opens.
     package var opening = Opening.pulse
-    /// How long a passage is awaited behind an opening; at least the turnstile's own wait, at most ``longestWait``.
+    /// How long a passage is awaited after an opening; at least the turnstile's own wait, at most
+    /// ``longestWait``.
     package var wait: Duration = .seconds(5)
-    /// Whether the next verdict waits until the one who was let in has passed, or will not.
+    /// Whether the next verdict waits until the admitted visitor has passed or will not pass.
     package var oneByOne = true
-    /// What becomes of an acceptance that nobody used.
+    /// What happens to an acceptance that was not used.
     package var whenUnused = Unused.keep
-    /// How long the door may stand open behind an opening.
+    /// How long the door may be open after an opening.
     package var heldOpen: Duration = .seconds(30)
     /// Whether a request to exit opens during a lock-down.
     package var exitsWhileLocked = false
-    /// Whether passage is free while the fire panel reports a fire. No path for life safety: that is wired.
+    /// Whether passage is free while the fire panel reports a fire. This is no path for life safety: that
+    /// must be wired.
     package var fireOpens = false
-    /// Whether there is an output for free passage; without one passage is never free.
+    /// Whether an output for free passage exists; without one, passage is never free.
     package var hasFreeOutput = false
 
-    /// A relay and nothing else.
+    /// Creates the settings of a gate with only a relay.
     package init() {}
 
-    /// What tells that somebody passes: an input of its own, else the door that opens; nil: nothing.
+    /// The input that shows passages: the passage input, otherwise the door contact; nil: none.
     var passageSensor: DoorInput? { [.passage, .contact].first { inputs[$0] != nil } }
 
-    /// Whether it is seen that somebody passes.
+    /// Whether passages are detected.
     package var seesPassage: Bool { passageSensor != nil }
 
     /// How long the relay is energised for one person.
@@ -58,6 +62,6 @@ package struct DoorSettings: Sendable {
         opening == .level && seesPassage ? min(wait, Gate.hardLimit) : pulse
     }
 
-    /// The longest time from an opening until it is known whether somebody passed.
+    /// The longest time from an opening until it is known whether a person passed.
     var longestPassage: Duration { seesPassage ? min(wait, Self.longestWait) + Door.grace : .zero }
 }

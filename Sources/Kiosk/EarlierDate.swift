@@ -1,32 +1,34 @@
 import Encoding
 
-/// The date that was confirmed before the machine was started, until one of this start is.
+/// The date that was confirmed before the machine was started. It is used until a date of this start is confirmed.
 ///
-/// Only a clock that ran meanwhile, or a time server, knows how long the machine was off. A false time server may say any date then, so that
-/// the first one opens no hours (``WallTime/lastConfirmed``) before it has held for some time. The date of a battery-backed clock, of an
-/// authenticated time server, or of an operator counts at once. A battery-backed clock that may hold an unconfirmed date of a time server
-/// (``ClockMemory/Suspicion``) proves nothing, over any number of starts, until it shows a confirmed date again.
+/// Only a clock that ran in the meantime, or a time server, knows how long the machine was off. A false time server
+/// can give any date. Therefore the first date opens no hours (``WallTime/lastConfirmed``) before it has held for some
+/// time. The date of a battery-backed clock, of an authenticated time server, or of an operator counts at once. A
+/// battery-backed clock that may hold an unconfirmed date of a time server (``ClockMemory/Suspicion``) proves nothing,
+/// over any number of starts, until it shows a confirmed date again.
 struct EarlierDate {
     private let (skew, settle): (Duration, Duration)
-    /// The date, carried on; nil: a date of this start is confirmed, or there never was one.
+    /// The date, carried forward; nil when a date of this start is confirmed, or when there never was a date.
     private(set) var date: DatedInstant?
-    /// What may hold the word of a time server, in this start of the machine or in an earlier one.
+    /// What may hold a time server's date, from this start of the machine or an earlier one.
     private(set) var suspicion: ClockMemory.Suspicion
-    /// Since when the clock has shown a date that may come to be confirmed.
+    /// The date that may be confirmed, with the instant since which the clock has shown it.
     private var candidate: DatedInstant?
 
     init(_ date: DatedInstant?, skew: Duration, settle: Duration, suspicion: ClockMemory.Suspicion) {
         (self.date, self.skew, self.settle, self.suspicion) = (date, skew, settle, suspicion)
     }
 
-    /// Takes the date of a look; returns the last confirmed one where that is still to be asked.
+    /// Takes the date of a look; returns the last confirmed date while hours must also be valid by it,
+    /// otherwise nil.
     ///
     /// - Parameters:
-    ///   - time: What is believed.
+    ///   - time: The believed date.
     ///   - look: The look.
     ///   - isAuthenticated: Whether the time server is known to be the operator's.
-    ///   - isCalm: Whether the clock was not set for a while.
-    ///   - isRenewed: Whether this look has confirmed the date of this start anew.
+    ///   - isCalm: Whether the clock has not been set for some time.
+    ///   - isRenewed: Whether this look has confirmed the date of this start again.
     mutating func handle(
         _ time: WallTime, _ look: ClockGuard.Look, isAuthenticated: Bool, isCalm: Bool, isRenewed: Bool
     ) -> Timestamp? {
@@ -34,8 +36,8 @@ struct EarlierDate {
         guard let date else { return nil }
         let (now, shown) = (look.monotonic, DatedInstant(utc: time.utc, at: look.monotonic))
         let doubt = date.agrees(with: shown, within: skew) ? nil : date.carried(to: now)
-        // A saved date confirms nothing. As long as no time server has moved it, it is the last one that was known, and opens what the
-        // operator lets it open (`clock.minimum`).
+        // A saved date confirms nothing. As long as no time server has moved it, it is the last known date,
+        // and opens what the operator lets it open (`clock.minimum`).
         guard time.provenance >= .rtc else {
             candidate = nil
             return suspicion == .all ? doubt : nil
@@ -44,7 +46,7 @@ struct EarlierDate {
         let isProven = isKept || time.provenance == .synchronised && isAuthenticated
         let since = candidate.flatMap { $0.agrees(with: shown, within: skew) ? $0 : nil } ?? shown
         candidate = since
-        // No clock that went on runs back.
+        // A clock that kept running does not go back.
         let isBack = time.utc < date.carried(to: now).advanced(by: .zero - skew)
         if isProven && !isBack || since.at.duration(to: now) >= settle {
             confirm()
@@ -53,11 +55,12 @@ struct EarlierDate {
         return doubt
     }
 
-    /// A date of this start is confirmed.
+    /// Notes that a date of this start is confirmed.
     mutating func confirm() { (date, candidate, suspicion) = (nil, nil, .nothing) }
 
-    /// What the look says of the battery-backed clock and the saved date. Both outlive the machine's start, and a time server whose date is
-    /// not confirmed may have set them: the kernel sets the former at once, before anybody says that the clock is synchronised.
+    /// Updates the suspicion about the battery-backed clock and the saved date. Both survive a restart of the
+    /// machine, and a time server whose date is not confirmed may have set them: the kernel sets the
+    /// battery-backed clock at once, before the system reports that its clock is synchronised.
     private mutating func suspect(_ time: WallTime, _ look: ClockGuard.Look, isCalm: Bool, isRenewed: Bool) {
         let isMoved = time.alternative != nil || time.utc.duration(to: look.utc) > skew
         let isServed = date != nil && look.isSynchronised && (suspicion != .nothing || !isNear(look.hardware))
@@ -70,13 +73,13 @@ struct EarlierDate {
         }
     }
 
-    /// Whether it shows the system's date, as far as dates may differ.
+    /// Whether the clock shows the system's date, within the skew.
     private func isNear(_ hardware: HardwareClock) -> Bool {
         if case .differs(let seconds) = hardware { return abs(.seconds(seconds)) <= skew }
         return hardware == .agrees
     }
 
-    /// Whether it shows another date.
+    /// Whether the clock shows another date.
     private func isOff(_ hardware: HardwareClock) -> Bool {
         switch hardware {
         case .absent, .silent, .agrees: false

@@ -1,6 +1,6 @@
 package import Encoding
 
-/// Something that people are let in by, or reports go out by, and that ends on a day.
+/// Something with an end date on which admissions or reports depend.
 package struct Expiry: Hashable, Sendable {
     /// What kind of thing it is.
     package enum Kind: String, CaseIterable, Sendable {
@@ -8,7 +8,7 @@ package struct Expiry: Hashable, Sendable {
         case bundle
         /// An issuer's entry.
         case issuer
-        /// What is stored of an issuer's document, counted from when it was confirmed last.
+        /// The stored document of an issuer, counted from its last confirmation.
         case document
         /// A key in an issuer's document.
         case key
@@ -20,10 +20,10 @@ package struct Expiry: Hashable, Sendable {
         case policy
         /// The printed code.
         case sticker
-        /// A certificate by which servers are believed.
+        /// A certificate by which servers are authenticated.
         case serverRoot = "server-root"
 
-        /// In words, before the name of the thing.
+        /// The kind in words, to be followed by the name of the thing.
         package var words: String {
             switch self {
             case .bundle: "the trust"
@@ -41,29 +41,29 @@ package struct Expiry: Hashable, Sendable {
 
     /// What kind of thing it is.
     package let kind: Kind
-    /// Which one: an id, a URL, a name; as long as whoever made it wrote it.
+    /// Which one: an id, a URL or a name, in the full length that its author chose.
     package let name: Text
-    /// When it began; nil when nobody knows.
+    /// When it began; nil when this is unknown.
     package let begin: Timestamp?
-    /// From when on it does not hold any more.
+    /// The date from which it is no longer valid.
     package let end: Timestamp
-    /// Whether the box fetches the next one by itself: then only its end is worth a word.
+    /// Whether the gate fetches the next one by itself: then only the end itself is reported.
     package let isRenewed: Bool
 
-    /// A thing with an end.
+    /// Creates a thing with an end.
     package init(_ kind: Kind, _ name: Text, begin: Timestamp? = nil, end: Timestamp, isRenewed: Bool = false) {
         (self.kind, self.name, self.begin, self.end, self.isRenewed) = (kind, name, begin, end, isRenewed)
     }
 
-    /// What it is and which, in plain words, as short as a line needs.
+    /// The kind and the name in plain words, short enough for a line.
     package var words: String { name.isEmpty ? kind.words : "\(kind.words) \(Self.cut(name.string))" }
 
-    /// The end, as people write it.
+    /// The end in the form that people write.
     package var endWords: String { end.rfc3339.prefix(16).replacing("T", with: " ") + " UTC" }
 
     private static func cut(_ name: String) -> String { name.count > 100 ? name.prefix(100) + "…" : name }
 
-    /// The one that ends first before the others; of equals in an order that is always the same.
+    /// Whether `one` ends before `other`; things with equal ends have a fixed order.
     package static func isSooner(_ one: Expiry, _ other: Expiry) -> Bool {
         if one.end != other.end { return one.end < other.end }
         return (one.kind.rawValue, one.name) < (other.kind.rawValue, other.name)

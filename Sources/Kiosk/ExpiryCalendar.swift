@@ -3,9 +3,10 @@ package import Encoding
 
 /// Warns 14, 3 and 1 days before something ends, and when it has ended.
 ///
-/// A value: it is given all that ends and the date, and says what to tell. Each step of each thing is told once, however the clock
-/// swings about its moment; what is replaced by something that lasts is not warned of any more. Where nobody knows the date nothing
-/// is warned of, and what was told before is not told again when the date is known again.
+/// A value: it takes everything that ends, and the date, and returns what to report. Each step of each thing
+/// is reported once, even if the clock moves back and forth around its moment; a thing that was replaced by a
+/// lasting one causes no more warnings. While the date is unknown there are no warnings. Earlier warnings are
+/// not repeated when the date is known again.
 package struct ExpiryCalendar: Sendable {
     /// How near an end is, from far to near.
     package enum Step: Int, CaseIterable, Comparable, Sendable {
@@ -22,15 +23,15 @@ package struct ExpiryCalendar: Sendable {
 
     /// Something that ends soon, or has ended.
     package struct Warning: Hashable, Sendable {
-        /// What it is.
+        /// The thing.
         package let expiry: Expiry
         /// How near its end is.
         package let step: Step
 
-        /// Its code.
+        /// The reason code of the warning.
         package var code: ReasonCode { step == .ended ? .expired : .expiresSoon }
 
-        /// One line for people. It says the same as long as the step lasts.
+        /// One line for people. It is the same as long as the step lasts.
         package var words: String {
             switch step {
             case .fortnight, .threeDays:
@@ -41,40 +42,40 @@ package struct ExpiryCalendar: Sendable {
         }
     }
 
-    /// What a look leads to.
+    /// The result of a look.
     package enum Action: Hashable, Sendable {
-        /// For the light and the status.
+        /// For the light and the status report.
         case report(HealthReport)
         /// For the log and the agents, once for each step.
         case tell(Warning)
     }
 
-    /// A thing leaves a step when its end is that much further away than where the step begins.
+    /// A thing leaves a step only when its end is this much further away than at the beginning of the step.
     package static let margin: Duration = .seconds(3600)
-    /// Things that are looked after at most: those that end first.
+    /// The largest number of things to watch: those that end first.
     package static let limit = 1000
 
-    /// What ends soon or has ended, the soonest first; nothing where nobody knows the date.
+    /// What ends soon or has ended, the soonest first; empty while the date is unknown.
     package private(set) var warnings: [Warning] = []
-    /// What there is, the soonest first.
+    /// Everything that ends, the soonest first.
     package private(set) var expiries: [Expiry] = []
     /// Whether the date was known at the last look.
     package private(set) var isDated = false
 
-    /// How near the end of each thing was when the date was known last, which is what was told of it.
+    /// How near the end of each thing was when the date was last known, which is what was reported of it.
     private var steps: [Expiry: Step] = [:]
-    /// What was told so far by code, and what was reported of it last.
+    /// How many warnings were reported so far, by code, and the last report of each code.
     private var told: [ReasonCode: Int] = [:]
     private var reported: [ReasonCode: HealthReport] = [:]
 
-    /// Nothing is known yet.
+    /// Creates a calendar that knows nothing yet.
     package init() {}
 
     /// Takes a look at everything that ends.
     ///
     /// - Parameters:
-    ///   - expiries: All of it, in any order.
-    ///   - date: The date; nil where it is not worth what people are let in by.
+    ///   - expiries: Everything that ends, in any order.
+    ///   - date: The date; nil when it is not good enough to admit people by.
     package mutating func look(_ expiries: [Expiry], at date: Timestamp?) -> [Action] {
         self.expiries = Array(Set(expiries).sorted(by: Expiry.isSooner).prefix(Self.limit))
         isDated = date != nil
@@ -94,10 +95,10 @@ package struct ExpiryCalendar: Sendable {
         return news.map { .tell($0) } + [.expiresSoon, .expired].compactMap { report($0) }
     }
 
-    /// What changes of a fault; nil: nothing.
+    /// Returns the change of a fault; nil when nothing changed.
     private mutating func report(_ code: ReasonCode) -> Action? {
         let present = warnings.filter { $0.code == code }
-        // What ended last is the news of what has ended.
+        // Of the things that have ended, the last one is the news.
         let first = code == .expired ? present.last : present.first
         let others = present.count > 1 ? "; and \(present.count - 1) more: gatehouse doctor" : ""
         let report: HealthReport =
@@ -106,7 +107,7 @@ package struct ExpiryCalendar: Sendable {
         return before == report || before == nil && !report.isPresent ? nil : .report(report)
     }
 
-    /// How near the end is at a date; `before`: how near it was at the look before.
+    /// Returns how near the end is at a date; `before`: how near it was at the previous look.
     private static func step(of expiry: Expiry, at date: Timestamp, after before: Step?) -> Step? {
         func isReached(_ step: Step, _ margin: Duration = .zero) -> Bool {
             expiry.end <= date.advanced(by: step.before + margin)
@@ -117,7 +118,7 @@ package struct ExpiryCalendar: Sendable {
         return isReached(before, margin) ? before : steps.last { isReached($0, margin) && $0 < before }
     }
 
-    /// The steps that say something about a thing: of what lives no longer than a fortnight it is no news that it ends in one.
+    /// The steps to report for a thing. If it lives for a fortnight at most, its end within a fortnight is no news.
     private static func steps(of expiry: Expiry) -> [Step] {
         if expiry.isRenewed { return [.ended] }
         guard let begin = expiry.begin, expiry.end <= begin.advanced(by: Step.fortnight.before) else {

@@ -1,29 +1,30 @@
 package import Encoding
 
-/// The gate relay as a timeline of pulses, each of which belongs to one visit, or to somebody who asked to go out.
+/// The gate relay as a timeline of pulses. Each pulse belongs to one visit, or to a person who asked to exit.
 ///
-/// There is no way to hold it open: every opening carries its own end, at most ``hardLimit`` ahead. Between two pulses it rests for
-/// a ``gap``, so that a turnstile counts every person; who would begin one before ``readyAt`` is given none.
+/// There is no way to hold the relay open: every opening carries its own end, at most ``hardLimit`` ahead.
+/// Between two pulses the relay rests for a ``gap``, so that a turnstile counts every person. A pulse that is
+/// requested before ``readyAt`` is not given.
 package struct Gate: Sendable {
     /// No pulse lasts longer, whatever the configuration says (turnstiles want 100–500 ms, door strikes up to 5 s).
     package static let hardLimit: Duration = .seconds(5)
-    /// The relay rests at least that long between two pulses. Turnstile controllers debounce their input for up to 50 ms; twice
-    /// that and a margin for the two threads that switch.
+    /// The shortest rest of the relay between two pulses. Turnstile controllers debounce their input for up
+    /// to 50 ms; this is twice that and a margin for the two threads that switch.
     package static let gap: Duration = .milliseconds(120)
 
-    /// What the relay is told.
+    /// A command to the relay.
     package enum Command: Hashable, Sendable {
-        /// Energise until then, whatever else happens.
+        /// Energise until that instant, whatever else happens.
         case open(until: Instant)
         /// Release.
         case shut
     }
 
-    /// A pulse that is over, or one that was never given.
+    /// A pulse that has ended, or one that was not given.
     package struct Ended: Hashable, Sendable {
-        /// Whose it was; nil: of somebody who asked to go out.
+        /// The visit of the pulse; nil: it belongs to a person who asked to exit.
         package let visit: VisitID?
-        /// How long the relay was told to be energised; nil when there was no pulse.
+        /// How long the relay was commanded to be energised; nil when there was no pulse.
         package let length: Duration?
     }
 
@@ -33,18 +34,18 @@ package struct Gate: Sendable {
     }
 
     private var state: State = .shut
-    /// From when on a pulse may begin, if none runs.
+    /// The instant from which a pulse may begin, if none runs.
     package private(set) var readyAt: Instant = .zero
     private var ended: [Ended] = []
 
-    /// A gate that is shut.
+    /// Creates a gate that is shut.
     package init() {}
 
     /// Whether the relay is energised.
     package var isOpen: Bool { if case .open = state { true } else { false } }
 
-    /// Whose pulse runs, or has ended since the last call of ``takeEnded()``; nil: there is none, or it is of somebody who asked to go
-    /// out.
+    /// The visit whose pulse runs, or has ended since the last call of ``takeEnded()``; nil when there is
+    /// none, or when it belongs to a person who asked to exit.
     package var visit: VisitID? {
         switch state {
         case .shut: ended.last?.visit ?? nil
@@ -52,13 +53,14 @@ package struct Gate: Sendable {
         }
     }
 
-    /// What the relay is to be told now.
+    /// The command to the relay that holds now.
     package var command: Command { if case .open(_, _, let until) = state { .open(until: until) } else { .shut } }
 
-    /// When it shuts by itself; nil: it is shut.
+    /// When the relay shuts by itself; nil when it is shut.
     package var deadline: Instant? { if case .open(_, _, let until) = state { until } else { nil } }
 
-    /// Gives `visit` (nil: somebody who asked to go out) a pulse of that length, cut to the hard limit, and ends the one before; none before ``readyAt``.
+    /// Gives `visit` (nil: a person who asked to exit) a pulse of that length, cut to the hard limit. Ends a
+    /// pulse that runs. Gives none before ``readyAt``, and so none at once after a pulse that it ended.
     package mutating func pulse(_ length: Duration, for visit: VisitID?, at now: Instant) {
         shut(at: now)
         let length = min(length, Self.hardLimit)
@@ -71,12 +73,13 @@ package struct Gate: Sendable {
         guard case .open(let visit, let since, let until) = state else { return }
         let end = min(now, until)
         state = .shut
-        // From now on, although it has ended before: whoever switches the relay may be as late as the one who asks.
+        // Counted from now, although the pulse ended before: the thread that switches the relay may be as
+        // late as the caller.
         readyAt = now.advanced(by: Self.gap)
         ended.append(Ended(visit: visit, length: since.duration(to: end)))
     }
 
-    /// Shuts when it is time.
+    /// Shuts if the pulse has reached its end.
     package mutating func advance(to now: Instant) {
         if case .open(_, _, let until) = state, now >= until { shut(at: now) }
     }

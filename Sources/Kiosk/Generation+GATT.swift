@@ -2,7 +2,7 @@ import BluetoothHost
 import Tuvali
 
 extension ServiceDefinition {
-    /// Tuvali's service of that generation as the host's GATT server is to offer it.
+    /// Tuvali's service of that generation, as the host's GATT server offers it.
     init(_ generation: Generation) {
         self.init(
             uuid: BluetoothUUID(short: generation.serviceUUID),
@@ -16,9 +16,10 @@ extension ServiceDefinition {
     }
 }
 
-/// The host's name for a characteristic: the generation's place in the upper byte, the characteristic's in the lower one.
+/// The host's name for a characteristic: the index of the generation in the upper byte, that of the
+/// characteristic in the lower one.
 extension Characteristic {
-    /// In the order of the table, so that a name is a place.
+    /// The characteristics in the order of the GATT table, so that a name contains an index.
     private static let table = allCases
 
     /// The host's name for this characteristic of that generation's service.
@@ -26,7 +27,7 @@ extension Characteristic {
         CharacteristicID(rawValue: generation.place << 8 | UInt16(Self.table.firstIndex(of: self) ?? 0))
     }
 
-    /// The characteristic of that name, whatever its generation.
+    /// The characteristic of that name, for any generation.
     init?(_ id: CharacteristicID) {
         let place = Int(id.rawValue & 0xFF)
         guard place < Self.table.count else { return nil }
@@ -35,7 +36,7 @@ extension Characteristic {
 }
 
 extension Generation {
-    /// The same for both kinds of name.
+    /// The generations in their order; ``place`` and ``init(_:)`` both use it.
     private static let table = allCases
 
     fileprivate var place: UInt16 { UInt16(Self.table.firstIndex(of: self) ?? 0) }

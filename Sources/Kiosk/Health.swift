@@ -1,18 +1,19 @@
 package import Credentials
 package import Encoding
 
-/// What is wrong with the box: the faults in force, and which changes of them are still to be told.
+/// The faults of the gate that are in force, and the changes that are still to be reported.
 ///
-/// Parts of the box report as often as they like; what is told to people is bounded. A fault is told at once when it is found
-/// after a quiet time, and then at most once in ``Limits/quiet`` however it flaps, with its count, so that none is missed.
+/// Parts of the program report to it as often as they like; its own reports are bounded. A fault that is
+/// found after a quiet time is reported at once. Then it is reported at most once in ``Limits/quiet`` however
+/// often it changes, with its count, so that no occurrence is lost.
 package struct Health: Sendable {
     /// Bounds.
     package struct Limits: Sendable {
-        /// A fault's coming and going is told at most once in this time.
+        /// Changes of a fault are reported at most once in this time.
         package var quiet: Duration = .seconds(5)
-        /// While a fault stays in force, a count that has grown is told again at most once in this time.
+        /// While a fault stays in force, a grown count is reported again at most once in this time.
         package var reminder: Duration = .seconds(60)
-        /// Bytes of a detail that are kept.
+        /// Largest length of a stored detail, in bytes.
         package var detail = 300
 
         /// The documented defaults.
@@ -25,68 +26,70 @@ package struct Health: Sendable {
         package let code: ReasonCode
         /// Since when it has been in force without a break.
         package let since: Instant
-        /// How often or how many since the start: as its reporter counts, else how often it came.
+        /// The number of occurrences since the start: as the reporting part counts them, otherwise how often
+        /// the fault began.
         package let count: Int
-        /// What the system said.
+        /// The system's message.
         package let detail: String?
     }
 
-    /// A change that is to be told.
+    /// A change that is to be reported.
     package struct Change: Hashable, Sendable {
-        /// What is or was wrong.
+        /// The code of the fault.
         package let code: ReasonCode
-        /// Whether it is wrong now.
+        /// Whether the fault is in force now.
         package let isPresent: Bool
         /// As in ``Fault/count``.
         package let count: Int
-        /// As in ``Fault/detail``; nil when it is over.
+        /// As in ``Fault/detail``; nil when the fault is over.
         package let detail: String?
     }
 
     /// What is known of one code since the start.
     private struct Entry {
-        /// Since when it is in force; nil: it is not.
+        /// Since when the fault has been in force; nil when it is not.
         var since: Instant?
         var count = 0
         var detail: String?
-        /// What was told last.
+        /// The last report.
         var told: (isPresent: Bool, count: Int, at: Instant)?
     }
 
-    /// Every code that can be in force, in the order of the table: those of the box, what a gate opening needs, and those of the door.
+    /// Every code that can be in force, in the order of the table: those of the box, those of what an opening
+    /// needs, and those of the door.
     package static let codes: [ReasonCode] =
         (ReasonCode.groups.first { $0.codes.contains(.radioFailed) }?.codes ?? []) + [
             .ledgerUnavailable, .gateUnavailable,
         ] + ReasonCode.door
 
-    /// Faults with which nobody can be served, or must not be.
+    /// Faults with which visitors cannot or must not be served.
     private static let outOfOrder: Set<ReasonCode> = [
         .radioFailed, .gateStuck, .gateUnavailable, .ledgerUnopened, .ledgerReplaced,
     ]
 
     private let limits: Limits
-    /// By the place of the code in ``codes``: as many as there are codes, whatever is reported.
+    /// By the index of the code in ``codes``: at most as many as there are codes, whatever is reported.
     private var entries: [Int: Entry] = [:]
     /// The faults in force: those that stop the service first, then errors before warnings, then the older first.
     package private(set) var faults: [Fault] = []
-    /// When ``tell(at:)`` has something to tell; nil: nothing waits.
+    /// When ``tell(at:)`` next returns a change; nil when none waits.
     package private(set) var deadline: Instant?
 
-    /// Nothing is wrong.
+    /// Creates a state without faults.
     package init(limits: Limits = Limits()) {
         self.limits = limits
     }
 
-    /// What the light shows while nobody is being served.
+    /// What the light shows while no visitor is being served.
     package var light: IndicatorPattern {
         if faults.contains(where: { Self.outOfOrder.contains($0.code) }) { return .fault }
         return faults.isEmpty ? .ready : .attention
     }
 
-    /// Whether that is wrong at the moment.
+    /// Whether that fault is in force.
     package func isInForce(_ code: ReasonCode) -> Bool { faults.contains { $0.code == code } }
 
-    /// Takes a report; one about a code that is not of the box's health says nothing about it and is ignored.
+    /// Takes a report; ignores one whose code is not in ``codes``.
     package mutating func take(_ report: HealthReport, at now: Instant) {
         guard let place = Self.codes.firstIndex(of: report.code) else { return }
         var entry = entries[place] ?? Entry()
@@ -104,7 +107,8 @@ package struct Health: Sendable {
         settle()
     }
 
-    /// The changes that are due to be told, the worst first. Each is handed out once.
+    /// Returns the changes that are due: faults that are in force first, then those that are over, in the
+    /// order of ``codes``. Each change is returned once.
     package mutating func tell(at now: Instant) -> [Change] {
         guard let deadline, now >= deadline else { return [] }
         var changes: [Change] = []
@@ -120,7 +124,7 @@ package struct Health: Sendable {
         return changes.filter(\.isPresent) + changes.filter { !$0.isPresent }
     }
 
-    /// When the entry is to be told; nil: what was told is all there is to say.
+    /// When the entry is to be reported; nil when nothing about it is new.
     private func due(_ entry: Entry) -> Instant? {
         guard let told = entry.told else { return .zero }
         let isPresent = entry.since != nil
@@ -141,12 +145,12 @@ package struct Health: Sendable {
         faults = found.sorted { $0.rank < $1.rank }.map(\.fault)
     }
 
-    /// Smaller is worse.
+    /// Returns the rank of a fault; smaller is worse.
     package static func weight(of code: ReasonCode) -> Int {
         outOfOrder.contains(code) ? 0 : code.severity == .error ? 1 : 2
     }
 
-    /// The text cut to its bound at a whole character.
+    /// Cuts the text to its limit at a character boundary.
     private func bounded(_ text: String) -> String {
         guard text.utf8.count > limits.detail else { return text }
         var kept = ""

@@ -1,25 +1,25 @@
 package import Credentials
 
-/// What one part of the box says about itself: that something is wrong, or that it is over.
+/// A report of one part of the gate about itself: a fault has begun, or is over.
 ///
 /// Parts report a change, not a state: as often as they like, from any thread, through a ``HealthReporter``.
 package struct HealthReport: Sendable, Hashable {
-    /// What is or was wrong: a row of the table's group "Health of the box".
+    /// The code of the fault: a row of the table's group "Health of the box".
     package let code: ReasonCode
-    /// Whether it is wrong now.
+    /// Whether the fault is in force now.
     package let isPresent: Bool
-    /// How often or how many, where that is counted: of the whole time since the start, so that no report is missed by missing
-    /// one.
+    /// The number of occurrences, if they are counted: since the start, so that no occurrence is lost with a
+    /// lost report.
     package let count: Int?
-    /// What the system said, for the operator; no claims, no keys.
+    /// The system's message, for the operator; without claims and keys.
     package let detail: String?
 
-    /// Something is wrong.
+    /// Makes the report of a fault that is in force.
     package static func present(_ code: ReasonCode, count: Int? = nil, detail: String? = nil) -> HealthReport {
         HealthReport(code: code, isPresent: true, count: count, detail: detail)
     }
 
-    /// It is over.
+    /// Makes the report of a fault that is over.
     package static func over(_ code: ReasonCode) -> HealthReport {
         HealthReport(code: code, isPresent: false, count: nil, detail: nil)
     }

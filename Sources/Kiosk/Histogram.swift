@@ -1,13 +1,14 @@
-/// How often a figure was how large: counts between fixed bounds, and the sum. Bounded, however much is counted.
+/// Counts of values between fixed bounds, and the sum of the values. The size is fixed, however many values
+/// are counted.
 package struct Histogram: Hashable, Sendable {
-    /// The largest value of each class, ascending; what is larger than the last has a class of its own.
+    /// The largest value of each class, ascending; values above the last bound have a class of their own.
     package let bounds: [Int]
     /// How many values fell into each class: one more than there are bounds.
     package private(set) var counts: [Int]
     /// The sum of all values.
     package private(set) var sum = 0
 
-    /// An empty one with these bounds.
+    /// Creates an empty histogram with these bounds.
     package init(_ bounds: [Int]) {
         self.bounds = bounds
         counts = Array(repeating: 0, count: bounds.count + 1)
@@ -16,7 +17,7 @@ package struct Histogram: Hashable, Sendable {
     /// How many values there were.
     package var count: Int { counts.reduce(0, +) }
 
-    /// Counts a value; what is below zero counts as zero.
+    /// Counts a value; a negative value counts as zero.
     package mutating func count(_ value: Int) {
         let value = max(0, value)
         counts[bounds.firstIndex { value <= $0 } ?? bounds.count] += 1

@@ -1,7 +1,7 @@
 package import Encoding
 
-/// A lamp of the status light. Each has its own place as well as its colour, so nobody has to tell colours apart.
-/// Top to bottom: blue, amber, green, red (`hardware/pinout.toml`).
+/// A lamp of the status light. Each lamp has its own position as well as its colour, so nobody has to
+/// distinguish colours. Top to bottom: blue, amber, green, red (`hardware/pinout.toml`).
 package enum Lamp: String, CaseIterable, Sendable {
     case blue, amber, green, red
 }
@@ -23,14 +23,16 @@ package struct Signal: Hashable, Sendable {
     package static let dark = Signal()
 }
 
-/// What the kiosk tells the people around it. Every pattern differs from the others in more than colour: by place, by rhythm
-/// and, for the verdicts, by tone. The rhythms here are those unless an operator chose others (``LampRhythms``).
+/// What the light and the sounder show to people. Every pattern differs from the others in more than colour:
+/// by position, by rhythm and, for the verdicts, by tone. The rhythms below hold unless an operator chose
+/// others (``LampRhythms``).
 package enum IndicatorPattern: String, CaseIterable, Sendable {
-    /// A phone may come: blue, a slow blink.
+    /// A phone may connect: blue, a slow blink.
     case ready
-    /// A phone may come, and somebody should look after the box: a slow blink of blue, and a short amber flash between.
+    /// A phone may connect, and an operator should look after the gate: a slow blink of blue, and a short
+    /// amber flash between.
     case attention
-    /// Somebody chooses a credential: blue, steady.
+    /// A visitor chooses a credential: blue, steady.
     case connected
     /// The credential is arriving: blue, a quick blink.
     case receiving
@@ -40,9 +42,9 @@ package enum IndicatorPattern: String, CaseIterable, Sendable {
     case accepted
     /// Stop: red, a quick blink, three short tones; then ``ready``.
     case rejected
-    /// A transfer came to nothing: two short amber flashes, no tone; then ``ready``. Nobody was judged.
+    /// A transfer failed: two short amber flashes, no tone; then ``ready``. There was no verdict.
     case failed
-    /// Lock-down, nobody is let in: red, with a short gap every two seconds.
+    /// Lock-down, nobody is admitted: red, with a short gap every two seconds.
     case locked
     /// Free passage: green, with the same gap, no tone.
     case free
@@ -61,22 +63,22 @@ package enum IndicatorPattern: String, CaseIterable, Sendable {
     }
 }
 
-/// The status light as a timeline: a pure function of what is shown since when.
+/// The status light as a timeline: what is lit follows from the pattern and the time since it began.
 ///
-/// A verdict is shown to its end: what a visit that goes on would show waits for it, a new verdict or a fault does not.
+/// A verdict is shown to its end: the progress of another visit waits for that end, a new verdict or a fault does not.
 package struct Indicator: Sendable {
     /// The pattern being shown.
     package private(set) var pattern: IndicatorPattern
     private(set) var since: Instant
-    /// Whose sign it is; nil: nobody's, as of a gate that is ready.
+    /// The visit that the pattern belongs to; nil: none, as when the gate is ready.
     private(set) var visit: VisitID?
     private var afterwards: (pattern: IndicatorPattern, visit: VisitID?)?
     private let rhythms: LampRhythms
     private let tones: VerdictTones
-    /// What stands for `ready`: that, or what is shown in its place while something is wrong.
+    /// What is shown for `ready`: that pattern, or another one while something is wrong.
     private var calm = IndicatorPattern.ready
 
-    /// Shows `pattern` from `now` on: signs in those rhythms, verdicts in those tones.
+    /// Shows `pattern` from `now` on, with these rhythms of the lamps and these tones of the verdicts.
     package init(
         _ pattern: IndicatorPattern = .off, rhythms: LampRhythms = LampRhythms(), tones: VerdictTones = VerdictTones(),
         at now: Instant
@@ -87,7 +89,7 @@ package struct Indicator: Sendable {
         since = now
     }
 
-    /// Asks for a pattern, for that visit. How far a visit is waits for the end of a verdict that is being shown.
+    /// Requests a pattern, for that visit. The progress of a visit waits for the end of a verdict that is being shown.
     package mutating func show(_ asked: IndicatorPattern, for visit: VisitID? = nil, at now: Instant) {
         advance(to: now)
         switch asked {
@@ -104,10 +106,10 @@ package struct Indicator: Sendable {
         (pattern, since, afterwards) = (next, now, nil)
     }
 
-    /// Until when the light says stop; nil: it does not.
+    /// Until when the light shows a rejection; nil when it does not.
     var rejectedUntil: Instant? { pattern == .rejected ? pattern.end.map { since.advanced(by: $0) } : nil }
 
-    /// Says what stands for `ready` from now on; where that is being shown it changes at once.
+    /// Sets what is shown for `ready` from now on; if that is being shown, it changes at once.
     package mutating func rest(in next: IndicatorPattern, at now: Instant) {
         guard next != calm else { return }
         advance(to: now)
@@ -117,13 +119,13 @@ package struct Indicator: Sendable {
 
     private func resolve(_ asked: IndicatorPattern) -> IndicatorPattern { asked == .ready ? calm : asked }
 
-    /// What is lit at `now`.
+    /// Returns the lamps and the tone at `now`.
     package mutating func signal(at now: Instant) -> Signal {
         advance(to: now)
         return position(at: now).signal
     }
 
-    /// When the signal may change next; nil: it does not, unless something else is asked for.
+    /// When the signal may change next; nil when it changes only on request.
     package func nextChange(after now: Instant) -> Instant? { position(at: now).until }
 
     private mutating func advance(to now: Instant) {

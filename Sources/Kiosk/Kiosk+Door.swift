@@ -2,18 +2,19 @@ import Credentials
 import Encoding
 import Ledger
 
-/// What is at the gate besides the relay: requests to exit, passages, lock-down and free passage.
+/// The gate apart from its relay: requests to exit, passages, lock-down and free passage.
 extension Kiosk {
-    /// Free passage is a lease: the output is told an end that is never farther away, and drops there if nobody renews it.
+    /// Free passage is a lease: the output gets an end that is never farther away than this, and drops then
+    /// unless it is renewed.
     static let freeLease = Gate.hardLimit
 
-    /// Why nobody can be let in at the moment; nil: the gate can be opened.
+    /// Why nobody can be admitted at the moment; nil when the gate can be opened.
     var barrier: ReasonCode? {
         if door.mode == .locked { return .gateLockedDown }
         return health.isInForce(.gateUnavailable) ? .gateUnavailable : nil
     }
 
-    /// What the output for free passage is told now. Renewed when half of the lease is over.
+    /// The command to the output for free passage that holds now. The lease is renewed when half of it is over.
     mutating func freeCommand(at now: Instant) -> Gate.Command {
         guard door.mode == .free, !isStopped else { return .shut }
         if case .open(let until) = freeShown, now < until.advanced(by: .zero - Self.freeLease / 2) { return freeShown }
@@ -26,9 +27,10 @@ extension Kiosk {
         return until.advanced(by: .zero - Self.freeLease / 2)
     }
 
-    /// When an opening that was asked for inside may begin; nil: none is asked for. Behind the pulse of somebody else, and not before
-    /// whoever stands outside under a red light: he would walk in. Nor twice before a verdict that could be shown by then: a button that
-    /// is pressed all the time would hold everybody up.
+    /// When an opening that was requested inside may begin; nil when none is requested. It waits for the end
+    /// of another person's pulse, and for the end of a red light, because the rejected visitor would walk in.
+    /// A second exit does not come before a verdict that could be shown by then: otherwise a button that is
+    /// pressed all the time would hold everybody up.
     var exitDeadline: Instant? {
         guard wantsExit else { return nil }
         let exit = max(gate.deadline ?? gate.readyAt, indicator.rejectedUntil ?? .zero)
@@ -40,7 +42,7 @@ extension Kiosk {
         perform(door.handle(event, at: now), at: now)
     }
 
-    /// Time alone has changed something.
+    /// Handles changes of the door by the passing of time alone.
     mutating func advanceDoor(at now: Instant) -> [KioskAction] {
         guard let deadline = door.deadline, now >= deadline else { return [] }
         return perform(door.advance(to: now), at: now)
@@ -60,9 +62,11 @@ extension Kiosk {
         return wanted
     }
 
-    /// It is known whether somebody passed: the record may be written, and a relay that waited for it is released.
+    /// Handles the result of a passage: the record may be written, and a relay that waited for the passage is
+    /// released.
     private mutating func settled(_ visit: VisitID?, _ passage: Passage, at now: Instant) -> [KioskAction] {
-        // A level ends with the passage, also one for the way out that a visitor has used. Without a passage it ends by itself.
+        // A level ends with the passage, even a level for an exit that a visitor has used. Without a passage
+        // it ends by itself.
         let isTheirs = gate.visit == nil || gate.visit == visit
         if settings.door.opening == .level, gate.isOpen, passage == .seen, isTheirs { gate.shut(at: now) }
         guard let visit else { return [] }
@@ -73,21 +77,21 @@ extension Kiosk {
         return [.note(.notPassed, visit)] + (settings.door.whenUnused == .release ? [.unused(visit)] : [])
     }
 
-    /// Energises the relay for one person; nil: one who goes out.
+    /// Energises the relay for one person; nil: a person who exits.
     mutating func open(for visit: VisitID?, at now: Instant) {
         gate.pulse(settings.door.length(of: settings.gatePulse), for: visit, at: now)
         guard gate.isOpen, let until = gate.deadline else { return }
         openings += door.handle(.opened(visit, until: until), at: now)
     }
 
-    /// What followed from openings.
+    /// Performs the actions that followed from openings.
     mutating func takeOpenings(at now: Instant) -> [KioskAction] {
         defer { openings = [] }
         return perform(openings, at: now)
     }
 
-    /// Opens for whoever asked inside, as soon as that may be. Until then no visitor is told a verdict, so that a row of them outside locks
-    /// nobody in.
+    /// Opens for a person who asked to exit, as soon as that is allowed. Until then no verdict is shown, so
+    /// that a queue of visitors outside locks nobody in.
     mutating func giveExit(at now: Instant) {
         guard let exitDeadline, !gate.isOpen, now >= exitDeadline else { return }
         wantsExit = false

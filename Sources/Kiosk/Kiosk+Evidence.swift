@@ -2,10 +2,10 @@ import Credentials
 import Encoding
 import Ledger
 
-/// A visit that ended while its payload was being checked. What its record is worth is known when the verifier answers,
-/// and until then its intent goes to no other visit: the answer is for this one.
+/// A visit that ended while its payload was being checked. The worth of its record is known when the verifier
+/// answers. Until then no other visit gets its intent, because the answer belongs to this visit.
 struct Unchecked: Sendable {
-    /// Such visits at most; of more, the one whose check began first is given up.
+    /// The largest number of such visits; beyond it, the one whose check began first is given up.
     static let most = 8
 
     let record: VisitRecord
@@ -17,9 +17,9 @@ struct Unchecked: Sendable {
 }
 
 extension RecordWorth {
-    /// Of a visit that brought a whole payload and for which nothing opened; nil: it is recorded whatever else comes.
-    /// That is one that the verifier accepted and the gate refused. `hasLeft`: the visit ended before its verdict was
-    /// shown, so that no turn paces such visits.
+    /// The worth of a visit that brought a whole payload and for which nothing opened; nil: it is recorded in
+    /// any case. The latter is a visit that the verifier accepted and the gate refused. `hasLeft`: the visit
+    /// ended before its verdict was shown, so no turn limits the rate of such visits.
     init?(_ verdict: Verdict?, hasLeft: Bool) {
         if let verdict, verdict.isAccepted, !hasLeft { return nil }
         self = verdict?.isAuthentic == true ? .proven : .unproven
@@ -27,19 +27,19 @@ extension RecordWorth {
 }
 
 extension Visit {
-    /// What a record of it is worth if nothing opened for it; nil: it is recorded whatever else comes.
+    /// The worth of its record if nothing opened for it; nil: it is recorded in any case.
     func worth(hasLeft: Bool) -> RecordWorth? { hasPayload ? RecordWorth(verdict, hasLeft: hasLeft) : .junk }
 
     /// Whether the verifier's answer is awaited.
     var isVerifying: Bool { if case .verifying = stage { true } else { false } }
 
-    /// What the secret of its session is known by, if it came with a printed key.
+    /// The identifier of its session's secret, if the phone used a printed key.
     var printedSession: [UInt8]? { isPrinted ? fingerprint : nil }
 }
 
-/// 7. Verify: what the verdict makes of a visit, besides a decision.
+/// 7. Verify: what a verdict changes in addition to the decision.
 extension Kiosk {
-    /// The verifier has answered.
+    /// Handles the verifier's answer.
     mutating func verified(_ id: VisitID, _ verdict: Verdict, at now: Instant) -> [KioskAction] {
         if let index = unchecked.firstIndex(where: { $0.record.visit == id }) {
             return end(unchecked.remove(at: index), verdict, at: now)
@@ -47,7 +47,7 @@ extension Kiosk {
         guard let visit = visits.first(where: { $0.id == id }), visit.isVerifying, let session = visit.printedSession,
             mayKeep(verdict, at: now)
         else { return change(id, at: now) { $0.verified(verdict, keepsSession: false, at: now) } }
-        // Two phones may have begun with one secret. The first to bring a credential has it.
+        // Two phones may have begun with one secret. The first one that brings a credential may use it.
         let isNew = used.admit(session)
         return change(id, at: now) { visit in
             let requests = visit.verified(verdict, keepsSession: isNew, at: now)
@@ -55,7 +55,7 @@ extension Kiosk {
         }
     }
 
-    /// Records a visit that is over, or counts it. `verdict`: what the verifier said of it; nil: it gave no answer.
+    /// Records a visit that is over, or counts it. `verdict`: the verifier's answer; nil: there was none.
     private mutating func end(_ left: Unchecked, _ verdict: Verdict?, at now: Instant) -> [KioskAction] {
         var record = left.record
         record.signedDigests = verdict?.signedDigests ?? []
@@ -68,21 +68,21 @@ extension Kiosk {
         return actions + keepSession(left.session, of: record.visit, verdict, at: now)
     }
 
-    /// Lets go of what the verifier does, or holds, for a visit that brought a payload and has no record of its own.
-    /// For a refused credential the verifier holds nothing.
+    /// Ends the verification, or releases the reservation, of a visit that brought a payload and has no
+    /// record of its own. The verifier holds nothing for a refused credential.
     func dismiss(_ visit: VisitID, _ verdict: Verdict?) -> [KioskAction] {
         verdict?.isAccepted == false ? [] : [.dismissed(visit)]
     }
 
-    /// Whether the session of a printed key that brought this is to be kept: an authentic credential may be worth a
-    /// recording, and so may one of which nothing is known.
+    /// Whether to keep the session of a printed key that brought this verdict. An attacker may want to record
+    /// and replay a session with an authentic credential, or one of which nothing is known.
     private mutating func mayKeep(_ verdict: Verdict?, at now: Instant) -> Bool {
         guard let verdict else { return refusedSessions.takeUnknown(at: now) }
         return verdict.isAccepted || verdict.authenticDigest.map { refusedSessions.take($0, at: now) } == true
     }
 
-    /// Keeps the session of a visit that is over: it is not served again. `verdict`: on what came in it; nil: that is
-    /// not known.
+    /// Keeps the session of a visit that is over, so that it is not served again. `verdict`: on the session's
+    /// payload; nil: not known.
     mutating func keepSession(
         _ session: [UInt8]?, of visit: VisitID, _ verdict: Verdict?, at now: Instant
     ) -> [KioskAction] {
@@ -90,11 +90,12 @@ extension Kiosk {
         return [.keepSession(visit, session)]
     }
 
-    /// When the next check is given up whose phone has left; nil: there is none.
+    /// When the next check of a phone that has left is given up; nil: there is none.
     var uncheckedDeadline: Instant? { unchecked.map(\.since).min()?.advanced(by: settings.verificationLimit) }
 
-    /// Gives up the checks of visits that are over which have reached the limit of a check, and as long as there are
-    /// more than `most` the one that began first. A check that does not end would otherwise occupy its thread for ever.
+    /// Gives up checks of visits that are over: those that have reached the limit of a check, and, as long as
+    /// there are more than `most`, the one that began first. Otherwise a check that does not end would occupy
+    /// its thread permanently.
     mutating func giveUpUnchecked(beyond most: Int = Unchecked.most, at now: Instant) -> [KioskAction] {
         var actions: [KioskAction] = []
         while let due = uncheckedDeadline, unchecked.count > most || now >= due {

@@ -2,33 +2,34 @@ import BluetoothHost
 import Credentials
 import Encoding
 
-/// The links that the controller has: whether it takes another one, which of them are dead, and the reset that ends
-/// those.
+/// The links of the controller: whether it accepts another one, which of them are dead, and the reset that
+/// ends the dead ones.
 ///
-/// A phone that falls silent keeps its link in the controller for the supervision timeout, which the phone chose, up to
-/// 32 s; also after the host has asked for its end, since the link layer waits for an acknowledgement (Core
-/// Specification Vol 6 Part B 5.1.6). A reset takes some 50 ms and ends all links. No HCI command says how many links a
-/// controller takes: the host learns it when the controller refuses to advertise beside them.
+/// A phone that falls silent keeps its link in the controller for the supervision timeout, which the phone
+/// chose, up to 32 s. This holds even after the host has requested the end of the link, because the link
+/// layer waits for an acknowledgement (Core Specification Vol 6 Part B 5.1.6). A reset takes some 50 ms and
+/// ends all links. No HCI command reports how many links a controller supports: the host learns it when the
+/// controller refuses to advertise while it has that many.
 extension Kiosk {
-    /// Links beside those of the places that are kept in mind; with more the controller counts as full.
+    /// Number of links to allow in addition to those of the places; with more, the controller counts as full.
     static let leavingLinks = 24
-    /// How long a phone that is in range needs to leave.
+    /// How long a phone in range needs to leave.
     static let parting: Duration = .milliseconds(500)
 
-    /// Links beside which the controller takes no further phone.
+    /// Number of links with which the controller accepts no further phone.
     private var linkLimit: Int { min(capacity, settings.phones + settings.lobby + Self.leavingLinks) }
 
-    /// Whether the controller takes no further phone.
+    /// Whether the controller accepts no further phone.
     private var isRadioFull: Bool { host.linkCount >= linkLimit }
 
-    /// Whether links have to be freed: the controller is full, or about to be full while no visit is served. Phones
-    /// that come later would have to wait for those that came in time, for beside a visit the controller is not
-    /// reset.
+    /// Whether links must be freed: the controller is full, or about to be full while no visit is served.
+    /// Otherwise phones that arrive later would have to wait for the end of earlier visits, because the
+    /// controller is not reset during a visit.
     func isShortOfLinks(at now: Instant) -> Bool { isRadioFull || isClearing(at: now) }
 
-    /// Whether the controller is to be reset as soon as no visit is served: more than a quarter of the links is taken
-    /// and none is served, or more than half is dead. In the second case the visits that are there end in time, and no
-    /// new phone is admitted meanwhile.
+    /// Whether the controller is to be reset as soon as no visit is served: more than a quarter of the links
+    /// is in use and none is served, or more than half is dead. In the second case the present visits end in
+    /// their own time, and no new phone is admitted meanwhile.
     private func isClearing(at now: Instant) -> Bool {
         guard host.linkCount > linkLimit / 4 else { return false }
         let links = host.linkStates
@@ -40,22 +41,23 @@ extension Kiosk {
     private func isShortOfBuffers(at now: Instant) -> Bool {
         guard let limit = host.bufferedLinks, host.linkCount >= limit else { return false }
         let silent = host.linkStates.count { isSilent($0, at: now) }
-        // Where there are fewer buffers than places, one phone that went out of range is everyday, and one buffer
+        // If there are fewer buffers than places, one phone that went out of range is normal, and one buffer
         // serves the others.
         return silent > 0 && (limit >= settings.phones + settings.lobby || silent >= limit - 1)
     }
 
-    /// Whether a phone that finds an advertisement can connect. What a full controller still shows, it also connects.
+    /// Whether a phone that finds an advertisement can connect. A full controller still accepts a phone on an
+    /// advertisement that it already shows.
     func takesLinks(at now: Instant) -> Bool {
         !isClearing(at: now) && !isShortOfBuffers(at: now) && (host.isAdvertising || !isRadioFull)
     }
 
-    /// Whether a phone is there that has said something and acknowledges what it is sent.
+    /// Whether the phone of that link has sent something and acknowledges its packets.
     private func isServed(_ link: LinkState, at now: Instant) -> Bool {
         link.endingSince == nil && link.hasSpoken && !isDead(link, at: now)
     }
 
-    /// Whether the phone has not acknowledged for too long what it was sent.
+    /// Whether the phone has left a packet unacknowledged for too long.
     private func isSilent(_ link: LinkState, at now: Instant) -> Bool {
         link.unacknowledgedSince.map { $0.advanced(by: link.silence) <= now } ?? false
     }
@@ -65,7 +67,7 @@ extension Kiosk {
         return isSilent(link, at: now)
     }
 
-    /// When a link counts as dead, or a state of the radio as over; nil: none.
+    /// When a link counts as dead, or a state of the radio as over; nil: no such instant.
     func linkDeadline(after now: Instant) -> Instant? {
         guard case .up = radio else { return nil }
         let isShort = host.linkCount > linkLimit / 4 || host.linkCount >= host.bufferedLinks ?? .max
@@ -77,15 +79,15 @@ extension Kiosk {
         return (dead.filter { $0 > now } + troubles.map(\.until)).min()
     }
 
-    /// Resets a controller that is short of links when all of them are dead: that ends no visit.
+    /// Resets a controller that is short of links when all of them are dead: this ends no visit.
     mutating func clearLinks(at now: Instant) -> [KioskAction] {
         guard case .up = radio else { return [] }
-        // With a link more than there are buffers it would be as bad as full.
+        // One link more than there are buffers would be as bad as a full controller.
         if isShortOfBuffers(at: now) { capacity = min(capacity, host.linkCount) }
         var actions: [KioskAction] = []
         if isShortOfLinks(at: now) {
             let dead = host.linkStates.count { $0.endingSince != nil && isDead($0, at: now) }
-            // One phone that has gone out of range is everyday.
+            // One phone that has gone out of range is normal.
             if dead > 1 { show(.radioFull, at: now) }
             if dead > 0, dead == host.linkCount {
                 counters.linkResets += 1
@@ -97,15 +99,15 @@ extension Kiosk {
         return actions
     }
 
-    /// The controller gave no buffer back while an answer waited for one.
+    /// Handles a controller that returned no buffer while an answer waited for one.
     mutating func buffersKept(at now: Instant) -> [KioskAction] {
         counters.bufferResets += 1
         show(.radioBuffers, at: now)
         return resetLinks(at: now)
     }
 
-    /// Says that the radio is in that state. It counts as over when it has not been seen for a while, for one that
-    /// comes and goes with each phone would make the lamp flicker.
+    /// Reports that the radio is in that state. The state counts as over when it has not been seen for some
+    /// time, because a state that begins and ends with each phone would make the lamp flicker.
     private mutating func show(_ code: ReasonCode, at now: Instant) {
         troubles.removeAll { $0.code == code }
         troubles.append((code, now.advanced(by: settings.radioSettling)))
@@ -113,8 +115,8 @@ extension Kiosk {
         if count != nil || !health.isInForce(code) { health.take(.present(code, count: count), at: now) }
     }
 
-    /// Resets the controller, which ends every link at once. Keys and code stay: phones that have read it find it
-    /// again.
+    /// Resets the controller, which ends every link at once. Keys and code stay: phones that have read the
+    /// code find the gate again.
     private mutating func resetLinks(at now: Instant) -> [KioskAction] {
         let actions = abandonVisits(.radio, at: now)
         offers.silenced()

@@ -1,14 +1,14 @@
 import BluetoothHost
 import Encoding
 
-/// 1. Advertise: what is offered, and what of it is on the air.
+/// 1. Advertise: the offers, and which of them are on the air.
 extension Kiosk {
     var offerDeadline: Instant? {
         guard case .up = radio else { return nil }
         return offers.deadline(rotation: settings.keyRotation)
     }
 
-    /// Fresh keys have been drawn: they are on display from now on.
+    /// Takes fresh keys that have been drawn: they are displayed from now on.
     mutating func invite(_ material: SessionMaterial, at now: Instant) -> [KioskAction] {
         guard case .up = radio, offers.isAwaiting else { return [] }
         let offer = offers.add(
@@ -17,7 +17,7 @@ extension Kiosk {
         return [.showInvitation(offer.uri), .note(.advertising(uri: offer.uri), nil)]
     }
 
-    /// Asks for new keys where they are wanted, and for the advertisements while a further phone finds room.
+    /// Requests new keys when they are wanted, and advertisements while there is room for another phone.
     mutating func air(at now: Instant) -> [KioskAction] {
         guard case .up = radio else { return [] }
         var actions: [KioskAction] = []

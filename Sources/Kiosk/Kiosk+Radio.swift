@@ -3,9 +3,9 @@ import Credentials
 import Encoding
 import Tuvali
 
-/// The radio: opened, set up, on the air, and opened anew when it fails.
+/// The radio: opened, set up, advertising, and opened again when it fails.
 extension Kiosk {
-    /// A controller that stops advertising by itself more often than so many times in that time is reset.
+    /// A controller that stops advertising by itself more often than this in ``lapseTime`` is reset.
     static let lapsesBorne = 3
     static let lapseTime: Duration = .seconds(60)
 
@@ -33,7 +33,7 @@ extension Kiosk {
         host = Host(configuration: configuration, services: settings.services)
     }
 
-    /// The radio is out of order. `canReset`: the way to the controller stands.
+    /// Handles a radio that is out of order. `canReset`: the transport to the controller still works.
     mutating func radioFailed(
         _ cause: ReasonCode, _ reason: String, canReset: Bool, at now: Instant
     ) -> [KioskAction] {
@@ -63,7 +63,7 @@ extension Kiosk {
     private mutating func hostFailed(_ failure: HostFailure, at now: Instant) -> [KioskAction] {
         if failure == .buffersKept { return buffersKept(at: now) }
         var reason = failure.description
-        // An answer that is missing once, after others, says nothing against them.
+        // One missing answer, after advertising has worked, is no evidence against advertising sets.
         let isHiccup = if case .commandTimedOut = failure { offers.haveAired } else { false }
         if failure.isOfAdvertisingSets, usesAdvertisingSets, !isHiccup {
             usesAdvertisingSets = false
@@ -73,8 +73,8 @@ extension Kiosk {
         return radioFailed(isLost ? .radioGone : .radioController, reason, canReset: !isLost, at: now)
     }
 
-    /// The controller had stopped advertising by itself, and has been told again. Again and again, it is out of order;
-    /// but nobody loses a visit by that.
+    /// Handles a controller that had stopped advertising by itself, and advertises again. If this happens
+    /// repeatedly, the radio counts as out of order, but only while no visit would be lost.
     private mutating func lapsed(at now: Instant) -> [KioskAction] {
         counters.advertisingLapses += 1
         lapses = lapses.filter { $0.advanced(by: Self.lapseTime) > now } + [now]
@@ -91,7 +91,7 @@ extension Kiosk {
         case .starting, .up:
             let reactions = host.handle(event, at: now)
             let hasFailed = reactions.contains { if case .failed = $0 { true } else { false } }
-            // Links that end because the radio fails were left by nobody.
+            // Do not attribute links lost to a radio failure to the phone.
             let abandoned = hasFailed ? abandonVisits(.radio, at: now) : []
             return abandoned + reactions.flatMap { translate($0, at: now) }
         }
@@ -138,7 +138,7 @@ extension Kiosk {
         radio = .up
         health.take(.over(.radioFailed), at: now)
         declaredCapacity = information.advertisesWhileConnected ? .max : 1
-        // Of a controller that was reset for its links there is nothing new to say, and what it takes is known.
+        // A controller that was reset for its links has nothing new to report, and its capacity is known.
         if offers.current != nil { return [] }
         capacity = declaredCapacity
         supervisor.up(at: now)
@@ -147,8 +147,8 @@ extension Kiosk {
         return [.note(.radioReady(description), nil)] + tellCapacity()
     }
 
-    /// The controller would not advertise. Beside a connection that is its limit; without one it is out of order. What
-    /// it shows already stays, for a phone may connect to that.
+    /// Handles a refusal to advertise. If links exist, that is the controller's limit; without a link it is
+    /// out of order. What it already shows stays on the air, because a phone may connect to that.
     private mutating func refused(_ opcode: HCIOpcode, _ status: HCIStatus, at now: Instant) -> [KioskAction] {
         guard host.linkCount > 0 else {
             return radioFailed(
@@ -166,7 +166,7 @@ extension Kiosk {
         return [.note(.phonesLimited(to: capacity), nil)]
     }
 
-    /// The controller in a line: nothing that identifies this one box.
+    /// Describes the controller in one line, without anything that identifies this one box.
     private static func describe(_ controller: ControllerInformation) -> String {
         let features = [
             controller.supportsDataLengthExtension ? "long packets" : nil, controller.supports2MPHY ? "2M" : nil,
@@ -179,6 +179,6 @@ extension Kiosk {
 }
 
 extension ConnectionParameters {
-    /// The time from one meeting of the two radios to the next.
+    /// The time from one connection event to the next.
     var time: Duration { .microseconds(1250 * Int64(interval)) }
 }

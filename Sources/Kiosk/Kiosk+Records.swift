@@ -4,20 +4,20 @@ import Encoding
 import Ledger
 import Tuvali
 
-/// The outcome of an accepted visit that is not to be recorded yet.
+/// The outcome of an accepted visit that cannot be recorded yet.
 struct Unrecorded: Sendable {
     var record: VisitRecord
     var isOver = false
-    /// Whether somebody passed; nil: nobody looks, or it is not known yet.
+    /// Whether a person passed; nil: passages are not detected, or the result is not known yet.
     var passage: Passage?
 }
 
 extension Passage {
-    /// As a record says it; nil: nobody can tell.
+    /// The value for a record; nil: not known.
     var wasSeen: Bool? { self == .unknown ? nil : self == .seen }
 }
 
-/// 9. Record: what is written of a visit, what is only counted, and what becomes of an intent that served no phone.
+/// 9. Record: what is written of a visit, what is only counted, and what happens to an intent that served no phone.
 extension Kiosk {
     mutating func record(
         _ outcome: Outcome, of visit: Visit, _ signedDigests: [[UInt8]], at now: Instant
@@ -39,16 +39,17 @@ extension Kiosk {
             if visit.hasPayload { actions = dismiss(visit.id, visit.verdict) }
         }
         actions += ended(outcome, visit, isRecorded: isRecorded, at: now)
-        // What was in it is not known.
+        // The content of the payload is not known.
         let isUnknown = visit.hasPayload && visit.verdict == nil
         return actions + (isUnknown ? keepSession(visit.printedSession, of: visit.id, nil, at: now) : [])
     }
 
-    /// Records a visit for which nothing opened. No action: it is only counted, and its intent is left for another
-    /// visit.
+    /// Records a visit for which nothing opened. Returns no action when the visit is only counted; its intent
+    /// is then left for another visit.
     mutating func recordUnopened(_ record: VisitRecord, _ worth: RecordWorth?, at now: Instant) -> [KioskAction] {
         guard let worth else { return [.recordOutcome(record)] }
-        // What is only counted stays in memory, and what is recorded stays on the disk, whatever a stranger wrote.
+        // Counted outcomes stay in memory and recorded ones on the disk, so their size is limited, whatever a
+        // stranger sent.
         let outcome = record.outcome.clipped(to: worth.limits)
         let kind = RecordTally.Kind(
             worth: worth, result: outcome.result, codes: RecordTally.Kind.distinct(record.outcome.reasons),
@@ -60,8 +61,8 @@ extension Kiosk {
         return [.recordOutcome(record)]
     }
 
-    /// What was decided of a visit for which the gate has just been told to open, with that order; nil: the order is
-    /// over.
+    /// Returns the decision on a visit for which the gate has just been ordered to open, with that order; nil
+    /// when the order is over.
     func decided(_ visit: VisitID, at now: Instant) -> VisitRecord? {
         guard let until = gate.deadline,
             var record = unrecorded.first(where: { $0.record.visit == visit })?.record
@@ -70,7 +71,7 @@ extension Kiosk {
         return record
     }
 
-    /// Records the accepted visits whose pulse is over and of which it is known whether somebody passed.
+    /// Records the accepted visits whose pulse is over and whose passage is decided.
     mutating func recordPulses() -> [KioskAction] {
         for pulse in gate.takeEnded() {
             guard let index = unrecorded.firstIndex(where: { $0.record.visit == pulse.visit }) else { continue }
@@ -87,11 +88,12 @@ extension Kiosk {
         }
     }
 
-    /// A visit that leaves no record leaves its intent, and nothing else, to the next phone. Who identifies takes one
-    /// over while there is any, so no more can wait than had identified at once.
+    /// Leaves the intent, and nothing else, of a visit without a record to the next phone. A phone that
+    /// identifies itself takes over such an intent if there is one, so at most as many wait as phones were
+    /// identified at once.
     mutating func keepIntent(of visit: Visit, at now: Instant) {
         let index = visits.firstIndex { $0.connection == visit.connection }
-        // What was asked for before may have ended all visits.
+        // An earlier request may have ended all visits.
         keep(index.map { visits[$0].giveIntent() } ?? visit.intent?.leftOver, at: now)
     }
 
@@ -100,34 +102,36 @@ extension Kiosk {
         if let intent { spares.append(SpareIntent(intent: intent, since: now)) }
     }
 
-    /// The oldest unused intent, for the visit on that link; nil: there is none, or the visit is over already.
+    /// Takes the oldest unused intent for the visit on that link; nil when there is none, or when the visit
+    /// is over already.
     mutating func takeSpare(for link: ConnectionHandle) -> VisitIntent? {
         guard !spares.isEmpty, visits.contains(where: { $0.connection == link }) else { return nil }
         return spares.removeFirst().intent
     }
 
-    /// Whether there is room only for visits for which the gate opens.
+    /// Whether the ledger has room only for visits for which the gate opens.
     var isLedgerFull: Bool { health.isInForce(.ledgerFilled) }
 
-    /// When the oldest unused intent is closed, or counted visits are recorded: a minute after the last one at the
-    /// earliest, and as far as the allowance of junk reaches, so that a crowd that brings nothing is recorded slowly.
+    /// When the oldest unused intent is closed, or counted visits are recorded. This is a minute after the
+    /// last time at the earliest, and limited by the allowance of junk, so that a crowd that brings nothing
+    /// is recorded slowly.
     var spareDeadline: Instant? {
         let due = isLedgerFull ? nil : [spares.first?.deadline, countDeadline].compactMap(\.self).min()
         return due.map { max($0, spareClosed?.advanced(by: SpareIntent.lifetime) ?? .zero, tally.nextUnasked) }
     }
 
-    /// When counted visits are recorded although no intent is left for that, or phones use all of them again and again:
-    /// ten times as late.
+    /// When counted visits are recorded even if no intent is left for that, or if phones use all of them
+    /// again and again: ten times as late.
     private var countDeadline: Instant? {
         offers.canName ? tally.waitsSince?.advanced(by: SpareIntent.lifetime * 10) : nil
     }
 
-    /// Closes the oldest unused intent, with a record of one kind of counted visits; without an intent only where there
-    /// are such.
+    /// Closes the oldest unused intent, with a record of one kind of counted visits. If no intent is left,
+    /// there must be counted visits.
     mutating func closeSpare(at now: Instant) -> [KioskAction] {
         spareClosed = now
         let intent = spares.isEmpty ? nil : spares.removeFirst().intent.id
-        // No phone's visit: the record has the intent's id, or one of its own.
+        // The record belongs to no phone's visit: it has the intent's id, or a new one.
         guard let visit = intent.map({ VisitID($0.text) }) ?? offers.nextVisit() else { return [] }
         tally.payUnasked(at: now)
         let counted = tally.takeNext(at: now)
@@ -140,7 +144,7 @@ extension Kiosk {
         return [.recordOutcome(VisitRecord(visit, using: intent, outcome, signedDigests: digests))]
     }
 
-    /// At the end every intent is closed, and all counted visits are recorded.
+    /// Closes every intent and records all counted visits, at the end.
     mutating func closeSpares(at now: Instant) -> [KioskAction] {
         var actions = giveUpUnchecked(beyond: 0, at: now)
         while !spares.isEmpty || tally.waitsSince != nil {
@@ -151,7 +155,7 @@ extension Kiosk {
         return actions
     }
 
-    /// What a visit notes about the box and not about its visitor.
+    /// Counts notes of a visit that are about the gate and not about the visitor.
     mutating func count(_ note: KioskNote, at now: Instant) {
         guard case .ledgerFailed(let reason) = note else { return }
         counters.ledgerFailures += 1

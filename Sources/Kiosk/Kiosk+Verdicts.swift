@@ -4,13 +4,14 @@ import Ledger
 
 /// 8. Act: one verdict, one person. Lights, tone and pulse belong to one visit at a time.
 extension Kiosk {
-    /// A failed transfer is shown at most once in this time: whoever is in range can make transfers fail.
+    /// A failed transfer is shown at most once in this time: any phone in range can make transfers fail.
     static let failuresApart: Duration = .seconds(5)
 
-    /// When the next verdict is shown; nil: nobody waits for his turn, or somebody inside is to be let out before.
+    /// When the next verdict is shown; nil when no visit waits for its turn, or when a person inside is to be
+    /// let out first.
     var turnDeadline: Instant? { exitDeadline == nil ? turnMayBegin : nil }
 
-    /// When the next verdict could be shown if nobody inside asked to go out.
+    /// When the next verdict could be shown if nobody inside had asked to exit.
     var turnMayBegin: Instant? { turns.deadline.map { max($0, gate.readyAt, door.turnsWaitUntil) } }
 
     /// Shows the verdicts whose turn has come.
@@ -18,8 +19,8 @@ extension Kiosk {
         var actions: [KioskAction] = []
         turns.keep { waiting in visits.contains { $0.id == waiting && $0.awaitsTurn } }
         while exitDeadline == nil, let due = turns.deadline, now >= max(due, door.turnsWaitUntil) {
-            // Whoever was let in before has had his time. The relay rests before the next one hears that he is let in, so that
-            // he has his pulse with that word and nothing can take it back.
+            // The previous visitor has had the time to pass. The relay rests before the next verdict is shown. So the
+            // next visitor gets the pulse together with the verdict, and nothing can take it back.
             gate.shut(at: now)
             guard now >= gate.readyAt, let visit = turns.next(at: now) else { break }
             owesTurn = false
@@ -44,7 +45,7 @@ extension Kiosk {
         return [.note(decided, visit)]
     }
 
-    /// A visit came to nothing: no verdict, so no red, no tone, and nobody's pulse ends.
+    /// Shows that a visit failed: it has no verdict, so there is no red and no tone, and no pulse is ended.
     private mutating func showFailure(of visit: VisitID, at now: Instant) {
         guard indicator.pattern.end == nil, failureShown.map({ now >= $0.advanced(by: Self.failuresApart) }) ?? true,
             case .up = radio
@@ -53,7 +54,7 @@ extension Kiosk {
         indicator.show(.failed, for: visit, at: now)
     }
 
-    /// The light shows how far the one is who has come farthest, and of equals the one who came first.
+    /// Shows the progress of the visit that is farthest, and of equals the one that began first.
     mutating func showProgress(at now: Instant) {
         guard case .up = radio, offers.current != nil else { return }
         let farthest = visits.map(\.progress).max() ?? .nothing
@@ -61,22 +62,22 @@ extension Kiosk {
         indicator.show(farthest.pattern, for: visit, at: now)
     }
 
-    /// The gate can be opened from now on, or cannot: also for whoever stands before it.
+    /// Notes that the gate can or cannot be opened from now on, also for visitors who stand before it.
     mutating func gateChanged(at now: Instant) {
         let barrier = barrier
         for index in visits.indices { visits[index].barrier = barrier }
         guard let barrier, gate.isOpen else { return }
         if barrier == .gateLockedDown, gate.visit == nil, settings.door.exitsWhileLocked { return }
-        // The relay did not follow, or the gate was locked down before its pulse was over: the record says so.
+        // The relay did not follow, or the gate was locked down before the pulse was over: the record must say so.
         if let index = unrecorded.firstIndex(where: { $0.record.visit == gate.visit }) {
             unrecorded[index].record.outcome.reasons.append(Outcome.Reason(Text(barrier.text)))
         }
         gate.shut(at: now)
-        // No green light before a gate that stays shut.
+        // Show no green light before a gate that stays shut.
         indicator.show(barrier == .gateUnavailable ? .fault : .locked, at: now)
     }
 
-    /// What the light shows while nobody is being served.
+    /// What the light shows while no visitor is being served.
     var restingLight: IndicatorPattern {
         if health.light == .fault { return .fault }
         return switch door.mode {

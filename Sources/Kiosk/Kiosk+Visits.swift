@@ -3,7 +3,7 @@ import Credentials
 import Encoding
 import Tuvali
 
-/// 2. Connect, and 3 to 7, which are the visits' own matter: who has a place, and what visits ask for.
+/// 2. Connect, and the steps 3 to 7, which each visit does itself: which phones have a place, and what visits request.
 extension Kiosk {
     /// Phones that are served at once.
     private var places: Int { min(settings.phones + settings.lobby, capacity) }
@@ -11,21 +11,22 @@ extension Kiosk {
     /// Places that are taken.
     private var taken: Int { visits.count { !$0.isLeaving } }
 
-    /// Of the places the last, for phones that come: one that found none could not connect, and the gate would not hear
-    /// of it. Where the radio carries one phone alone there is none.
+    /// The number of last places, kept for new phones: a phone that found no place could not connect, and the
+    /// gate would not notice it. Zero when the radio carries only one phone.
     var reserve: Int { min(2, places / 2) }
 
-    /// Whether a phone is known to wait: it has one of the last places, and the others have theirs.
+    /// Whether a phone is known to wait: one of the last places is taken, and so are the others.
     var hasWaiting: Bool { reserve > 0 && taken > places - reserve }
 
     /// Whether a phone that connects now finds a place.
     func hasRoom(at now: Instant) -> Bool { taken < places && takesLinks(at: now) }
 
-    /// The phone that gives way next, and from when on: the one whose time is up first. Nil: none has to, as none waits
-    /// and one that comes is served.
+    /// The phone that must leave next, and when: the one whose time is up first. Nil when none must, because
+    /// no phone waits and a new one would be served.
     private func nextToGo(at now: Instant) -> (visit: Visit, at: Instant)? {
         guard case .up = radio, hasWaiting || taken >= places || isShortOfLinks(at: now) else { return nil }
-        // The gate cannot know of phones that a full radio keeps out. One that carries one phone alone is always full.
+        // The gate cannot notice phones that a full radio keeps out. A radio that carries only one phone is
+        // always full.
         let choice = reserve > 0 ? settings.choiceLimit : settings.loneChoiceLimit
         let (links, isShort) = (host.linkStates, isShortOfLinks(at: now))
         typealias Candidate = (visit: Visit, at: Instant, hasSpoken: Int, timeout: Duration)
@@ -36,18 +37,18 @@ extension Kiosk {
                 (visit, max($0, now), link?.hasSpoken == false ? 0 : 1, timeout ?? .zero)
             }
         }
-        // Of those whose time is up a phone that never said anything goes first; then, where links are short, the one
-        // that the controller could keep for longest; then the one that has been idle for longest.
+        // Of the phones whose time is up, one that never sent anything leaves first; then, if links are short, the one
+        // whose link the controller could keep for longest; then the one that has been idle for longest.
         let next = candidates.min {
             ($0.at, $0.hasSpoken, $1.timeout, $0.visit.wentOn) < ($1.at, $1.hasSpoken, $0.timeout, $1.visit.wentOn)
         }
         return next.map { ($0.visit, $0.at) }
     }
 
-    /// When a phone has to give way as things are; nil: none has to.
+    /// When a phone must leave, in the present state; nil when none must.
     func roomDeadline(after now: Instant) -> Instant? { nextToGo(at: now)?.at }
 
-    /// Phones that have been idle for too long give way, while others wait.
+    /// Ends the visits of phones that have been idle for too long while others wait.
     mutating func freePlaces(at now: Instant) -> [KioskAction] {
         var actions: [KioskAction] = []
         for _ in visits.indices {
@@ -102,13 +103,13 @@ extension Kiosk {
         return change(visit.connection, at: now) { $0.intentSettled(failure: failure, at: now) }
     }
 
-    /// Lets something happen to the visit of that id, if it is here, and does what it asks for.
+    /// Applies `body` to the visit of that id, if it exists, and performs its requests.
     mutating func change(_ id: VisitID, at now: Instant, _ body: (inout Visit) -> [Visit.Request]) -> [KioskAction] {
         guard let handle = visits.first(where: { $0.id == id })?.connection else { return [] }
         return change(handle, at: now, body)
     }
 
-    /// Lets something happen to the visit on that link, and does what it asks for.
+    /// Applies `body` to the visit on that link, if it exists, and performs its requests.
     mutating func change(
         _ handle: ConnectionHandle, at now: Instant, _ body: (inout Visit) -> [Visit.Request]
     ) -> [KioskAction] {
@@ -116,7 +117,7 @@ extension Kiosk {
         let requests = body(&visits[index])
         var visit = visits[index]
         return requests.flatMap { request in
-            // What was done before may have changed it.
+            // An earlier request may have changed the visit.
             visit = visits.first { $0.connection == handle } ?? visit
             return perform(request, of: visit, at: now)
         }
@@ -153,13 +154,13 @@ extension Kiosk {
 
     // MARK: - 11. Forget
 
-    /// Keys and payload go with the visit.
+    /// Ends the visit on that link. Its keys and payload are dropped with it.
     mutating func phoneLeft(_ handle: ConnectionHandle, at now: Instant) -> [KioskAction] {
         let actions = change(handle, at: now) { $0.linkLost(.phone, at: now) }
         visits.removeAll { $0.connection == handle }
-        // A refusal may have had its reason in that hour.
+        // A refusal may have had a reason that is over.
         if host.linkCount == 0 { capacity = declaredCapacity }
-        // What was refused beside that link may be shown now.
+        // Advertisements that were refused because of that link may be shown now.
         if capacity != .max { offers.refused() }
         return actions
     }

@@ -6,10 +6,10 @@ import Tuvali
 
 /// The appliance as one state machine: radio, invitation, visits, light and gate.
 ///
-/// The life of one visit, in the order of the files: the radio comes up (`Kiosk+Radio`), an invitation goes on the air
-/// (`Kiosk+Offers`), a phone connects and has a ``Visit`` of its own beside the others (`Kiosk+Visits`), it is shown its verdict
-/// when its turn has come (`Kiosk+Verdicts`, `Kiosk+Door`), and is recorded and forgotten (`Kiosk+Records`). All of it is pure: the driver
-/// executes the returned actions in order.
+/// The life cycle of one visit, in the order of the files: the radio starts (`Kiosk+Radio`), an invitation is
+/// advertised (`Kiosk+Offers`), a phone connects and gets a ``Visit`` of its own (`Kiosk+Visits`), its
+/// verdict is shown in its turn (`Kiosk+Verdicts`, `Kiosk+Door`), and it is recorded and forgotten
+/// (`Kiosk+Records`). All of it is pure: the driver executes the returned actions in order.
 package struct Kiosk: Sendable {
     enum Radio {
         case down(retryAt: Instant?)
@@ -18,33 +18,33 @@ package struct Kiosk: Sendable {
         case stopped
     }
 
-    /// What has happened since the start.
+    /// Counts since the start.
     package internal(set) var counters = Counters()
     let settings: KioskSettings
 
     var radio = Radio.down(retryAt: nil)
     var supervisor: RadioSupervisor
-    /// Whether advertising sets are used where the controller has them: until it has shown that it had better not.
+    /// Whether advertising sets are used if the controller has them. It becomes false when they have failed.
     var usesAdvertisingSets = true
-    /// When the controller was last found silent that had been told to advertise, the oldest first.
+    /// When the controller was last found not to advertise although it should have, the oldest first.
     var lapses: [Instant] = []
     var host: Host
     var controller: String?
-    /// Links beside which the controller lets no further phone connect: as it says, or as it has shown since the first
-    /// of them came.
+    /// Number of links with which the controller accepts no further phone: as it declares, or as it has shown
+    /// since the first of the present links began.
     var capacity = Int.max
-    /// The capacity by the controller's own word.
+    /// The capacity that the controller declares.
     var declaredCapacity = Int.max
-    /// The capacity that was told last.
+    /// The capacity that was reported last.
     var capacityTold = Int.max
 
     /// States of the radio that are in force, and when each is over unless it is seen again.
     var troubles: [(code: ReasonCode, until: Instant)] = []
 
     var offers = Offers()
-    /// The sessions of the printed key, where there is one: they outlive the offers, and the radio.
+    /// The used sessions of the printed key, if there is one: they outlive the offers, and a failure of the radio.
     var used: UsedSessions
-    /// Who is connected, in the order of coming.
+    /// The visits of the connected phones, in the order of their connections.
     var visits: [Visit] = []
 
     var turns = VerdictTurns()
@@ -54,31 +54,31 @@ package struct Kiosk: Sendable {
     var gate = Gate()
     private var shown: (signal: Signal, pattern: IndicatorPattern, verdict: Instant?)?
     private var gateShown = Gate.Command.shut
-    /// What the output for free passage was told last.
+    /// The last command to the output for free passage.
     var freeShown = Gate.Command.shut
-    /// What is at the gate besides the relay.
+    /// The gate apart from its relay.
     var door: Door
-    /// Whether somebody inside waits to be let out.
+    /// Whether a person inside waits to be let out.
     var wantsExit = false
-    /// Whether somebody was let out since the last verdict.
+    /// Whether a person was let out since the last verdict.
     var owesTurn = false
-    /// What followed from openings of this turn.
+    /// The actions that followed from openings of this turn.
     var openings: [DoorAction] = []
 
-    /// Outcomes of accepted visits whose pulse is not over, or whose passage is awaited: a record tells both.
+    /// Outcomes of accepted visits whose pulse is not over, or whose passage is awaited: a record contains both.
     var unrecorded: [Unrecorded] = []
     /// Intents that served no phone, oldest first.
     var spares: [SpareIntent] = []
-    /// When one of them was last closed.
+    /// When a spare intent was last closed.
     var spareClosed: Instant?
     /// Visits that ended while their payload was being checked.
     var unchecked: [Unchecked] = []
-    /// Visits without an opening, as far as they are only counted.
+    /// Visits without an opening that are only counted so far.
     var tally = RecordTally()
     var refusedSessions = RefusedSessions()
     var health = Health()
 
-    /// A kiosk that does nothing until ``KioskEvent/start``. `used`: the sessions that the printed key has had before.
+    /// Creates a kiosk that does nothing until ``KioskEvent/start``. `used`: the earlier sessions of the printed key.
     package init(settings: KioskSettings, used: UsedSessions = UsedSessions(), at now: Instant) {
         (self.settings, self.used) = (settings, used)
         supervisor = RadioSupervisor(settings)
@@ -98,7 +98,7 @@ package struct Kiosk: Sendable {
         return (parts + doors + visits.map(\.deadline)).compactMap { $0 }.min()
     }
 
-    /// How it is at this moment.
+    /// Returns the state at this moment.
     package func status(at now: Instant) -> KioskStatus {
         let radio: KioskStatus.Radio =
             switch radio {
@@ -115,7 +115,8 @@ package struct Kiosk: Sendable {
             door: door.status, phones: visits.count, counters: counters, health: health)
     }
 
-    /// Takes one event and says what is to be done about it, in order: gate and light first, whatever else there is to do.
+    /// Handles one event and returns the actions to execute, in order: relay and light come first, whatever
+    /// else is to be done.
     package mutating func handle(_ event: KioskEvent, at now: Instant) -> [KioskAction] {
         let wasStopped = isStopped
         var reaction = react(to: event, at: now)
@@ -130,7 +131,7 @@ package struct Kiosk: Sendable {
         }
         if !isStopped { indicator.rest(in: restingLight, at: now) }
         let signal = indicator.signal(at: now)
-        // Each verdict begins a light of its own, also behind one of the same colour.
+        // Each verdict begins a new light, even after one of the same colour.
         let verdict = indicator.pattern.end == nil ? nil : indicator.since
         if signal != shown?.signal || indicator.pattern != shown?.pattern || verdict != shown?.verdict {
             shown = (signal, indicator.pattern, verdict)
@@ -198,8 +199,8 @@ package struct Kiosk: Sendable {
         }
     }
 
-    /// What follows from how things stand, whatever has led there: verdicts have their turns, places are freed, and what is on
-    /// the air and on the light agrees with who is here.
+    /// Does what follows from the present state, whatever led to it: verdicts get their turns, places are
+    /// freed, and the advertisements and the light match the present visits.
     private mutating func goOn(at now: Instant) -> [KioskAction] {
         var actions = advanceDoor(at: now)
         giveExit(at: now)

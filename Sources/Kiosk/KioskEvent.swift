@@ -3,7 +3,8 @@ package import Credentials
 package import Encoding
 package import Ledger
 
-/// One visit's identity: a random UUID that belongs to one phone; it is also the id of the record and of the report.
+/// The identity of a visit: a random UUID that belongs to one phone; it is also the id of the record and of
+/// the report.
 package struct VisitID: Hashable, Sendable, CustomStringConvertible {
     /// The lower-case UUID text.
     package let text: String
@@ -16,8 +17,8 @@ package struct VisitID: Hashable, Sendable, CustomStringConvertible {
     package var description: String { text }
 }
 
-/// One intent's identity: a random UUID of its own, which is no visit's. An intent that served no phone serves the
-/// next.
+/// The identity of an intent: a random UUID of its own, which no visit has. An intent that served no phone
+/// serves the next one.
 package struct IntentID: Hashable, Sendable, CustomStringConvertible {
     /// The lower-case UUID text.
     package let text: String
@@ -32,14 +33,14 @@ package struct IntentID: Hashable, Sendable, CustomStringConvertible {
 
 /// A visit as the ledger is to keep it.
 package struct VisitRecord: Sendable {
-    /// Whose it is.
+    /// The visit that the record is about.
     package var visit: VisitID
     /// The intent that it uses up; nil: its phone never had one.
     package var intent: IntentID?
-    /// How it ended; of a decision with the gate as it was ordered.
+    /// How the visit ended; for a decision, with the gate as it was ordered.
     package var outcome: Outcome
-    /// SHA-256 of the signed contents, by which the driver names under the site's key the credential and as many of the
-    /// others as there are digests.
+    /// SHA-256 of the signed contents. From these and the site's key, the driver derives the names of the
+    /// credential and of as many of the others as there are digests.
     package var signedDigests: [[UInt8]]
 
     /// A record of these parts.
@@ -48,7 +49,7 @@ package struct VisitRecord: Sendable {
     }
 }
 
-/// Fresh random bytes for the next session, drawn by the driver: the core has no randomness of its own.
+/// Fresh random bytes for the next session. The driver draws them, because the core has no randomness of its own.
 package struct SessionMaterial: Sendable {
     /// Length of what ``init(_:)`` takes.
     package static let byteCount = 32 + 16 + 3 + 16
@@ -58,12 +59,12 @@ package struct SessionMaterial: Sendable {
     let identityResolvingKey: [UInt8]
     /// The random part of the resolvable private address, 3 bytes.
     let addressRandom: [UInt8]
-    /// Of the visits with these keys.
+    /// The ids of the visits with these keys.
     let ids: VisitIDs
-    /// Until when it may serve, when its key is a printed one; nil: it is fresh.
+    /// Until when a printed key may serve; nil: the key is fresh.
     let limit: Instant?
 
-    /// Splits ``byteCount`` random bytes; nil for any other number. A printed key takes the place of the fresh one.
+    /// Splits ``byteCount`` random bytes; nil for any other number. A printed key replaces the fresh one.
     package init?(_ random: [UInt8], printed: PrintedKey? = nil) {
         guard random.count == Self.byteCount else { return nil }
         privateKey = printed?.privateKey ?? Array(random[..<32])
@@ -73,26 +74,26 @@ package struct SessionMaterial: Sendable {
         ids = VisitIDs(Array(random[51...]))
     }
 
-    /// The address of that advertisement of these keys, 0 or 1: both tell the same key, so they may be as near to one another; other
-    /// keys have other ones. Nil for no number of theirs.
+    /// Returns the address of the advertisement `number` of these keys, 0 or 1. Both show the same key, so
+    /// their addresses may be similar; other keys have different addresses. Nil for any other number.
     func address(_ number: Int) -> DeviceAddress? {
         guard (0...1).contains(number), let last = addressRandom.last else { return nil }
-        // Not the lowest bit: that is turned over where all are equal.
+        // Not the lowest bit, which is inverted if all bits are equal.
         let random = addressRandom.dropLast() + [last ^ (number == 0 ? 0 : 0x02)]
         return try? ResolvablePrivateAddress.make(identityKey: identityResolvingKey, random: Array(random))
     }
 }
 
-/// The ids of the visits with one key and of their intents, one after the other. They outlive the key.
+/// The ids of the visits with one key and of their intents, in sequence. They outlive the key.
 struct VisitIDs: Sendable {
-    /// What they are made of, 16 bytes.
+    /// The bytes from which the ids are made, 16 bytes.
     private let random: [UInt8]
     private var count: UInt32 = 0
 
     init(_ random: [UInt8]) { self.random = random }
 
-    /// The id of a visit, and the one that an intent of its own would have: as random as the bytes, and different from
-    /// all others.
+    /// Returns the id of a visit, and the id for an intent of its own: as random as the bytes, and different
+    /// from all others.
     mutating func next() -> (visit: VisitID, intent: IntentID)? {
         var (bytes, carry) = (random, count)
         count &+= 1
@@ -101,18 +102,18 @@ struct VisitIDs: Sendable {
             (bytes[index], carry) = (UInt8(truncatingIfNeeded: sum), sum >> 8)
         }
         guard let visit = RandomUUID.text(bytes) else { return nil }
-        // The bytes in reverse, so that a reader does not take one id for the other.
+        // The bytes in reverse, so that people do not take one id for the other.
         return RandomUUID.text(bytes.reversed()).map { (VisitID(visit), IntentID($0)) }
     }
 }
 
-/// What happens to the kiosk.
+/// An input of the kiosk.
 package enum KioskEvent: Sendable {
     /// Begin: open the radio.
     case start
     /// The transport to the controller is open.
     case transportOpened
-    /// The transport could not be opened or has closed; why, by its code and in words for the operator.
+    /// The transport could not be opened or has closed; the reason as a code and as text for the operator.
     case transportClosed(ReasonCode, reason: String)
     /// One H4 packet from the controller, indicator byte included.
     case received([UInt8])
@@ -120,18 +121,19 @@ package enum KioskEvent: Sendable {
     case timer
     /// The answer to ``KioskAction/drawSessionMaterial``.
     case sessionMaterial(SessionMaterial)
-    /// The printed key is in force from now on, so keys are wanted; or it is not any more: whoever comes with it is not served.
+    /// The printed key is in force from now on, so keys are wanted; or it is no longer in force, and phones
+    /// that use it are not served.
     case printedKey(isInForce: Bool)
     /// The intent survives a power cut from now on.
     case intentDurable(IntentID)
     /// The ledger refused the intent.
     case intentFailed(IntentID, reason: String)
-    /// The answer to ``KioskAction/keepSession(_:_:)``: the session survives a power cut from now on; else why it may
-    /// not.
+    /// The answer to ``KioskAction/keepSession(_:_:)``: the session survives a power cut from now on;
+    /// otherwise the reason why it may not.
     case sessionKept(VisitID, failure: String?)
     /// The answer to ``KioskAction/verify(_:payload:)``.
     case verified(VisitID, Verdict)
-    /// A part of the box says that something is wrong with it, or is over.
+    /// A part of the gate reports that a fault has begun, or is over.
     case health(HealthReport)
     /// Something happened at the door.
     case door(DoorEvent)
@@ -139,13 +141,14 @@ package enum KioskEvent: Sendable {
     case stop
 }
 
-/// What the driver is to do, in order.
+/// A command to the driver; commands are executed in order.
 package enum KioskAction: Sendable {
     /// Open the transport to the controller; answer with `transportOpened` or `transportClosed`.
     case openTransport
     /// Close the transport; `transportClosed` is not awaited.
     case closeTransport
-    /// Ask whoever has the right to it to reset the Bluetooth adapter: nothing else has helped. Not answered.
+    /// Ask the service that has the right to do so to reset the Bluetooth adapter: nothing else has helped.
+    /// Not answered.
     case resetAdapter
     /// Write one H4 packet, indicator byte included.
     case send([UInt8])
@@ -155,30 +158,33 @@ package enum KioskAction: Sendable {
     case showInvitation(String?)
     /// Write the intent and answer with `intentDurable` or `intentFailed`.
     case recordIntent(IntentID)
-    /// Write down the session of a printed key by what its secret is known by, 16 bytes, and answer with `sessionKept`.
+    /// Write down the session of a printed key by the identifier of its secret, 16 bytes, and answer with
+    /// `sessionKept`.
     case keepSession(VisitID, [UInt8])
-    /// Verify the payload beside the radio thread and answer with `verified`.
+    /// Verify the payload outside the radio thread and answer with `verified`.
     case verify(VisitID, payload: [UInt8])
-    /// Write the outcome; the report leaves with it, and it settles the credential.
+    /// Write the outcome; the report is sent with it, and it settles the state of the credential.
     case recordOutcome(VisitRecord)
-    /// The visit has ended without an opening and without a record of its own: give up its verification, and release
-    /// its credential. Only where the verifier may be at work for it, or has accepted it.
+    /// The visit has ended without an opening and without a record of its own: stop its verification, and
+    /// release its credential. Sent only if the verifier may be working for it, or has accepted it.
     case dismissed(VisitID)
-    /// The gate has been told to open for this visit: write at once what was decided, with the gate as it was ordered,
-    /// until the outcome says what it did. Its credential is ``CredentialUse/ordered`` until then.
+    /// The gate was ordered to open for this visit: write the decision at once, with the gate as it was ordered, until
+    /// the outcome says what the gate did. The credential is ``CredentialUse/ordered`` until then.
     case decided(VisitRecord)
-    /// The visitor did not pass in time, and that releases the credential. Comes before the outcome.
+    /// The visitor did not pass in time, and that releases the credential. Sent before the outcome.
     case unused(VisitID)
-    /// Show this signal, a part of that pattern, which is that visit's sign; nil: nobody's. Stands before everything but the gate.
+    /// Show this signal, a part of that pattern, which belongs to that visit; nil: to none. Precedes
+    /// everything except the gate.
     case signal(Signal, IndicatorPattern, VisitID?)
-    /// Tell the gate relay. Stands before everything else of its turn.
+    /// Command the gate relay. Precedes everything else of its turn.
     case gate(Gate.Command)
-    /// Tell a gate controller that the visitor for whom the relay was just told to open may pass: once for each of them, never for
-    /// somebody who goes out, and not later than `until`. Stands right behind that order.
+    /// Report to a gate controller that the visitor for whom the relay was just ordered to open may pass: once for
+    /// each visitor, never for a person who exits, and not later than `until`. Directly follows that order.
     case admit(until: Instant)
-    /// Tell the output for free passage; again before the end that it was told. Stands before everything but gate and light.
+    /// Command the output for free passage; repeated before the end of the last command. Precedes everything
+    /// except gate and light.
     case free(Gate.Command)
-    /// Tell whoever listens; the visit is the one that it is about, if it is about one.
+    /// Publish a note, with the visit that it is about, if any.
     case note(KioskNote, VisitID?)
     /// Everything is released: the driver may end.
     case stopped

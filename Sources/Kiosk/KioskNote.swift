@@ -1,53 +1,55 @@
 package import Credentials
 package import Encoding
 
-/// Something a person or a log may want to know about. Notes carry no claims, no key material and no credential bytes.
+/// Something that a person or a log may need to know. Notes carry no claims, no key material and no
+/// credential bytes.
 ///
-/// The terminal, the JSON log and the demonstration all print these and nothing else, so they cannot disagree.
+/// The terminal, the JSON log and the demonstration print only these, so they cannot disagree.
 package enum KioskNote: Sendable {
-    /// The controller is initialised; its own description.
+    /// The controller is initialised; carries its description.
     case radioReady(String)
-    /// The radio is out of order; why, by its code and in words, and when the next attempt comes.
+    /// The radio is out of order; the reason as a code and as text, and the time until the next attempt.
     case radioFailed(ReasonCode, reason: String, retryIn: Duration)
-    /// The controller had stopped advertising by itself, so often since the start, and was told again.
+    /// The controller had stopped advertising by itself and advertises again; how often since the start.
     case radioLapsed(count: Int)
-    /// Nothing else has helped: the adapter's reset has been asked for.
+    /// Nothing else has helped: the reset of the adapter was requested.
     case adapterReset
-    /// The controller lets no further phone connect beside so many.
+    /// The controller accepts no further phone in addition to this many.
     case phonesLimited(to: Int)
-    /// On the air with this invitation for the next phones.
+    /// Advertising this invitation for the next phones.
     case advertising(uri: String)
     /// A phone has connected.
     case phoneConnected
     /// The ATT MTU of the link has become `bytes`.
     case mtu(bytes: Int)
-    /// Both sides have keys; the person is choosing a credential. The intent that the visit has in the ledger.
+    /// Both sides have keys; the visitor is choosing a credential. Carries the intent of the visit in the ledger.
     case identified(intent: IntentID)
     /// A transfer of `bytes` encrypted bytes in `chunks` chunks has begun.
     case transferStarted(bytes: Int, chunks: Int)
-    /// So many of the chunks are here, at a mean rate of so many encrypted bytes a second since they were announced.
+    /// The number of chunks received so far, and the mean rate in encrypted bytes a second since they were announced.
     case progress(received: Int, total: Int, bytesPerSecond: Int)
-    /// The last missing byte is here (T0); the payload was opened to `bytes` bytes.
+    /// The last missing byte was received (T0); the opened payload has `bytes` bytes.
     case received(bytes: Int, crcErrors: Int, repairs: Int)
-    /// The verdict is ready and waits until those of so many others have been shown.
+    /// The verdict is ready and waits until that many others have been shown.
     case verdictWaits(behind: Int)
     /// The verdict, with how long it took from T0 and how much of that was waiting for its turn.
     case decided(accepted: Bool, reasons: [String], sinceT0: Duration, waited: Duration)
-    /// The gate relay.
+    /// The gate relay was energised or released.
     case gate(open: Bool)
-    /// Lock-down, free passage, or neither from now on; by whom.
+    /// From now on: lock-down, free passage, or neither; with the cause.
     case doorMode(DoorMode, by: DoorCause)
-    /// Somebody has passed: the visitor who was let in, or whoever asked to go out; else somebody for whom the gate was not opened.
+    /// A person has passed: the admitted visitor or a person who asked to exit; otherwise a person for whom
+    /// the gate was not opened.
     case passage(isEntitled: Bool)
-    /// Nobody passed in time behind the visitor's opening.
+    /// Nobody passed in time after the visitor's opening.
     case notPassed
     /// The button inside was pressed; whether the gate opens for it.
     case exitRequested(isGranted: Bool)
-    /// The visit is decided or given up; codes with the most important first, and its figures.
+    /// The visit is decided or given up; reason codes, the most important first, and its figures.
     case visitEnded(result: String, reasons: [String], VisitFigures)
     /// The ledger could not take a record.
     case ledgerFailed(reason: String)
-    /// Something has gone wrong with the box, or is over; at most once in some seconds for each code.
+    /// A fault has begun, or is over; at most once in some seconds for each code.
     case fault(ReasonCode, isPresent: Bool, count: Int, detail: String?)
     /// Shut down in order.
     case stopped
@@ -144,9 +146,9 @@ package enum KioskNote: Sendable {
     }
 }
 
-/// How long a visit took and what came over the air.
+/// The duration of a visit and the figures of its transfer.
 package struct VisitFigures: Hashable, Sendable {
-    /// From the connection to here, in milliseconds.
+    /// From the connection until now, in milliseconds.
     package var milliseconds: Int
     /// Encrypted bytes that were announced; nil when none were.
     package var bytes: Int?
@@ -156,7 +158,7 @@ package struct VisitFigures: Hashable, Sendable {
     package var crcErrors = 0
     /// Repair rounds.
     package var repairs = 0
-    /// Whether the visit has a record of its own. Others are counted, and a later record of their kind tells how many
-    /// there were.
+    /// Whether the visit has a record of its own. Other visits are counted, and a later record of their kind
+    /// contains their number.
     package var isRecorded = true
 }

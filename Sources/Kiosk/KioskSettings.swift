@@ -6,19 +6,19 @@ package import Tuvali
 package struct KioskSettings: Sendable {
     /// What happens at the gate while the ledger cannot take an intent.
     package enum LedgerFailurePolicy: String, Sendable {
-        /// Nobody is let in without a record (default).
+        /// Nobody is admitted without a record (default).
         case refuse
-        /// Accepted visitors are let in without a record; for places where a shut gate is the greater harm.
+        /// Accepted visitors are admitted without a record; for places where a shut gate is the greater harm.
         case open
     }
 
-    /// The name that phones match.
+    /// The name that phones compare.
     package var name: Identifier
     /// The version of this program, for records.
     package var softwareVersion: String
-    /// How long the relay is energised; cut to ``Gate/hardLimit``, and to 2 s where another verdict waits to be shown.
+    /// How long the relay is energised; cut to ``Gate/hardLimit``, and to 2 s when another verdict waits to be shown.
     package var gatePulse: Duration = .milliseconds(200)
-    /// What is at the gate besides its relay.
+    /// The settings of the door: what is at the gate apart from its relay.
     package var door = DoorSettings()
     /// How the lamps of signs blink.
     package var rhythms = LampRhythms()
@@ -26,39 +26,40 @@ package struct KioskSettings: Sendable {
     package var tones = VerdictTones()
     /// See ``LedgerFailurePolicy``.
     package var whenLedgerFails: LedgerFailurePolicy = .refuse
-    /// How long an unused key and its invitation stay on the air (40-bit authentication).
+    /// How long an unused key and its invitation are advertised (40-bit authentication).
     package var keyRotation: Duration = .seconds(60)
-    /// How long the invitation before stays on the air beside a new one, for phones that have read it.
+    /// How long the previous invitation is still advertised next to a new one, for phones that have read it.
     package var previousKey: Duration = .seconds(20)
-    /// The wire generations of the wallets that are served, each once. The GATT table has a service and the air an advertisement for
-    /// each, in this order.
+    /// The wire generations of the wallets that are served, each once. Each generation has a service in the
+    /// GATT table and an advertisement on the air, in this order.
     package var generations: [Generation] = [.b]
-    /// Phones that are served at once, at least 1; fewer where the controller takes no more.
+    /// Phones that are served at once, at least 1; fewer if the controller supports fewer.
     package var phones = 4
-    /// Phones that find a place beside those: people choose for long and send for a moment.
+    /// Places for phones in addition to those: people choose for a long time and send for a short time.
     package var lobby = 4
-    /// How long a person may choose while another phone waits for a place, or could: nearly all take less.
+    /// How long a visitor may choose while another phone waits for a place, or could wait: nearly all take less.
     package var choiceLimit: Duration = .seconds(8)
-    /// The same where the radio carries one phone alone: whether another waits is not known there.
+    /// The same if the radio carries only one phone: the gate cannot know then whether another waits.
     package var loneChoiceLimit: Duration = .seconds(30)
-    /// How long a phone may take to identify itself while another waits; on a slow link 100 connection intervals, up
-    /// to the time for choosing: some 20 requests and answers come before, of two intervals each without loss.
+    /// How long a phone may take to identify itself while another waits. On a slow link it is 100 connection
+    /// intervals, up to the time for choosing: some 20 requests and answers come before, each of two
+    /// intervals without loss.
     package var identifyLimit: Duration = .seconds(5)
-    /// How long a phone may be behind with its chunks, or stay after its verdict, while another waits.
+    /// How long a phone may be late with its chunks, or stay after its verdict, while another waits.
     package var idleLimit: Duration = .seconds(4)
     /// How long a verdict waits for its intent to become durable before the ledger counts as failed.
     package var intentLimit: Duration = .seconds(2)
     /// How long a verification may take before the visit fails with `internal`.
     package var verificationLimit: Duration = .seconds(10)
-    /// How long the radio may take to come up before it is opened anew.
+    /// How long the radio may take to start before it is opened again.
     package var radioStartLimit: Duration = .seconds(20)
-    /// Waits between attempts to open the radio: doubled from the first to the last, which is short: whoever mends the radio, or
-    /// a driver that comes back, finds the gate on the air a second later.
+    /// Waits between attempts to open the radio, doubled from the shortest to the longest. The longest is short, so
+    /// that the gate advertises within a second after the radio was repaired or its driver has returned.
     package var radioBackoff: ClosedRange<Duration> = .milliseconds(100)...(.seconds(1))
-    /// How long the radio must have been up before its failing is a new matter, with a short wait again. One that fails as soon as
-    /// it is up would else be opened ten times a second and fill the log.
+    /// How long the radio must have been up before its next failure counts as a new one, with a short wait again.
+    /// Otherwise a radio that fails as soon as it is up would be opened ten times a second and fill the log.
     package var radioSettling: Duration = .seconds(10)
-    /// How often a radio that stays out of order says so.
+    /// How often a radio that stays out of order is reported.
     package var radioReminder: Duration = .seconds(60)
     /// The protocol's own time limits and rules.
     package var tuvali = SessionSettings()
@@ -68,26 +69,26 @@ package struct KioskSettings: Sendable {
     /// The services of the GATT table.
     var services: [ServiceDefinition] { generations.map { ServiceDefinition($0) } }
 
-    /// The host's settings, with room for as many links as phones are served and some that are on their way out.
+    /// The host's settings, with room for as many links as phones are served and for some that are ending.
     var hostConfiguration: HostConfiguration {
         var configuration = host
         configuration.limits.connections = max(1, phones) + lobby + Kiosk.leavingLinks
         return configuration
     }
 
-    /// The protocol's limits, with time for a verdict to wait for those of everybody else who is served.
+    /// The protocol's limits, with time for a verdict to wait for those of all other phones that are served.
     var sessionSettings: SessionSettings {
         var settings = tuvali
         let passage = door.oneByOne ? door.longestPassage : .zero
         var turn = max(VerdictTurns.longest, passage) + Gate.gap
-        // Between two verdicts somebody may be let out, behind the whole pulse and the whole red light.
+        // Between two verdicts a person may be let out, after the whole pulse and the whole red light.
         if door.inputs[.request] != nil { turn = max(turn, Gate.hardLimit + Gate.gap) + VerdictTurns.pulse + Gate.gap }
         let turns = turn * (phones + lobby)
         settings.verdictLimit = max(settings.verdictLimit, verificationLimit + intentLimit + turns)
         return settings
     }
 
-    /// The documented defaults for a kiosk of that name.
+    /// Creates the documented defaults for a kiosk of that name.
     package init(name: Identifier, softwareVersion: String) {
         self.name = name
         self.softwareVersion = softwareVersion

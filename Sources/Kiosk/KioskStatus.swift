@@ -1,20 +1,20 @@
 package import Encoding
 
-/// What can be known about the kiosk at one moment, for whoever asks how it is.
+/// The state of the kiosk at one moment, for status reports.
 package struct KioskStatus: Sendable {
-    /// What the radio is doing.
+    /// The state of the radio.
     package enum Radio: String, Sendable {
-        /// Closed, and waiting to be opened anew.
+        /// Closed, and waiting to be opened again.
         case down
         /// The controller is being set up.
         case starting
-        /// On the air, or with as many phones as it can serve.
+        /// Advertising, or serving as many phones as it can.
         case up
         /// The kiosk was shut down.
         case stopped
     }
 
-    /// When this was so.
+    /// The instant of this state.
     package let at: Instant
     /// The radio.
     package let radio: Radio
@@ -28,14 +28,14 @@ package struct KioskStatus: Sendable {
     package let door: DoorStatus
     /// Phones that are connected.
     package let phones: Int
-    /// What has happened since the start.
+    /// Counts since the start.
     package let counters: Kiosk.Counters
-    /// What is wrong.
+    /// The faults in force.
     package let health: Health
 }
 
 extension KioskStatus {
-    /// Of a kiosk that cannot begin yet; `health` says why.
+    /// Creates the status of a kiosk that cannot begin yet; `health` says why.
     package init(waiting health: Health, at now: Instant) {
         self.init(
             at: now, radio: .down, controller: nil, light: .fault, isGateOpen: false,

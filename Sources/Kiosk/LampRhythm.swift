@@ -1,6 +1,7 @@
 import Encoding
 
-/// How a lamp is lit. None flashes more than twice in a second: three are safe for photosensitive people (W3C WCAG 2.2, 2.3.1).
+/// How a lamp is lit. No rhythm flashes more than twice in a second: three flashes are safe for
+/// photosensitive people (W3C WCAG 2.2, 2.3.1).
 package enum LampRhythm: String, CaseIterable, Sendable {
     /// On all the time.
     case steady

@@ -1,6 +1,6 @@
 import Encoding
 
-/// In which rhythm each sign of one lamp is shown. Which lamp it is, and signs of two lamps, are fixed.
+/// The rhythm of each sign that uses one lamp. The choice of the lamp, and signs of two lamps, are fixed.
 package struct LampRhythms: Hashable, Sendable {
     /// The signs whose rhythm may be chosen.
     package static let signs = IndicatorPattern.allCases.filter { $0.usual != nil }
@@ -10,17 +10,18 @@ package struct LampRhythms: Hashable, Sendable {
     /// The documented defaults.
     package init() {}
 
-    /// The rhythm of a sign; for one that has none to be chosen it says nothing.
+    /// The rhythm of a sign; it has no meaning for a sign whose rhythm is fixed.
     package subscript(sign: IndicatorPattern) -> LampRhythm {
         get { chosen[sign] ?? sign.usual?.rhythm ?? .steady }
         set { chosen[sign] = newValue == sign.usual?.rhythm ? nil : newValue }
     }
 
-    /// Another sign that this one cannot be told from without colours; nil: there is none. Signs of one lamp need rhythms of their own,
-    /// and so do the two verdicts, since in the dark nobody sees which place is lit. Of two that are alike only the later one says so.
+    /// Returns another sign that cannot be distinguished from this one without colours; nil when there is
+    /// none. Signs of the same lamp need different rhythms, and so do the two verdicts, because in the dark
+    /// nobody sees which position is lit. Of two similar signs, only the later one returns the other.
     package func lookalike(of sign: IndicatorPattern) -> IndicatorPattern? {
         let others = Self.signs.prefix { $0 != sign }
-        // The two flashes that tell of a failed transfer are a quick blink of the lamp that tells of checking.
+        // The two flashes of a failed transfer are a quick blink of the lamp that shows checking.
         if sign == .checking, self[sign] == .quick { return .failed }
         return others.first { other in
             let isBeside = other.usual?.lamp == sign.usual?.lamp || other == .accepted && sign == .rejected
@@ -34,7 +35,7 @@ package struct LampRhythms: Hashable, Sendable {
         let duration: Duration
     }
 
-    /// The lamps of a pattern in order, repeated as long as it is shown. One step alone has no end.
+    /// Returns the steps of a pattern in order; they repeat as long as it is shown. A single step has no end.
     func steps(of pattern: IndicatorPattern) -> [Step] {
         guard let lamp = pattern.usual?.lamp else { return pattern.fixed }
         guard let beat = self[pattern].beat else { return [Step([lamp], 1000)] }
@@ -43,7 +44,8 @@ package struct LampRhythms: Hashable, Sendable {
 }
 
 extension IndicatorPattern {
-    /// The lamp of a sign that has one, and its rhythm unless the operator chose another; nil: a sign of several lamps, or of none.
+    /// The lamp of a sign that has only one, and its rhythm unless the operator chose another; nil: a sign of
+    /// several lamps, or of none.
     fileprivate var usual: (lamp: Lamp, rhythm: LampRhythm)? {
         switch self {
         case .ready: (.blue, .slow)
@@ -58,7 +60,7 @@ extension IndicatorPattern {
         }
     }
 
-    /// The steps of a pattern whose rhythm is not to be chosen.
+    /// The steps of a pattern whose rhythm is fixed.
     fileprivate var fixed: [LampRhythms.Step] {
         switch self {
         case .attention: [.init([.blue], 1000), .init([], 400), .init([.amber], 200), .init([], 400)]

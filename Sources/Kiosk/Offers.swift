@@ -2,18 +2,19 @@ import BluetoothHost
 import Encoding
 import Tuvali
 
-/// A key pair with its addresses and its URI: what phones find, for as long as it is offered. Wallets of each generation have an
-/// advertisement of their own, so one code on the display serves all.
+/// A key pair with its addresses and its URI, which phones can find as long as it is offered. The wallets of
+/// each generation have an advertisement of their own, so one code on the display serves all.
 ///
-/// In ordinary traffic an offer serves one session: when somebody identifies, the next offer takes its place on the display. The
-/// others who have read it by then may still come for a while, so that nobody has to read the code twice; their sessions differ
-/// in the wallet's key, and a secret that was used once is never taken again (``admit(_:)``).
+/// In ordinary traffic an offer serves one session: when a phone identifies itself, the next offer replaces
+/// it on the display. Other phones that have read the code by then may still connect for some time, so that
+/// nobody has to read a code twice. Their sessions differ in the wallet's key, and a secret that was used
+/// once is never accepted again (``admit(_:)``).
 struct Offer: Sendable {
-    /// Sessions that one offer serves at most, several a second for its whole life: nobody who holds a code gets there by
-    /// honest traffic, and what is remembered is bounded.
+    /// The largest number of sessions of one offer: several a second for its whole life. Honest phones that
+    /// have read the code do not reach it, and it bounds the stored identifiers.
     static let sessions = 256
 
-    /// Counts offers.
+    /// The number of the offer; each offer has the next number.
     let number: Int
     let key: VerifierKey
     /// One for each generation, in their order.
@@ -21,17 +22,17 @@ struct Offer: Sendable {
     let uri: String
     /// Since when it is offered.
     fileprivate(set) var since: Instant
-    /// Until when it is on the air beside its successor; nil: it is the newest.
+    /// Until when it is advertised next to its successor; nil: it is the newest.
     fileprivate(set) var until: Instant?
-    /// What the secrets of its sessions are known by.
+    /// The identifiers of the secrets of its sessions.
     private var fingerprints: [[UInt8]] = []
     private let material: SessionMaterial
-    /// Of the visits with it.
+    /// The ids of the visits with this offer.
     fileprivate var ids: VisitIDs
-    /// Until when it may serve at all, when its key is a printed one; zero: that is over.
+    /// Until when a printed key may serve; zero: it has ended; nil: the key is fresh.
     fileprivate var limit: Instant?
 
-    /// An offer of these keys under that name; nil for keys that are none.
+    /// Creates an offer of these keys under that name; nil when the keys are invalid.
     init?(
         _ material: SessionMaterial, name: Identifier, to generations: [Generation], number: Int, at now: Instant
     ) {
@@ -49,10 +50,11 @@ struct Offer: Sendable {
         (uri, since, limit, ids) = (invitation.uri, now, material.limit, material.ids)
     }
 
-    /// Whether somebody has identified with it.
+    /// Whether a phone has identified itself with this offer.
     var isUsed: Bool { !fingerprints.isEmpty }
 
-    /// Whether half of its sessions are used: a new offer is shown, and it serves the rest beside that.
+    /// Whether half of its sessions are used: a new offer is then displayed, and this one serves the rest in
+    /// addition to it.
     var isBusy: Bool { fingerprints.count >= Self.sessions / 2 }
 
     /// Whether its key is a printed one.
@@ -61,11 +63,12 @@ struct Offer: Sendable {
     /// Whether its key is a printed one that has ended.
     func hasEnded(at now: Instant) -> Bool { limit.map { now >= $0 } ?? false }
 
-    /// Whether it serves nobody any more.
+    /// Whether it serves no further phone.
     var isSpent: Bool { fingerprints.count >= Self.sessions }
 
-    /// Takes a session with that secret; false for one that was here before. Whoever records a visit and plays it again within
-    /// the key's life makes the same secret, and would else bring the same credential.
+    /// Accepts a session with that secret; returns false if the secret was used before. An attacker who
+    /// records a visit and replays it within the key's life produces the same secret, and would otherwise
+    /// present the same credential.
     fileprivate mutating func admit(_ fingerprint: [UInt8]) -> Bool {
         guard !isSpent, !fingerprints.contains(fingerprint) else { return false }
         fingerprints.append(fingerprint)
@@ -73,37 +76,40 @@ struct Offer: Sendable {
     }
 }
 
-/// The offers that phones may come with: the newest, which is on display, and those before it for as long as somebody who has
-/// read them may still be on his way.
+/// The offers that phones may use: the newest, which is displayed, and the earlier ones as long as a phone
+/// that has read them may still arrive.
 ///
-/// They are on the air side by side or in turns, as the controller can, each from its own address, or one for each generation: which
-/// one a phone connected to tells the key. While nothing is on the air no offer grows old.
+/// They are advertised at the same time or in turns, as the controller can, each from an address of its own
+/// for each generation: the address that a phone connected to determines the key. While nothing is on the
+/// air, no offer grows old.
 struct Offers: Sendable {
-    /// Offers beside the newest. While there are as many, the newest stays although it is used.
+    /// The largest number of offers in addition to the newest. While there are as many, the newest stays
+    /// although it is used.
     static let older = 5
 
-    /// Oldest first; those that are over stay as long as a visit may identify with them.
+    /// Oldest first; an offer that is over stays as long as a visit may identify itself with it.
     private var offers: [Offer] = []
     private var count = 0
-    /// Whether the present offer is not the one that is wanted.
+    /// Whether the present offer is to be replaced.
     var wantsNew = false
-    /// Whether key material is on its way.
+    /// Whether key material has been requested.
     var isAwaiting = false
-    /// The offers that the host was asked to show, the newest first; nil: what it shows is not known.
+    /// The numbers of the offers that the host was asked to show, the newest first; nil: what it shows is not known.
     private var asked: [Int]? = []
-    /// Those that it was showing when it last said so: what was asked for since is not there before it has begun.
+    /// The numbers of the offers that the host showed when it last reported. A later request is not on the
+    /// air before it has started.
     private var airing: [Int] = []
     private var pausedSince: Instant?
-    /// The ids of the last offer before the radio failed: what was counted until then may still be recorded.
+    /// The ids of the last offer before the radio failed: visits that were counted until then may still be recorded.
     private var earlierIDs: VisitIDs?
 
-    /// No offers. `earlier`: the offers that ended with the radio; only their source of ids is kept.
+    /// Creates an empty list. `earlier`: the offers that ended with the radio; only their source of ids is kept.
     init(after earlier: Offers? = nil) { earlierIDs = earlier?.offers.last?.ids ?? earlier?.earlierIDs }
 
     /// The offer on display.
     var current: Offer? { offers.last.flatMap { $0.until == nil ? $0 : nil } }
 
-    /// Takes a new offer: the one before stays beside it for `overlap`.
+    /// Adds a new offer; the previous one stays next to it for `overlap`.
     mutating func add(
         _ material: SessionMaterial, name: Identifier, to generations: [Generation], overlap: Duration, at now: Instant
     ) -> Offer? {
@@ -115,9 +121,9 @@ struct Offers: Sendable {
         return offer
     }
 
-    /// Whether a new offer is wanted. `hasWaiting`: a phone waits for a place. Then an offer that was used stays: those
-    /// who wait have all read the same one, and it is on the air whenever there is room; until half of its sessions are
-    /// over, for one that is spent serves none of them.
+    /// Whether a new offer is wanted. `hasWaiting`: a phone waits for a place. In that case a used offer
+    /// stays, because the waiting phones have all read the same one, and it is on the air whenever there is
+    /// room. It stays until half of its sessions are used, because a spent offer would serve none of them.
     func needsNew(after rotation: Duration, hasWaiting: Bool, at now: Instant) -> Bool {
         if isAwaiting { return false }
         guard let current else { return true }
@@ -127,26 +133,26 @@ struct Offers: Sendable {
             || pausedSince == nil && now >= current.since.advanced(by: rotation)
     }
 
-    /// Whether there are ids for records that no phone's visit has.
+    /// Whether ids exist for records that belong to no phone's visit.
     var canName: Bool { !offers.isEmpty || earlierIDs != nil }
 
-    /// The id of a record that no phone's visit has; nil before the first offer.
+    /// Returns the id for a record that belongs to no phone's visit; nil before the first offer.
     mutating func nextVisit() -> VisitID? {
         guard let last = offers.indices.last else { return earlierIDs?.next()?.visit }
         return offers[last].ids.next()?.visit
     }
 
-    /// What a phone finds that has connected to one of the advertisements.
+    /// What a phone gets that has connected to one of the advertisements.
     struct Arrival {
         let offer: Offer
         let generation: Generation
         let visit: VisitID
-        /// The id of an intent of its own, should it need one.
+        /// The id of an intent of its own, if it needs one.
         let intent: IntentID
     }
 
-    /// What a phone finds that has just connected to the advertisement of that address; nil: it is none of ours. What is still on
-    /// the air is not known from here on.
+    /// Returns what a phone gets that has just connected to the advertisement of that address; nil when no
+    /// offer has that address. What is still on the air is unknown from then on.
     mutating func connected(to address: DeviceAddress?, at now: Instant) -> Arrival? {
         asked = nil
         for index in offers.indices where !offers[index].hasEnded(at: now) {
@@ -158,7 +164,7 @@ struct Offers: Sendable {
         return nil
     }
 
-    /// Takes a session of that offer by its secret's name; false: it must not be served.
+    /// Accepts a session of that offer by the identifier of its secret; false: it must not be served.
     mutating func admit(_ fingerprint: [UInt8], to number: Int, at now: Instant) -> Bool {
         guard let index = offers.firstIndex(where: { $0.number == number }), !offers[index].hasEnded(at: now) else {
             return false
@@ -166,14 +172,15 @@ struct Offers: Sendable {
         return offers[index].admit(fingerprint)
     }
 
-    /// The printed key has ended before its time.
+    /// Ends the printed key before its time.
     mutating func endPrinted() {
         for index in offers.indices where offers[index].isPrinted { offers[index].limit = .zero }
     }
 
     // MARK: - On the air
 
-    /// What the host is to show now, the most important first; none when there is no room. Nil: it has been asked for that.
+    /// Returns what the host is to show now, the most important first; empty when there is no room. Nil when
+    /// it was already requested.
     mutating func ask(hasRoom: Bool, at now: Instant) -> [Advertisement]? {
         if hasRoom { resume(at: now) } else if pausedSince == nil { pausedSince = now }
         let newest = current.map { [$0] + living(at: now).reversed() } ?? []
@@ -183,19 +190,20 @@ struct Offers: Sendable {
         return wanted.flatMap(\.advertisements).map(\.advertisement)
     }
 
-    /// Whether anything has been on the air since the radio failed last; a reset for its links is no failure.
+    /// Whether anything has been on the air since the last failure of the radio; a reset because of links is
+    /// no failure.
     private(set) var haveAired = false
 
-    /// What was asked for is on the air.
+    /// Notes that the requested advertisements are on the air.
     mutating func started() {
         airing = asked ?? airing
         haveAired = haveAired || !airing.isEmpty
     }
 
-    /// The controller would not show it.
+    /// Notes that the controller refused the request.
     mutating func refused() { asked = nil }
 
-    /// The controller was reset: nothing is on the air, and key material that is on its way is not waited for.
+    /// Notes that the controller was reset: nothing is on the air, and requested key material is no longer awaited.
     mutating func silenced() { (asked, airing, isAwaiting) = ([], [], false) }
 
     /// When something is due; nil: nothing.
@@ -207,20 +215,20 @@ struct Offers: Sendable {
         return ([rotates] + older + limits).compactMap { $0 }.min()
     }
 
-    /// Forgets the offers that are over and that none of these visits' phones came with.
+    /// Removes the offers that are over, except those in `numbers`: the offers that the phones of present visits used.
     mutating func prune(keeping numbers: [Int], at now: Instant) {
         for index in offers.indices where offers[index].hasEnded(at: now) { offers[index].limit = .zero }
         guard pausedSince == nil else { return }
         for index in offers.indices {
             if let until = offers[index].until, now >= until { offers[index].until = .zero }
         }
-        // Over, and remembered only as what a visit came with.
+        // An offer that is over stays only while a visit uses it or while the host still shows it.
         offers.removeAll { offer in
             offer.until == .zero && !airing.contains(offer.number) && !numbers.contains(offer.number)
         }
     }
 
-    /// Those beside the newest whose time is not over.
+    /// The offers in addition to the newest whose time is not over.
     private func living(at now: Instant) -> [Offer] {
         offers.filter { offer in
             guard let until = offer.until, !offer.isSpent, !offer.hasEnded(at: now) else { return false }
@@ -228,7 +236,7 @@ struct Offers: Sendable {
         }
     }
 
-    /// On the air again: the time in between does not count.
+    /// Resumes advertising: the time of the pause does not count.
     private mutating func resume(at now: Instant) {
         guard let since = pausedSince else { return }
         pausedSince = nil

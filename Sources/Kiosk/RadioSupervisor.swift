@@ -1,21 +1,23 @@
 import Encoding
 
-/// What is done about a radio that fails: first what costs least.
+/// Decides how to recover a radio that fails: the cheapest measure first.
 ///
-/// The controller is reset where the way to it stands; if that does not help, the way is closed and opened anew, with waits that
-/// grow; and when the radio has been out of order for a while, somebody with the right to it is asked to reset the adapter itself.
-/// A radio that has been up for a while is in order again.
+/// The controller is reset if its transport still works. If that does not help, the transport is closed and
+/// opened again, with waits that grow. When the radio has been out of order for some time, the service that
+/// has the right to do so is asked to reset the adapter itself. A radio that has been up for some time counts
+/// as in order again.
 struct RadioSupervisor: Sendable {
-    /// What to do now.
+    /// The next measure.
     enum Step: Equatable {
         /// Reset the controller, at once.
         case reset
-        /// Close the way to it, and open it after that time.
+        /// Close the transport, and open it after that time.
         case reopen(after: Duration)
     }
 
-    /// How long the radio has been out of order when the adapter's reset is asked for, and from then on the shortest and longest
-    /// time until that is asked for again: what is plugged in on the other side of the box may need it for other things.
+    /// How long the radio has been out of order when the reset of the adapter is first requested
+    /// (`patience`), and then the shortest and longest time to the next request (`resets`): other devices
+    /// that are plugged into the box may need the adapter.
     static let patience: Duration = .seconds(10)
     static let resets: ClosedRange<Duration> = .seconds(60)...(.seconds(600))
 
@@ -24,10 +26,10 @@ struct RadioSupervisor: Sendable {
     private let reminder: Duration
     private var wait: Duration
     private var failures = 0
-    /// When the adapter's reset is asked for, and how long after that again.
+    /// When the reset of the adapter is requested next, and how long after that again.
     private var nextReset: (at: Instant, gap: Duration)?
     private var told: (reason: String, at: Instant)?
-    /// Since when the radio is up; nil: it is not.
+    /// Since when the radio has been up; nil when it is not up.
     private var upSince: Instant?
 
     init(_ settings: KioskSettings) {
@@ -35,11 +37,11 @@ struct RadioSupervisor: Sendable {
         (reminder, wait) = (settings.radioReminder, settings.radioBackoff.lowerBound)
     }
 
-    /// The controller is ready.
+    /// Notes that the controller is ready.
     mutating func up(at now: Instant) { upSince = now }
 
-    /// The radio has failed; `canReset`: the controller can be reached still. Returns what to do, and whether the adapter should be
-    /// reset by whoever may.
+    /// Takes a failure of the radio; `canReset`: the controller can still be reached. Returns the next
+    /// measure, and whether to request a reset of the adapter.
     mutating func failed(canReset: Bool, at now: Instant) -> (step: Step, resetsAdapter: Bool) {
         if let upSince, upSince.duration(to: now) >= settling {
             (failures, wait, nextReset, told) = (0, backoff.lowerBound, nil, nil)
@@ -55,7 +57,7 @@ struct RadioSupervisor: Sendable {
         return (.reopen(after: wait), isTime)
     }
 
-    /// Whether to tell of a failure: it is tried often and told seldom, for a log is read by people.
+    /// Whether to report a failure: attempts are frequent and reports are rare, because people read the log.
     mutating func tells(_ reason: String, _ step: Step, at now: Instant) -> Bool {
         if let told, step == .reopen(after: backoff.upperBound), told.reason.utf8.elementsEqual(reason.utf8),
             now < told.at.advanced(by: reminder)

@@ -2,17 +2,17 @@ import Credentials
 import Encoding
 import Ledger
 
-/// What the record of a visit is worth for which nothing opened. `docs/retention.md` has the table of the bounds.
+/// The worth of the record of a visit for which nothing opened. `docs/retention.md` has the table of the bounds.
 enum RecordWorth: Int, CaseIterable, Sendable {
     /// It ended before a whole payload had arrived. Every phone in range can make such visits.
     case junk
-    /// A whole payload arrived, and no signature of a trusted issuer in it holds. Every phone in range can make these,
-    /// too.
+    /// A whole payload arrived, and it has no valid signature of a trusted issuer. Every phone in range can
+    /// make these visits, too.
     case unproven
     /// A credential that its issuer made, and that was refused: evidence.
     case proven
 
-    /// Records of one kind in one ``window``. Further visits of the kind are counted.
+    /// The largest number of records of one kind in one ``window``. Further visits of the kind are counted.
     var each: Int {
         switch self {
         case .junk: 1
@@ -21,23 +21,24 @@ enum RecordWorth: Int, CaseIterable, Sendable {
         }
     }
 
-    /// The period of a kind: after it the next visit of the kind has a record, which tells how many were counted.
+    /// The period of a kind: after it, the next visit of the kind has a record, which contains the number of
+    /// counted visits.
     var window: Duration { self == .junk ? .seconds(60) : .seconds(600) }
 
-    /// Kinds that are told apart. Of more only the deciding code counts: there are as many as the table of codes has
-    /// rows.
+    /// The largest number of kinds that are distinguished. Beyond it, only the deciding code distinguishes
+    /// visits: there are as many as the table of codes has rows.
     var kinds: Int { self == .proven ? 1024 : 64 }
 
-    /// How much a record keeps of the texts that the phone chose: `docs/retention.md` counts on it.
+    /// How much a record keeps of the texts that the phone chose: `docs/retention.md` relies on it.
     var limits: LedgerLimits {
         var limits = LedgerLimits()
         (limits.reasons, limits.identifierBytes, limits.others, limits.otherTypes) = (4, 128, 1, 2)
-        // No trusted issuer signed what is in these.
+        // No trusted issuer signed the content of these visits.
         if self != .proven { (limits.types, limits.others) = (2, 0) }
         return limits
     }
 
-    /// Records of all kinds together: at once, and in the long run.
+    /// The number of records of all kinds together: at once, and in the long run.
     var allowance: Allowance {
         switch self {
         case .junk: Allowance(burst: 30, period: .seconds(300))
@@ -47,20 +48,20 @@ enum RecordWorth: Int, CaseIterable, Sendable {
     }
 }
 
-/// Which visits without an opening have a record of their own: the first of each kind in each period, as far as the
-/// allowance of their ``RecordWorth`` reaches. The others are counted, and the next record of their kind tells how many
-/// there were and when.
+/// Decides which visits without an opening have a record of their own: the first of each kind in each period,
+/// as far as the allowance of their ``RecordWorth`` permits. The others are counted, and the next record of
+/// their kind contains their number and their times.
 struct RecordTally: Sendable {
-    /// Visits that end alike, as far as a record tells.
+    /// Visits that end in the same way, as far as a record shows.
     struct Kind: Hashable, Sendable {
         let worth: RecordWorth
         let result: Outcome.Result
         /// The codes of all reasons, see ``distinct(_:)``.
         let codes: [Text]
-        /// Of evidence, the digest of what the issuer signed: one credential does not hide another.
+        /// For evidence, the digest of what the issuer signed: one credential does not hide another.
         let credential: [UInt8]?
 
-        /// Each code once, in their order: how often a code is found is the choice of the phone.
+        /// Returns each code once, in order: the phone can choose how often a code occurs.
         static func distinct(_ reasons: [Outcome.Reason]) -> [Text] {
             var seen: Set<Text> = []
             return reasons.map(\.code).filter { seen.insert($0).inserted }
@@ -87,20 +88,20 @@ struct RecordTally: Sendable {
         var counted: Counted?
     }
 
-    /// After this time counted visits are recorded before larger groups.
+    /// Counted visits that have waited for longer than this are recorded before larger groups.
     static let patience: Duration = .seconds(3600)
 
     private var kinds: [Kind: Tally] = [:]
     private var allowances = Dictionary(uniqueKeysWithValues: RecordWorth.allCases.map { ($0, $0.allowance) })
 
-    /// Takes one more visit. Returns what is recorded of it, with the number of those before it that were only counted;
-    /// nil: it is only counted, too. `isFull`: the ledger has no room for visits without an opening.
+    /// Takes one more visit. Returns what to record of it, with the number of visits before it that were only counted;
+    /// nil when it is only counted, too. `isFull`: the ledger has no room for visits without an opening.
     mutating func take(_ entry: Entry, as kind: Kind, isFull: Bool = false, at now: Instant) -> Entry? {
         let kind = known(kind, at: now)
         var tally = kinds[kind] ?? Tally(began: now)
         if now >= tally.began.advanced(by: kind.worth.window) { (tally.began, tally.recorded) = (now, 0) }
-        // Half of the allowance is left to kinds that have no record in their period yet: repeating one kind hides no
-        // other.
+        // Half of the allowance is reserved for kinds without a record in their period: repeating one kind
+        // hides no other.
         let kept = tally.recorded == 0 ? 0 : kind.worth.allowance.burst / 2
         let isRecorded =
             !isFull && tally.recorded < kind.worth.each
@@ -121,9 +122,9 @@ struct RecordTally: Sendable {
         return recorded
     }
 
-    /// The kind of which most visits are only counted, or the one that has waited longest where that is longer than
-    /// ``patience``, as one record: that of the last of them, with the number of the others. Nil when all have been
-    /// told.
+    /// Takes one kind as one record: the kind with most counted visits, or the one that has waited longest if
+    /// that is longer than ``patience``. The record is that of its last visit, with the number of the others.
+    /// Nil when no counted visits are left.
     mutating func takeNext(at now: Instant) -> Entry? {
         let waiting = kinds.compactMap { kind, tally in tally.counted.map { (kind: kind, counted: $0) } }
         let largest = waiting.max { left, right in
@@ -139,17 +140,17 @@ struct RecordTally: Sendable {
         return entry
     }
 
-    /// When the oldest visit came that was only counted; nil: all have been told.
+    /// When the oldest visit arrived that is counted and not recorded yet; nil when all are recorded.
     var waitsSince: Instant? { kinds.values.compactMap { $0.counted?.span.lowerBound }.min() }
 
-    /// When a record that no visit asks for may be written at the earliest. It is paid for like junk.
+    /// When a record that no visit requests may be written at the earliest. It uses the allowance of junk.
     var nextUnasked: Instant { allowances[.junk]?.next ?? .zero }
 
-    /// Pays for one.
+    /// Uses the allowance for one such record.
     mutating func payUnasked(at now: Instant) { _ = allowances[.junk]?.take(at: now) }
 
-    /// The kind under which one is kept: kinds are forgotten once they have nothing to tell, and where there are too
-    /// many only the deciding code tells them apart.
+    /// Returns the kind under which a visit is counted: kinds with nothing left to record are removed, and if
+    /// there are too many, only the deciding code distinguishes them.
     private mutating func known(_ kind: Kind, at now: Instant) -> Kind {
         let worth = kind.worth
         func hasRoom() -> Bool { kinds.keys.count { $0.worth == worth } < worth.kinds }

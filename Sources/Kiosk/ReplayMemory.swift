@@ -1,21 +1,24 @@
 package import Encoding
 package import Ledger
 
-/// The state of a credential that a visit has brought and that was accepted.
+/// The state of a credential that was presented in a visit and accepted.
 ///
 /// | state | begins with | the same credential in another visit | on the disk |
 /// |---|---|---|---|
 /// | reserved | the accepted verdict | refused | no |
 /// | ``ordered`` | the order to the gate | refused | yes |
 /// | ``used`` | the result: the gate opened, or no answer | refused until the window is over | yes |
-/// | ``released`` | the result: nothing energised; the end of a visit without an order; or, where the operator chose so, a visitor who did not pass | accepted | no, as soon as the disk takes it |
+/// | ``released`` | see below | accepted | no, as soon as the disk takes it |
 ///
-/// The result is the one that the record has: the answer of the line's thread, which comes within the bound of the
-/// driver. The window begins with the order. The names are written with what was decided, at once with the order; a
-/// power cut between that and the result leaves both on the disk: the credential counts as used, and the record says
-/// what was ordered.
+/// A credential is released by the result that nothing was energised, by the end of a visit without an order,
+/// or, if the operator chose so, by a visitor who did not pass.
+///
+/// The result is the one in the record: the answer of the line's thread, which arrives within the driver's
+/// time limit. The window begins with the order. The names are written with the decision, at once with the
+/// order. A power cut between the order and the result leaves both on the disk: the credential counts as
+/// used, and the record contains what was ordered.
 package enum CredentialUse: Hashable, Sendable {
-    /// The gate was told to open, and the result is not known yet.
+    /// The gate was ordered to open, and the result is not known yet.
     case ordered
     /// The gate opened, or the line's thread gave no answer in time.
     case used
@@ -23,52 +26,53 @@ package enum CredentialUse: Hashable, Sendable {
     case released
 }
 
-/// Who was let in a moment ago, so that a credential which is passed back cannot open the gate again.
+/// Remembers which credentials were admitted recently, so that a credential that is passed back cannot open
+/// the gate again.
 ///
-/// A visit holds the names of its credential from the verification on. ``CredentialUse`` lists the states. A link that
-/// breaks before the verdict locks no person out, and neither does a relay that fails. Runs on the monotonic clock: a
-/// jump of the date neither opens nor widens the window.
+/// A visit reserves the names of its credential from the verification on. ``CredentialUse`` lists the states.
+/// A link that breaks before the verdict locks nobody out, and neither does a relay that fails. The memory
+/// uses the monotonic clock: a jump of the date neither ends nor extends the window.
 package struct ReplayMemory: Sendable {
-    /// Names remembered at most; beyond it the oldest is forgotten.
+    /// The largest number of names to remember; beyond it the oldest is forgotten.
     package static let capacity = 16_384
-    /// Visits that hold reservations, and ends that came before their verification, at most; there are as many as phones connected, and
-    /// visitors before the gate.
+    /// The largest number of visits that hold reservations, and of visits that ended before their
+    /// verification. There are only as many as connected phones, and visitors in front of the gate.
     package static let visits = 64
 
     /// How long a name is remembered, from the opening on.
     package var window: Duration
     private let capacity: Int
     private var remembered: [ReplayName: Instant] = [:]
-    /// `ordered`: when the gate was told to open; nil: it was not.
+    /// `ordered`: when the gate was ordered to open; nil: it was not.
     private var reserved: [(visit: VisitID, names: [ReplayName], ordered: Instant?)] = []
     private var early: [VisitID] = []
 
-    /// A memory of nobody. The documented capacity is for every gate; tests take a smaller one.
+    /// Creates an empty memory. The documented capacity is for every gate; tests use a smaller one.
     package init(window: Duration, capacity: Int = Self.capacity) {
         (self.window, self.capacity) = (window, capacity)
     }
 
-    /// Whether the name was let in within the window, or is on its way to the gate with another visit.
+    /// Whether the name was admitted within the window, or is reserved by another visit.
     package func knows(_ name: ReplayName, besides visit: VisitID, at now: Instant) -> Bool {
         if let since = remembered[name], since.duration(to: now) <= window { return true }
         return reserved.contains { $0.visit != visit && $0.names.contains(name) }
     }
 
-    /// Reserves these names for a visit whose credential is accepted, until ``settle(_:_:at:)``. A visit that has ended
-    /// already reserves nothing.
+    /// Reserves these names for a visit whose credential is accepted, until ``settle(_:_:at:)``. A visit that
+    /// has already ended reserves nothing.
     package mutating func reserve(_ names: [ReplayName], for visit: VisitID) {
         if early.contains(visit) { return }
         reserved.removeAll { $0.visit == visit }
         if reserved.count >= Self.visits {
-            // One that was ordered is given up without a loss: it counts as used.
+            // Dropping a visit whose order was given loses nothing: its credential counts as used.
             let first = reserved.remove(at: reserved.firstIndex { $0.ordered != nil } ?? 0)
             if let ordered = first.ordered { for name in first.names { remember(name, at: ordered) } }
         }
         reserved.append((visit, names, ordered: nil))
     }
 
-    /// Puts the credential of a visit into that state; for a visit that was not verified nothing changes. Returns the
-    /// names that the disk must remove (``CredentialUse/released``) or keep from now on (any other state).
+    /// Puts the credential of a visit into that state; for a visit that was not verified, no state changes. Returns
+    /// the names that the disk must remove (``CredentialUse/released``) or keep from now on (any other state).
     package mutating func settle(_ visit: VisitID, _ use: CredentialUse, at now: Instant) -> [ReplayName] {
         guard let index = reserved.firstIndex(where: { $0.visit == visit }) else {
             if early.count >= Self.visits { early.removeFirst() }
@@ -78,12 +82,13 @@ package struct ReplayMemory: Sendable {
         let (_, names, ordered) = reserved[index]
         if use == .ordered { reserved[index].ordered = ordered ?? now } else { reserved.remove(at: index) }
         if use == .used { for name in names { remember(name, at: ordered ?? now) } }
-        // The names of an order are on the disk already, or on their way there.
+        // The names of an order are already on the disk, or being written.
         return (use == .released) == (ordered != nil) ? names : []
     }
 
-    /// Takes over what was kept on disk over a restart. By a date that can be believed those are left out whose window is over; by
-    /// any other each counts anew from now on: better wait once too often. Of two possible dates the earlier one counts.
+    /// Takes over the names that the disk kept across a restart. If the date can be believed, names whose
+    /// window is over are left out. Otherwise the window of each name begins again now: refusing once too
+    /// often is the smaller harm. Of two possible dates the earlier one counts.
     package mutating func recall(_ kept: [(name: ReplayName, at: Timestamp)], at date: WallTime, now: Instant) {
         for (name, since) in kept {
             let isBelieved = date.provenance >= .rtc
@@ -104,7 +109,7 @@ package struct ReplayMemory: Sendable {
 }
 
 extension Int64 {
-    /// The difference, or what is nearest to it.
+    /// Returns the difference, or the nearest value of the type.
     fileprivate func subtracting(_ other: Int64) -> Int64 {
         let (difference, overflow) = subtractingReportingOverflow(other)
         return overflow ? (self < other ? .min : .max) : difference

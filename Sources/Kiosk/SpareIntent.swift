@@ -1,31 +1,31 @@
 import Encoding
 
-/// What a visit has in the ledger before it may have an effect.
+/// The intent of a visit in the ledger, which must exist before the visit may have an effect.
 struct VisitIntent: Sendable {
-    /// How far it has come.
+    /// The state of the intent.
     enum State {
         case requested
         case durable
-        /// The ledger did not answer in time, which counts as a refusal. Its answer is on its way.
+        /// The ledger did not answer in time, which counts as a refusal. Its answer will still arrive.
         case late
         case failed
     }
 
     let id: IntentID
     var state: State
-    /// Whether the ledger has it. A refusal that comes later, when the next visit asks for it again, does not remove
-    /// it.
+    /// Whether the ledger has the intent. A later refusal, when the next visit requests the intent again,
+    /// does not remove it.
     private(set) var isInLedger = false
 
     init(id: IntentID, state: State) { (self.id, self.state) = (id, state) }
 
-    /// The ledger has answered. What was late stays refused for this visit.
+    /// Takes the ledger's answer. A late answer remains a refusal for this visit.
     mutating func settle(isDurable: Bool) {
         if isDurable { isInLedger = true }
         state = isDurable && state != .late ? .durable : .failed
     }
 
-    /// The intent for the next visit; nil: the ledger has never had it, and will not.
+    /// The intent for the next visit; nil when the ledger has never had it and will not get it.
     var leftOver: VisitIntent? {
         var intent = self
         switch state {
@@ -37,12 +37,12 @@ struct VisitIntent: Sendable {
     }
 }
 
-/// An intent that served no phone, kept for the next one that identifies itself: a storm of phones that bring nothing
-/// costs as many as are here at once.
+/// An intent that served no phone, kept for the next phone that identifies itself. So a crowd of phones that
+/// bring nothing costs only as many intents as there are phones at once.
 struct SpareIntent: Sendable {
-    /// How long it is kept at least. Then it is closed in the ledger, one of them in each such time and as far as the
-    /// allowance of junk reaches: an intent that is open when the power goes is reported as a visitor of whom it is not
-    /// known whether the gate opened.
+    /// The shortest time for which an intent is kept. After it, intents are closed in the ledger, one in each
+    /// such time and as far as the allowance of junk permits: an intent that is open at a power cut is
+    /// reported as a visitor of whom it is unknown whether the gate opened.
     static let lifetime: Duration = .seconds(60)
 
     var intent: VisitIntent

@@ -2,7 +2,7 @@ import Credentials
 import Tuvali
 
 extension TuvaliError {
-    /// What a record says of this failure: the code that Tuvali documents, and behind it which of its causes it was.
+    /// The reason codes in a record of this failure: the code that Tuvali documents, then the specific cause.
     var reasons: [ReasonCode] { [code.reason, cause] }
 
     private var cause: ReasonCode {

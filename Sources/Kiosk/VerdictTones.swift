@@ -1,6 +1,7 @@
 import Encoding
 
-/// What the sounder says to a verdict, for people who do not see the light: how long it is on and off in turn, beginning with on.
+/// The tones of the verdicts, for people who do not see the light: the times for which the sounder is on and
+/// off in turn, beginning with on.
 package struct VerdictTones: Hashable, Sendable {
     /// Go: one long tone.
     package var accepted: [Duration] = [.milliseconds(600)]
@@ -10,13 +11,13 @@ package struct VerdictTones: Hashable, Sendable {
     /// The documented defaults.
     package init() {}
 
-    /// Whether the two can be told apart by ear: by how many tones there are.
+    /// Whether the two verdicts can be distinguished by ear: by the number of tones.
     package var areDifferent: Bool { (accepted.count + 1) / 2 != (rejected.count + 1) / 2 }
 
-    /// The longest that a verdict's tones may take: no longer than the light.
+    /// The longest time of a verdict's tones: no longer than the light.
     package static let longest: Duration = .seconds(3)
 
-    /// Those of a pattern; none where it has none.
+    /// Returns the tones of a pattern; empty if it has none.
     func parts(of pattern: IndicatorPattern) -> [Duration] {
         switch pattern {
         case .accepted: accepted
@@ -25,7 +26,8 @@ package struct VerdictTones: Hashable, Sendable {
         }
     }
 
-    /// Whether the sounder is on so long after the pattern began, and when that changes, from its beginning; nil: not any more.
+    /// Returns whether the sounder is on at `elapsed` after the pattern began, and when that changes, counted
+    /// from the beginning; nil: it changes no more.
     func tone(of pattern: IndicatorPattern, after elapsed: Duration) -> (isOn: Bool, until: Duration?) {
         var end: Duration = .zero
         for (number, part) in parts(of: pattern).enumerated() {

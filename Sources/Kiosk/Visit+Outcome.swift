@@ -4,7 +4,7 @@ import Ledger
 import Tuvali
 
 extension Visit {
-    /// How the visit ended, as a record tells it.
+    /// Makes the outcome of the visit for its record.
     func makeOutcome(
         _ result: Outcome.Result, _ reasons: [Outcome.Reason], _ verdict: Verdict?, at now: Instant
     ) -> Outcome {
@@ -30,7 +30,7 @@ extension Visit {
 }
 
 extension Outcome.Credential {
-    /// What a record says of a credential. The dates of a credential that did not decide are left out.
+    /// Describes a credential for a record. The dates of a credential that did not decide are left out.
     init(_ summary: CredentialSummary, as format: CredentialFormat?, isDated: Bool = true) {
         self.init(
             format: Text(format?.rawValue ?? "unknown"), issuer: summary.issuer, types: summary.types,
@@ -39,13 +39,13 @@ extension Outcome.Credential {
 }
 
 extension Outcome.Reason {
-    /// A record keeps the text of a code of the one table, and nothing else of it.
+    /// Makes a reason from a code of the table; a record keeps only the text of the code.
     init(_ code: ReasonCode, pointer: Text? = nil) { self.init(Text(code.text), pointer: pointer) }
 }
 
 extension Verdict {
-    /// By what a record names the credentials that decided. Each has a digest as soon as its proof was looked at, which
-    /// is before anything is accepted, and for dates after it is refused.
+    /// The digests by which a record names the credentials that decided. Each credential has a digest as soon
+    /// as its proof was examined. That is before any acceptance, and also before a refusal because of dates.
     var signedDigests: [[UInt8]] {
         let digests = decisive.map(\.signedDigest).prefix { $0 != nil }.compactMap(\.self)
         return digests.isEmpty ? [authenticDigest].compactMap(\.self) : digests

@@ -3,7 +3,7 @@ import Credentials
 import Encoding
 import Tuvali
 
-/// What a visit does with its place: one is for a phone that goes on.
+/// How a visit keeps its place: a place is for a phone that makes progress.
 extension Visit {
     /// How far the visit has come, as the light shows it.
     enum Progress: Int, Comparable, Sendable {
@@ -21,10 +21,10 @@ extension Visit {
         }
     }
 
-    /// Whether its link is being ended: it takes no place any more.
+    /// Whether its link is being ended: the visit takes no place any more.
     var isLeaving: Bool { session.isLeaving }
 
-    /// What the light shows of it. A mere connection is nothing: whoever is in range can make one.
+    /// The progress that the light shows. A link alone counts as nothing, because every phone in range can make one.
     var progress: Progress {
         switch stage {
         case .verifying, .verified, .ready: .checking
@@ -33,21 +33,23 @@ extension Visit {
         }
     }
 
-    /// What a chunk is worth, see ``givesWay(choice:link:)``: ten connection intervals, as long as an old phone takes
-    /// that sends two packets of 27 bytes in each, and half a second at most. Where a third of the packets are lost
-    /// such a phone brings 8 KB before it is behind by ``KioskSettings/idleLimit``. Where the radio carries one phone
-    /// alone it is two seconds at most: no phone is known to wait.
+    /// The time that a chunk earns, see ``givesWay(choice:link:)``: ten connection intervals, at most half a
+    /// second. An old phone that sends two packets of 27 bytes in each interval takes as long. If a third of
+    /// the packets are lost, such a phone transfers 8 KB before it is late by ``KioskSettings/idleLimit``. If
+    /// the radio carries only one phone, the limit is two seconds, because no phone is known to wait.
     var chunkWorth: Duration { min(interval * 10, isAlone ? .seconds(2) : .milliseconds(500)) }
-    /// How long chunks count, from the announcement on.
+    /// How long chunks earn time, from the announcement on.
     static let longestTransfer: Duration = .seconds(15)
 
-    /// When the phone gives way to one that waits, as things are; nil: not at all, as the gate is at work for it or
-    /// ends the link. `choice`: how long a person may choose; `link`: how its link is.
+    /// Returns when the phone must leave for a waiting phone, in the present state; nil when it need not,
+    /// because the gate is working for it or is ending the link. `choice`: how long a visitor may choose;
+    /// `link`: the state of the link.
     ///
-    /// It speaks within ``LinkState/silence``, and acknowledges what it is sent within that. It has some time to go on.
-    /// It goes on when it connects, identifies itself, announces a transfer, each for the first time, and with its
-    /// verdict. A chunk that was not there before is worth ``chunkWorth``, so a phone that sends slower falls behind.
-    /// Nothing else counts, whatever it asks or repeats.
+    /// The phone must send something within ``LinkState/silence``, and must acknowledge its packets within
+    /// the same time. It must also make progress within a time limit. Progress is the connection, the
+    /// identification and the announcement of a transfer, each the first time, and the verdict. A chunk that
+    /// was not held before earns ``chunkWorth``, so a phone that sends more slowly falls behind. Nothing else
+    /// counts, whatever the phone requests or repeats.
     func givesWay(choice: Duration, link: LinkState?) -> Instant? {
         if isLeaving { return nil }
         let limit: Instant
@@ -63,7 +65,7 @@ extension Visit {
         return silentSince.map { min(limit, $0.advanced(by: link.silence)) } ?? limit
     }
 
-    /// Ends a visit that brings nothing, for one that may.
+    /// Ends a visit that makes no progress, in favour of one that may.
     mutating func makeRoom(at now: Instant) -> [Request] {
         let codes =
             announcedAt == nil
@@ -72,14 +74,14 @@ extension Visit {
         return fail(codes, at: now) + leave(at: now)
     }
 
-    /// Ends a visit whose wallet key was here before: a recording that is played again.
+    /// Ends a visit whose wallet key was used before: a replayed recording.
     mutating func refuse(at now: Instant) -> [Request] {
         fail(TuvaliError.identifiedAgain.reasons, at: now) + leave(at: now)
     }
 }
 
 extension LinkState {
-    /// A phone that is in range says something sooner, and acknowledges what it is sent sooner: 16 connection
+    /// The time within which a phone in range sends something and acknowledges its packets: 16 connection
     /// intervals, from 1 to 2 s.
     var silence: Duration { min(max(parameters.time * 16, .seconds(1)), .seconds(2)) }
 }

@@ -4,26 +4,28 @@ import Encoding
 import Ledger
 import Tuvali
 
-/// One phone at the gate, from its connection to its leaving: the part of the kiosk that is new for everybody.
+/// One phone at the gate, from its connection to its end: the part of the kiosk that each phone has for itself.
 ///
-/// Three things run side by side and meet in ``settle(at:)``: the transfer (a ``VerifierSession``), the intent on its way to
-/// disk, and the verification. Nothing is decided before the intent's fate is known, so no status byte and no gate pulse can
-/// go out for a visit of which a power cut would leave no trace; and not before the visit's turn, so that lights, tone and pulse
-/// are one person's.
+/// Three activities run in parallel and meet in ``settle(at:)``: the transfer (a ``VerifierSession``), the
+/// writing of the intent to disk, and the verification. Nothing is decided before it is known whether the
+/// intent is durable. So no status byte and no gate pulse can be sent for a visit of which a power cut would
+/// leave no trace. Nothing is decided before the visit's turn either, so that lights, tone and pulse belong
+/// to one person.
 struct Visit: Sendable {
-    /// What a visit asks of the kiosk around it.
+    /// A request of a visit to the kiosk.
     enum Request {
         case notify(Characteristic, [UInt8])
         case dropLink
-        /// The wallet's key is here; what the secret is known by. Answered with ``intend(with:)`` or ``refuse(at:)``.
+        /// The wallet's key was received; carries the identifier of the secret. Answered with
+        /// ``intend(with:)`` or ``refuse(at:)``.
         case identified([UInt8])
         case recordIntent(IntentID)
-        /// An authentic credential came with a printed key: the session is written down. Answered with
+        /// An authentic credential was received with a printed key: write the session down. Answered with
         /// ``sessionKept(failure:at:)``.
         case keepSession
         case verify([UInt8])
-        /// All is known: answered with ``decide(at:)`` when lights and gate are this visit's. `isCredential`: see
-        /// ``Verdict/isAuthentic``.
+        /// Everything is known. Answered with ``decide(at:)`` when lights and gate belong to this visit.
+        /// `isCredential`: see ``Verdict/isAuthentic``.
         case awaitTurn(isCredential: Bool)
         /// The decision has been made: act on it.
         case act(Decision)
@@ -33,24 +35,25 @@ struct Visit: Sendable {
         case note(KioskNote)
     }
 
-    /// The end of the deliberation.
+    /// The decision on a visit.
     struct Decision {
         let accepted: Bool
         let reasons: [Outcome.Reason]
         /// See ``Verdict/isAuthentic``.
         var isCredential = true
-        /// From T0 to the decision, and how much of that was waiting for the visit's turn; nil when it failed without a verdict.
+        /// The time from T0 to the decision, and the part of it spent waiting for the visit's turn; nil when
+        /// the visit failed without a verdict.
         let times: (sinceT0: Duration, waited: Duration)?
     }
 
-    /// Who ended the link.
+    /// What ended the link.
     enum LinkEnd {
         case phone
         case radio
         case stop
     }
 
-    /// What became of the name of a printed key's session.
+    /// The state of the name of a printed key's session.
     enum SessionName {
         case none
         case requested
@@ -61,63 +64,64 @@ struct Visit: Sendable {
     enum Stage {
         case transferring
         case verifying(since: Instant)
-        /// The intent is awaited.
+        /// The intent or the name of the session is awaited.
         case verified(Verdict, since: Instant)
-        /// Its turn is awaited, from the second instant on.
+        /// The visit's turn is awaited, since the instant `at`.
         case ready(Verdict, since: Instant, at: Instant)
         case over(since: Instant)
     }
 
     let id: VisitID
-    /// The offer that the phone came with.
+    /// The number of the offer that the phone used.
     let offer: Int
-    /// Whether it came with a printed key: then nothing but a durable intent and its session's name on the disk opens
-    /// the gate.
+    /// Whether the phone used a printed key: then the gate opens only with a durable intent and with the
+    /// session's name on the disk.
     let isPrinted: Bool
-    /// Whose service the phone uses: that of the advertisement that it came by, until its first write tells.
+    /// The generation of the service that the phone uses: that of the advertisement it connected to, until
+    /// its first write shows it.
     private(set) var generation: Generation
     private var hasWritten = false
     let connection: ConnectionHandle
     let settings: KioskSettings
     let began: Instant
     private(set) var session: VerifierSession
-    /// The time from one meeting of the two radios to the next.
+    /// The time from one connection event to the next.
     var interval: Duration
-    /// The intent; nil before the phone has identified itself, and once it has gone on to another visit.
+    /// The intent; nil before the phone has identified itself, and after the intent was given to another visit.
     private(set) var intent: VisitIntent?
-    /// The id of an intent of its own.
+    /// The id for an intent of the visit's own.
     private let ownIntent: IntentID
     private(set) var sessionName = SessionName.none
-    /// What the session's secret is known by; empty before the phone has identified itself.
+    /// The identifier of the session's secret; empty before the phone has identified itself.
     private(set) var fingerprint: [UInt8] = []
-    /// Why the gate cannot be opened; nil: it can.
+    /// Why the gate cannot be opened; nil when it can.
     var barrier: ReasonCode?
-    /// Whether the radio carries one phone alone.
+    /// Whether the radio carries only one phone.
     var isAlone = false
     private(set) var stage = Stage.transferring
     private(set) var identifiedAt: Instant?
     /// When a size was announced for the first time.
     private(set) var announcedAt: Instant?
     var isAnnounced: Bool { announcedAt != nil }
-    /// When the phone last went on, of what it has to do before the verdict; see ``givesWay(choice:link:)``.
+    /// When the phone last made progress in the steps before the verdict; see ``givesWay(choice:link:)``.
     private(set) var wentOn: Instant
     private var countedChunks = 0
     /// Whether its verdict waits for its turn.
     var awaitsTurn: Bool { if case .ready = stage { true } else { false } }
     /// Whether a whole payload arrived: a visit that fails without one is junk.
     private(set) var hasPayload = false
-    /// What the verifier said of it.
+    /// The verifier's answer.
     var verdict: Verdict?
-    /// Since when the payload has been checked, where the phone went away, or the radio failed, meanwhile: what the
-    /// visit is worth is known later.
+    /// Since when the payload has been checked, if the phone left or the radio failed meanwhile: the worth of
+    /// the visit is known later.
     private(set) var uncheckedSince: Instant?
-    /// Whether the wallet has asked for its report: only then does the protocol let us tell it the verdict.
+    /// Whether the wallet has asked for its report: only then does the protocol allow the verdict to be sent.
     private var isDelivered = false
-    /// The verdict that the wallet has not been told yet.
+    /// The verdict that was not yet sent to the wallet.
     private var untoldStatus: Bool?
     private(set) var statistics: TransferStatistics?
 
-    /// A visit that has just begun; `intent` is the id of an intent of its own, should there be no other.
+    /// Creates a visit that has just begun; `intent` is the id for an intent of its own, if there is no other.
     init(
         id: VisitID, intent: IntentID, offer: Offer, generation: Generation, connection: Connection,
         session: VerifierSession, settings: KioskSettings, at now: Instant
@@ -135,7 +139,7 @@ struct Visit: Sendable {
             chunks: statistics?.chunks, crcErrors: statistics?.crcErrors ?? 0, repairs: statistics?.retries ?? 0)
     }
 
-    /// The earliest time at which something must happen although nobody says anything.
+    /// When the visit must next be given the time.
     var deadline: Instant? {
         [session.deadline, stageDeadline].compactMap { $0 }.min()
     }
@@ -148,21 +152,22 @@ struct Visit: Sendable {
         }
     }
 
-    /// Something happened on the link, or the session's clock moved.
+    /// Handles an event on the link, or the passing of time.
     mutating func handle(_ event: SessionEvent, at now: Instant) -> [Request] {
         var requests = session.handle(event, at: now).flatMap { translate($0, at: now) }
         if case .transferring = stage {
             statistics = session.statistics ?? statistics
             countChunks(at: now)
         }
-        // A protocol that has run out of time ends the visit: what the link does from here on is nobody's matter.
+        // A session that has ended its link ends the visit; later events of the link do not matter.
         if case .transferring = stage, session.isLeaving, event != .linkLost {
             requests += fail([.transferDisconnected, cause(of: .phone)], at: now)
         }
         return requests + checkLimits(at: now)
     }
 
-    /// The phone has written. It is answered by the service that it wrote to first; what it writes to another one is ignored.
+    /// Handles a write by the phone. The service that it wrote to first answers it; writes to another service
+    /// are ignored.
     mutating func written(
         _ value: [UInt8], to characteristic: Characteristic, of generation: Generation, at now: Instant
     ) -> [Request] {
@@ -171,35 +176,36 @@ struct Visit: Sendable {
         return handle(.write(characteristic, value), at: now)
     }
 
-    /// The phone is one to be served: its intent is made durable, now, while a person chooses. A small credential is complete a
-    /// moment after its size was announced. `spare`: one that served no phone; nil: there is none.
+    /// The phone is to be served: its intent is made durable now, while the visitor chooses, because a small
+    /// credential is complete a moment after its size was announced. `spare`: an intent that served no phone;
+    /// nil: there is none.
     mutating func intend(with spare: VisitIntent?) -> [Request] {
         var own = spare ?? VisitIntent(id: ownIntent, state: .requested)
         own.state = .requested
         intent = own
-        // One that is durable since an earlier phone is asked for again, which costs no write: whether the ledger that
-        // has it is still there. One that is on its way there will be answered.
+        // An intent that is durable already is requested again, which costs no write: this checks that the
+        // ledger with the intent still exists. An intent that is being written will be answered.
         return (spare?.state == .requested ? [] : [.recordIntent(own.id)]) + [.note(.identified(intent: own.id))]
     }
 
-    /// Gives the intent away, for another visit, unless the ledger has never had it.
+    /// Returns the intent for another visit and gives it up; nil when the ledger has never had it.
     mutating func giveIntent() -> VisitIntent? {
         guard let leftOver = intent?.leftOver else { return nil }
         intent = nil
         return leftOver
     }
 
-    /// The intent is on disk, or was refused. `isLate`: there is no answer, and the visit waits no longer.
+    /// Takes the ledger's answer to the intent. `isLate`: there was no answer, and the visit waits no longer.
     mutating func intentSettled(failure: String?, isLate: Bool = false, at now: Instant) -> [Request] {
         guard let state = intent?.state, state == .requested || state == .late else { return [] }
-        // The ledger gives up what is still waiting when the outcome comes: that is no failure of its.
+        // The ledger drops intents that still wait when the outcome arrives: that is no failure of the ledger.
         if case .over = stage { return [] }
         if isLate { intent?.state = .late } else { intent?.settle(isDurable: failure == nil) }
         guard state == .requested else { return [] }
         return (failure.map { [.note(.ledgerFailed(reason: $0))] } ?? []) + settle(at: now)
     }
 
-    /// The verifier has answered. `keepsSession`: the session is to be on the disk before anything opens.
+    /// Takes the verifier's answer. `keepsSession`: the session must be on the disk before anything opens.
     mutating func verified(_ verdict: Verdict, keepsSession: Bool, at now: Instant) -> [Request] {
         guard case .verifying(let since) = stage else { return [] }
         stage = .verified(verdict, since: since)
@@ -208,7 +214,7 @@ struct Visit: Sendable {
         return (keepsSession ? [.keepSession] : []) + settle(at: now)
     }
 
-    /// The session's name is on disk, or may never be.
+    /// Takes the answer to the request for keeping the session: its name is on the disk, or may never be.
     mutating func sessionKept(failure: String?, at now: Instant) -> [Request] {
         guard case .requested = sessionName else { return [] }
         if case .over = stage { return [] }
@@ -216,7 +222,7 @@ struct Visit: Sendable {
         return (failure.map { [.note(.ledgerFailed(reason: $0))] } ?? []) + settle(at: now)
     }
 
-    /// The link is down.
+    /// Handles the end of the link.
     mutating func linkLost(_ end: LinkEnd, at now: Instant) -> [Request] {
         handle(.linkLost, at: now) + fail([.transferDisconnected, cause(of: end)], at: now)
     }
@@ -243,7 +249,7 @@ struct Visit: Sendable {
             (identifiedAt, wentOn, fingerprint) = (now, now, session.fingerprint ?? [])
             return [.identified(fingerprint)]
         case .transferStarted(let size, let chunks):
-            // What a wallet sends behind a whole payload is nobody's matter.
+            // Data that a wallet sends after a whole payload does not matter.
             guard case .transferring = stage else { return [] }
             if announcedAt == nil { (announcedAt, wentOn) = (now, now) }
             return [.note(.transferStarted(bytes: size, chunks: chunks))]
@@ -251,7 +257,7 @@ struct Visit: Sendable {
             guard case .transferring = stage else { return [] }
             return [.note(.progress(received: received, total: total, bytesPerSecond: rate(at: now)))]
         case .assembled(let payload):
-            // T0. The wallet's request for its report comes a connection event later; a gate need not wait for that.
+            // T0. The wallet requests its report one connection event later; the gate need not wait for that.
             guard let payload, case .transferring = stage else { return [] }
             stage = .verifying(since: now)
             hasPayload = true
@@ -267,8 +273,8 @@ struct Visit: Sendable {
         }
     }
 
-    /// Each chunk that was not there before is worth ``chunkWorth``, up to now: chunks sent at once are no credit for
-    /// the future.
+    /// Each chunk that was not held before earns ``chunkWorth``, up to the present: chunks that arrive at
+    /// once earn no credit for the future.
     private mutating func countChunks(at now: Instant) {
         guard let announcedAt, let received = session.receivedChunks, received > countedChunks else { return }
         let earned = wentOn.advanced(by: chunkWorth * (received - countedChunks))
@@ -276,7 +282,7 @@ struct Visit: Sendable {
         wentOn = min(earned, now, announcedAt.advanced(by: Self.longestTransfer))
     }
 
-    /// Encrypted bytes a second since they were announced; within the first millisecond none is known: 0.
+    /// Encrypted bytes a second since they were announced; 0 within the first millisecond, when the rate is unknown.
     private func rate(at now: Instant) -> Int {
         guard let announcedAt, let bytes = session.receivedBytes else { return 0 }
         let milliseconds = Int(announcedAt.duration(to: now).nanoseconds / 1_000_000)
@@ -285,7 +291,7 @@ struct Visit: Sendable {
 
     // MARK: - The decision
 
-    /// Asks for a turn as soon as the verdict and what became of the intent and of the session's name are known.
+    /// Requests a turn as soon as the verdict and the results for the intent and for the session's name are known.
     private mutating func settle(at now: Instant) -> [Request] {
         // The deadline of the stage bounds the wait for the disk.
         guard case .verified(let verdict, let since) = stage, intent?.state != .requested, sessionName != .requested
@@ -294,7 +300,7 @@ struct Visit: Sendable {
         return [.awaitTurn(isCredential: verdict.isAuthentic)]
     }
 
-    /// Decides: lights and gate are this visit's from now on.
+    /// Decides the visit: lights and gate belong to it from now on.
     mutating func decide(at now: Instant) -> [Request] {
         guard case .ready(let verdict, let since, let ready) = stage else { return [] }
         var accepted = verdict.isAccepted
@@ -305,7 +311,7 @@ struct Visit: Sendable {
         if accepted, !isDurable, settings.whenLedgerFails == .refuse || isPrinted {
             (accepted, reasons) = (false, [Outcome.Reason(.ledgerUnavailable)])
         }
-        // Nobody is shown green before a gate that stays shut.
+        // Show no green light before a gate that stays shut.
         if accepted, let barrier { (accepted, reasons) = (false, [Outcome.Reason(barrier)]) }
         stage = .over(since: now)
         let decision = Decision(
@@ -326,7 +332,8 @@ struct Visit: Sendable {
         guard let limit = stageDeadline, now >= limit else { return [] }
         switch stage {
         case .verified:
-            // The disk does not answer. What is not durable does not count: the visit ends as if the ledger had refused.
+            // The disk does not answer. An intent that is not durable does not count: the visit ends as if
+            // the ledger had refused.
             return sessionKept(failure: "no answer from the book of sessions", at: now)
                 + intentSettled(failure: "no answer from the ledger", isLate: true, at: now)
         case .verifying:
@@ -335,7 +342,8 @@ struct Visit: Sendable {
         }
     }
 
-    /// Ends a visit that has no verdict yet: as failed, or as abandoned when nothing had been promised.
+    /// Ends a visit that has no verdict yet: as failed, or as abandoned if the phone left before it announced
+    /// a transfer.
     mutating func fail(_ codes: [ReasonCode], at now: Instant) -> [Request] {
         if case .over = stage { return [] }
         if case .verifying(let since) = stage, codes.first == .transferDisconnected, codes.last != .transferStopped {

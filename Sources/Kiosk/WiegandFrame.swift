@@ -1,10 +1,12 @@
-/// What a reader tells a gate controller over Wiegand's two wires: a facility code and a card number between two parity bits.
+/// The message of a reader to a gate controller over Wiegand's two wires: a facility code and a card number
+/// between two parity bits.
 ///
-/// The number is this kiosk's own, written down by its operator: the controller is told "one person, by this gate", and decides with
-/// its own rules for that card. It is none of the visitor's, neither a claim nor a digest of one: controllers keep the numbers that
-/// they hear for years, and the same number at two gates would follow a person about.
+/// The number is this kiosk's own, and its operator configures it. It means "one person, by this gate", and
+/// the controller decides with its own rules for that card. It does not depend on the visitor and is neither
+/// a claim nor the digest of a claim: controllers store the numbers that they receive for years, and one
+/// person's number at two gates would make that person traceable.
 package struct WiegandFrame: Hashable, Sendable {
-    /// The open formats, by the name that makers of controllers know them under.
+    /// The open formats, by the names that makers of controllers use.
     package enum Format: String, CaseIterable, Sendable {
         /// 26 bits: facility of 8, card of 16.
         case h10301 = "H10301"
@@ -26,13 +28,14 @@ package struct WiegandFrame: Hashable, Sendable {
         }
     }
 
-    /// In the order of the wire; a 0 is a pulse on the wire data 0, a 1 on data 1.
+    /// The bits in the order of the wire; a 0 is a pulse on the wire data 0, a 1 on data 1.
     package let bits: [Bool]
 
-    /// A frame; nil where a number does not fit its field.
+    /// Creates a frame; nil when a number does not fit its field.
     ///
-    /// The first bit makes the number of ones in itself and the first half even, the last one makes that of the last half odd; of an
-    /// odd number of bits the halves share the middle one.
+    /// The first bit makes the number of ones in itself and the first half even; the last bit makes the
+    /// number of ones in itself and the last half odd. If the number of data bits is odd, both halves contain
+    /// the middle one.
     package init?(_ format: Format, facility: UInt64, card: UInt64) {
         let widths = format.widths
         guard facility >> UInt64(widths.facility) == 0, card >> UInt64(widths.card) == 0 else { return nil }

@@ -2,89 +2,91 @@ package import Credentials
 package import Encoding
 package import Ledger
 
-/// What happened on the present day: a fold over the ledger's entries, and over looks at the status report.
+/// The events of the present day: a fold over the ledger's entries, and over readings of the status report.
 ///
-/// Visits are made of what is recorded, so they are whole again after a restart, their numbers are those of `gatehouse ledger list`, and
-/// no claims are in it; the radio is known from the start on. Bounded: counts for each minute, for each row of the table of reasons, and the last visits.
+/// Visits are taken from records, so they are complete again after a restart, have the numbers of
+/// `gatehouse ledger list`, and contain no claims. The radio is known only since the start of the service.
+/// The size is bounded: counts for each minute and for each reason code, and the last visits.
 package struct DayBook: Sendable {
     /// A recorded visit.
     package struct Visit: Hashable, Sendable {
-        /// Its number in the ledger.
+        /// The visit's number in the ledger.
         package let number: Int
-        /// When its outcome was recorded.
+        /// The date at which the outcome was recorded.
         package let at: Timestamp
-        /// How it ended.
+        /// The result of the visit.
         package let result: Outcome.Result
-        /// Why: the code that tells most.
+        /// The reason code that says most about the result.
         package let reason: ReasonCode
-        /// Further visits that ended alike shortly before and have no record of their own.
+        /// The number of further visits with the same end shortly before, which have no record of their own.
         package let alike: Int
     }
 
-    /// How a visit ended, and why.
+    /// The result of a visit and its reason.
     package struct Ending: Hashable, Sendable {
-        /// How.
+        /// The result.
         package let result: Outcome.Result
-        /// Why.
+        /// The reason code.
         package let reason: ReasonCode
     }
 
-    /// How the radio was in one minute.
+    /// The state of the radio in one minute.
     package enum Radio: UInt8, Sendable {
-        /// Nobody looked, or nobody remembers: looks are not recorded, so that it is so before the start of the service.
+        /// No reading. Readings are not recorded, so this applies to all minutes before the start of the
+        /// service.
         case unknown
-        /// Up at every look.
+        /// Up at every reading.
         case up
-        /// Not up at one of the looks, at least.
+        /// Not up at one reading or more.
         case down
     }
 
     /// The visits of one minute.
     package struct Minute: Hashable, Sendable {
-        /// Let in.
+        /// Visits with the verdict accepted.
         package var accepted: UInt16 = 0
-        /// Not let in.
+        /// Visits with the verdict rejected.
         package var rejected: UInt16 = 0
-        /// Failed, or interrupted by a power cut.
+        /// Visits that failed, or were interrupted by a power cut.
         package var failed: UInt16 = 0
 
-        /// All of them.
+        /// All visits.
         package var all: Int { Int(accepted) + Int(rejected) + Int(failed) }
     }
 
-    /// Minutes of a day; an hour more when clocks are put back.
+    /// The minutes of the longest day: 24 hours, and one more when clocks are set back.
     package static let longest = 25 * 60
-    /// Visits that are kept for the list.
+    /// The number of visits kept for the list.
     package static let kept = 50
 
-    /// The midnight with which it began.
+    /// The midnight at which the day began.
     package let begin: Timestamp
-    /// The position of the last entry that was taken.
+    /// The position of the last applied entry.
     package private(set) var position = 0
-    /// Visits by minute.
+    /// The visits by minute.
     package private(set) var minutes = Array(repeating: Minute(), count: longest)
-    /// The radio by minute.
+    /// The state of the radio by minute.
     package private(set) var radio = Array(repeating: Radio.unknown, count: longest)
-    /// Visits by how they ended and why.
+    /// The number of visits by result and reason.
     package private(set) var endings: [Ending: Int] = [:]
     /// The last visits, newest first.
     package private(set) var visits: [Visit] = []
 
-    /// The day that began then; entries are taken from the one behind `position` on.
+    /// Creates the day that began at `begin`; the first entry applied is the one after `position`.
     package init(begin: Timestamp, after position: Int) { (self.begin, self.position) = (begin, position) }
 
-    /// Leaves out what stands up to that position, before any entry was taken.
+    /// Skips the entries up to that position; called before any entry is applied.
     package mutating func start(after position: Int) { self.position = max(self.position, position) }
 
-    /// How many visits are counted.
+    /// The number of visits.
     package var total: Int { endings.values.reduce(0, +) }
 
-    /// How many of them ended so.
+    /// Returns the number of visits with that result.
     package func total(of result: Outcome.Result) -> Int {
         endings.reduce(0) { $0 + ($1.key.result == result ? $1.value : 0) }
     }
 
-    /// The most visits in one minute, and which; nil when there were none.
+    /// The minute with the most visits, and their number; nil: no visit yet.
     package var busiest: (minute: Int, visits: Int)? {
         guard let minute = minutes.indices.max(by: { minutes[$0].all < minutes[$1].all }), minutes[minute].all > 0
         else {
@@ -93,7 +95,8 @@ package struct DayBook: Sendable {
         return (minute, minutes[minute].all)
     }
 
-    /// Takes entries in the order of the ledger. One that cannot be read, or is of another day, counts nothing.
+    /// Applies entries in the order of the ledger. Entries that cannot be read, or are of another day, are
+    /// ignored.
     package mutating func take(_ entries: [LedgerEntry]) {
         for entry in entries where entry.position > position {
             position = entry.position
@@ -119,8 +122,8 @@ package struct DayBook: Sendable {
         }
     }
 
-    /// Takes a look at the status report of that moment. The first start of the radio takes a moment, and is no failure
-    /// as long as nothing has failed.
+    /// Applies a reading of the status report at that moment. While the radio starts for the first time and
+    /// nothing has failed, the reading is ignored: a start takes a moment and is no failure.
     package mutating func look(_ report: JSON, at now: Timestamp) {
         guard let minute = minute(of: now) else { return }
         let state = report.at(["radio", "state"])?.string

@@ -1,14 +1,14 @@
 package import Encoding
 
-/// The report's `door` in words, the same for the lines of `gatehouse status` and for the page. Of fixed texts alone: what another
-/// version may say besides is left out.
+/// The member `door` of the report in words, the same for the lines of `gatehouse status` and for the page.
+/// It uses fixed texts only: unknown values of another version are left out.
 package struct DoorWords {
     private let door: JSON?
 
-    /// The words for that member of the report.
+    /// Creates the words for that member of the report.
     package init(_ door: JSON?) { self.door = door }
 
-    /// What holds in place of ordinary service, and by whose word: "locked down by order"; nil: ordinary service, or nobody knows.
+    /// The mode and its cause, such as "locked down by order"; nil: ordinary service, or unknown.
     package var mode: String? {
         let modes: [Text: String] = ["locked": "locked down", "free": "standing free"]
         guard let mode = door?["mode"]?.string.flatMap({ modes[$0] }) else { return nil }
@@ -16,8 +16,8 @@ package struct DoorWords {
         return [mode, door?["by"]?.string.flatMap { causes[$0] }].compactMap(\.self).joined(separator: " ")
     }
 
-    /// Since when it holds, as people `zone` seconds east of UTC write it: the time, behind its day where that is not known to be the
-    /// day of `now`.
+    /// Returns the time since which the mode is in force, in the zone `zone` seconds east of UTC. The day
+    /// precedes the time unless it is known to be the day of `now`.
     package func since(now: Timestamp?, zone: Int) -> String? {
         guard let since = door?["since"]?.string.flatMap({ Timestamp(rfc3339: $0.string) }) else { return nil }
         let then = Self.local(since, zone)
@@ -25,15 +25,16 @@ package struct DoorWords {
         return "since " + (isToday ? "" : then.prefix(10) + " ") + then.dropFirst(11).prefix(5)
     }
 
-    /// For how long it still holds, where that is known.
+    /// The rest of the mode's duration; nil: unknown.
     package var left: String? { door?["secondsLeft"]?.int.map { "for \(Words.duration($0)) more" } }
 
-    /// ``mode`` with its beginning, in the words of ``since(now:zone:)``, and its end; nil in ordinary service.
+    /// Returns ``mode`` with its beginning, in the form of ``since(now:zone:)``, and its end; nil in ordinary
+    /// service.
     package func mode(_ since: String?) -> String? {
         mode.map { $0 + (since.map { " " + $0 } ?? "") + (left.map { ", " + $0 } ?? "") }
     }
 
-    /// What each wired input says; nil: it cannot be read.
+    /// The state of each wired input; nil: it cannot be read.
     package var inputs: [(name: String, level: String?)] {
         Self.inputs.compactMap { input in
             guard let level = door?.at(["inputs", input.member]) else { return nil }
@@ -41,7 +42,7 @@ package struct DoorWords {
         }
     }
 
-    /// What has happened since the start; nil: it was not told.
+    /// The counts since the start; nil: not in the report.
     var counts: [(name: String, count: Int?)] { Self.counts.map { ($0.name, door?[$0.member]?.int) } }
 
     private static let inputs: [(member: Text, name: String, active: String, rest: String)] = [

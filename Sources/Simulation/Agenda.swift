@@ -1,27 +1,27 @@
 package import Encoding
 
-/// Things to do at given instants: in time order and, at one instant, in the order they were entered.
+/// A queue of items with instants, in time order; at one instant, in the order in which they were added.
 package struct Agenda<Item: Sendable>: Sendable {
     private var entries: [(at: Instant, item: Item)] = []
 
-    /// Nothing to do.
+    /// Creates an empty queue.
     package init() {}
 
-    /// When the next thing is due; nil when there is none.
+    /// The instant of the next item; nil when the queue is empty.
     package var deadline: Instant? { entries.first?.at }
 
-    /// Enters `item` for that instant.
+    /// Adds `item` for that instant.
     package mutating func add(_ item: Item, at instant: Instant) {
         let position = entries.lastIndex { $0.at <= instant }.map { $0 + 1 } ?? 0
         entries.insert((instant, item), at: position)
     }
 
-    /// Takes the next thing that is due by `now`, or returns nil.
+    /// Removes and returns the next item that is due by `now`; nil: none is due.
     package mutating func take(dueBy now: Instant) -> Item? {
         guard let first = entries.first, first.at <= now else { return nil }
         return entries.removeFirst().item
     }
 
-    /// Forgets everything.
+    /// Removes all items.
     package mutating func clear() { entries.removeAll() }
 }

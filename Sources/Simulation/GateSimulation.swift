@@ -2,85 +2,86 @@ package import Credentials
 package import Encoding
 package import Kiosk
 
-/// What a simulated kiosk has around it besides the radio: disk, verifier and somebody who looks on.
+/// The surroundings of a simulated kiosk besides the radio: disk, verifier and observer.
 package protocol SimulatedWorld: AnyObject {
-    /// Writes the intent. Returns how long that takes and why it failed; nil: it is durable.
+    /// Writes the intent. Returns how long that takes, and why it failed; nil: the intent is durable.
     func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?)
-    /// Writes down the session of a printed key. Returns how long that takes and why it failed; nil: it is durable.
+    /// Saves the session of a printed key. Returns how long that takes, and why it failed; nil: it is
+    /// durable.
     func keepSession(_ session: [UInt8], of visit: VisitID, at now: Instant) -> (takes: Duration, failure: String?)
-    /// Judges a payload. Returns how long that takes and the verdict.
+    /// Verifies a payload. Returns how long that takes, and the verdict.
     func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict)
-    /// Takes over what was decided of a visit whose gate was just told to open.
+    /// Receives the decision about a visit, in the turn in which the gate is commanded to open.
     func recordDecision(_ record: VisitRecord, at now: Instant)
-    /// Takes over an outcome.
+    /// Receives an outcome.
     func recordOutcome(_ record: VisitRecord, at now: Instant)
-    /// The printed key in force, asked for whenever the kiosk wants keys; nil: they are fresh.
+    /// The current printed key, read whenever the kiosk requests session material; nil: fresh keys are used.
     var printedKey: PrintedKey? { get }
-    /// Sees what can be seen.
+    /// Receives an observation.
     func observe(_ observation: GateSimulation.Observation, at now: Instant)
-    /// Sees every turn of the kiosk: what it was given and what it answered, before any of the answer is carried out; and
-    /// the kiosk after it.
+    /// Receives every turn of the kiosk: its event and actions, before any action is performed, and the kiosk
+    /// after the turn.
     func handled(_ event: KioskEvent, _ actions: [KioskAction], by kiosk: Kiosk, at now: Instant)
 }
 
 extension SimulatedWorld {
-    /// None.
+    /// No printed key.
     package var printedKey: PrintedKey? { nil }
 
-    /// Drops it: most worlds end in order.
+    /// Ignores the decision: most worlds do not simulate a crash.
     package func recordDecision(_ record: VisitRecord, at now: Instant) {}
 
-    /// The disk takes it at once.
+    /// Saves the session in 3 ms.
     package func keepSession(
         _ session: [UInt8], of visit: VisitID, at now: Instant
     ) -> (takes: Duration, failure: String?) { (.milliseconds(3), nil) }
 
-    /// Not interested in the trace.
+    /// Ignores the turn.
     package func handled(_ event: KioskEvent, _ actions: [KioskAction], by kiosk: Kiosk, at now: Instant) {}
 }
 
-/// The real ``Kiosk`` at a virtual gate: its packets go to a ``VirtualRadio``, its actions to a ``SimulatedWorld``, and time
-/// jumps from one deadline to the next. The same seed and script give the same run, to the nanosecond. Every turn of the
-/// kiosk is held against ``KioskRules``.
+/// The real ``Kiosk`` at a virtual gate. Its packets go to a ``VirtualRadio``, its actions to a
+/// ``SimulatedWorld``, and the time advances from one deadline to the next. The same seed and script give the
+/// same run, to the nanosecond. Every turn of the kiosk is checked by ``KioskRules``.
 package struct GateSimulation {
-    /// Something that can be seen.
+    /// An observation from outside the kiosk.
     package enum Observation: Sendable {
-        /// What the kiosk notes.
+        /// A note of the kiosk.
         case kiosk(KioskNote)
-        /// What a phone does; `visit` counts from 0.
+        /// An event of a phone; `visit` counts from 0.
         case phone(visit: Int, PhoneEvent)
-        /// The status light.
+        /// A change of the status light.
         case signal(Signal, IndicatorPattern)
-        /// The relay.
+        /// A change of the relay.
         case gate(open: Bool)
-        /// The output for free passage.
+        /// A change of the output for free passage.
         case free(Bool)
         /// The invitation on the display; nil: none.
         case invitation(String?)
-        /// The kiosk broke a rule of HCI.
+        /// A violation of a rule of HCI by the kiosk.
         case violation(VirtualController.Violation)
     }
 
-    /// Now.
+    /// The current virtual time.
     package private(set) var now: Instant
     /// The kiosk.
     package private(set) var kiosk: Kiosk
-    /// The air and the phones.
+    /// The virtual radio with its phones.
     package private(set) var radio: VirtualRadio
-    /// What did not hold, in order; the first 20.
+    /// The violations of the kiosk's rules, in order; the first 20.
     package private(set) var violations: [Violation] = []
     private var rules: KioskRules
     private var random: SplitMix64
     private var waiting = Agenda<KioskEvent>()
-    /// When the radio does something by itself, as its last turn left it.
+    /// The radio's next deadline, after its last turn.
     private var radioDue: Instant?
-    /// When the kiosk's timer fires, as its last turn left it.
+    /// The kiosk's next deadline, after its last turn.
     private var timer: Instant?
     private var hasStarted = false
     /// Whether the kiosk has shut down.
     package private(set) var hasStopped = false
 
-    /// A gate at time zero. `used`: the sessions that the printed key has had before.
+    /// Creates a gate at time zero. `used`: the sessions in which the printed key was used before.
     package init(settings: KioskSettings, used: UsedSessions = UsedSessions(), radio: VirtualRadio, seed: UInt64) {
         now = .zero
         kiosk = Kiosk(settings: settings, used: used, at: now)
@@ -89,7 +90,7 @@ package struct GateSimulation {
         random = SplitMix64(seed: seed)
     }
 
-    /// When something next happens by itself; nil: never.
+    /// The next instant at which something happens without an event from outside; nil: never.
     package var deadline: Instant? {
         var soonest = timer
         if let due = radioDue, soonest.map({ due < $0 }) ?? true { soonest = due }
@@ -97,7 +98,8 @@ package struct GateSimulation {
         return soonest
     }
 
-    /// Runs until `end` or until `isDone` says so, looking after every step. Returns whether it was done in time.
+    /// Runs until `end` or until `isDone`, which is evaluated after every step, returns true. Returns whether
+    /// it was true in time.
     package mutating func run(
         until end: Instant, in world: any SimulatedWorld, isDone: (GateSimulation) -> Bool = { _ in false }
     ) -> Bool {
@@ -118,24 +120,24 @@ package struct GateSimulation {
         radioDue = radio.deadline
     }
 
-    /// Does what is due at `instant`; nothing may be due before it.
+    /// Performs everything that is due at `instant`; nothing may be due before it.
     package mutating func advance(to instant: Instant, in world: any SimulatedWorld) {
         start(in: world)
         step(to: max(instant, now), in: world)
     }
 
-    /// One more visitor comes now (``VirtualRadio/Event/visitor(_:)``).
+    /// Adds a visitor who arrives now (``VirtualRadio/Event/visitor(_:)``).
     package mutating func come(_ visit: Visit, in world: any SimulatedWorld) {
         tell(.visitor(visit), in: world)
     }
 
-    /// Other verifiers in range, from now on (``VirtualRadio/neighbours``).
+    /// Sets the other verifiers in range from now on (``VirtualRadio/neighbours``).
     package mutating func hear(_ others: [Advertiser]) { radio.neighbours = others }
 
     /// Shuts the kiosk down in order.
     package mutating func stop(in world: any SimulatedWorld) { handle(.stop, in: world) }
 
-    /// Gives the kiosk an event from outside, such as a transport that closes.
+    /// Passes the kiosk an event from outside, such as a transport that closes.
     package mutating func inject(_ event: KioskEvent, in world: any SimulatedWorld) { handle(event, in: world) }
 
     private mutating func start(in world: any SimulatedWorld) {
@@ -199,7 +201,7 @@ package struct GateSimulation {
         case .recordOutcome(let record): world.recordOutcome(record, at: now)
         case .signal(let signal, let pattern, _): world.observe(.signal(signal, pattern), at: now)
         case .gate(let command): world.observe(.gate(open: command != .shut), at: now)
-        // Nobody listens to a controller, and nobody comes twice in a simulation's world.
+        // The simulation has no access controller, and does not track which credentials are in use.
         case .admit, .unused, .dismissed: break
         case .free(let command): world.observe(.free(command != .shut), at: now)
         case .note(let note, _): world.observe(.kiosk(note), at: now)

@@ -1,6 +1,6 @@
 import Encoding
 
-/// The air between the controller and the phones: advertising, connecting, and the links.
+/// The air between the controller and the phones: advertising, connection establishment, and the links.
 extension VirtualRadio {
     mutating func perform(_ action: VirtualController.Action, at now: Instant) {
         switch action {
@@ -57,20 +57,21 @@ extension VirtualRadio {
         }
     }
 
-    /// Advertising events are only played while someone listens.
+    /// Schedules advertising events, but only while a phone listens.
     mutating func scheduleAdvertising(at now: Instant) {
         let isHeard = active.values.contains { $0.phone.isScanning || $0.wants != nil }
         nextAdvertisements = nextAdvertisements.filter { isHeard && advertisers[$0.key] != nil }
         guard isHeard else { return }
         for (set, advertiser) in advertisers.sorted(by: { $0.key < $1.key }) where nextAdvertisements[set] == nil {
-            // Each event comes 0 … 10 ms later than the interval says (Vol 6 Part B 4.4.2.2.1).
+            // Each event is delayed by 0 … 10 ms in addition to the interval (Vol 6 Part B 4.4.2.2.1).
             let delay = Duration.microseconds(Int64(random.next() % 10_000))
             let begins = newOnAir.remove(set) == nil ? nil : controller.traits.advertisingStart
             nextAdvertisements[set] = now.advanced(by: begins ?? advertiser.interval + delay)
         }
     }
 
-    /// One advertising event: one of the phones that wait for this address connects, the scanning ones may hear it.
+    /// Simulates one advertising event: one of the phones that wait for this address connects, and scanning
+    /// phones may hear it.
     mutating func advertise(_ set: UInt8, at now: Instant) {
         nextAdvertisements[set] = nil
         guard let advertiser = advertisers[set], !random.happens(interference) else { return }
@@ -79,7 +80,7 @@ extension VirtualRadio {
             guard let one = active[number], random.happens(visits[number].phone.hearing) else { continue }
             if let wants = one.wants, wants.address == advertiser.address, wants.from <= now { callers.append(number) }
             guard one.phone.isScanning else { continue }
-            // Who has a code looks through everything; who besieges a gate looks at that one.
+            // A phone with a code hears all advertisers; a phone that besieges a gate hears only that gate.
             if one.phone.hasCode, !neighbours.isEmpty, let other = neighbours.randomElement(using: &random) {
                 work.append(.phone(number, .heard(other)))
             }
@@ -92,7 +93,7 @@ extension VirtualRadio {
     }
 
     private mutating func connect(_ number: Int, to set: UInt8, at now: Instant) {
-        // A controller gives no handle out twice at the same time.
+        // A controller never uses a handle for two links at the same time.
         while links[nextHandle] != nil { nextHandle = nextHandle >= 0x0EFF ? 0x0040 : nextHandle + 1 }
         let handle = nextHandle
         nextHandle = nextHandle >= 0x0EFF ? 0x0040 : nextHandle + 1
@@ -116,8 +117,8 @@ extension VirtualRadio {
         }
     }
 
-    /// One length procedure settles both directions: each is the lesser of what one side sends and the other takes
-    /// (Vol 6 Part B 5.1.9).
+    /// Simulates the data length procedure. One procedure settles both directions: each length is the lesser
+    /// of what one side sends and the other accepts (Vol 6 Part B 5.1.9).
     private mutating func agreePayload(_ handle: UInt16, transmit: Int, at now: Instant) {
         guard let visit = links[handle]?.visit else { return }
         let size = controller.traits.supportsDataLength ? visits[visit].phone.dataLength : 27
@@ -150,7 +151,7 @@ extension VirtualRadio {
     private mutating func drop(_ handle: UInt16, _ visit: Int, host: UInt8, phone: UInt8) {
         links[handle] = nil
         work.append(.controller(.air(.disconnected(handle: handle, reason: host))))
-        // A phone that has abandoned the link hears nothing of it.
+        // A phone that has abandoned the link does not learn of its end.
         guard active[visit]?.handle == handle else { return }
         active[visit]?.handle = nil
         work.append(.phone(visit, .disconnected(reason: phone)))

@@ -1,34 +1,35 @@
 package import Encoding
 
-/// A controller and the phones of a script of visits on one virtual air.
+/// A controller and the phones of a script of visits, in one virtual radio environment.
 ///
-/// To the host it is an HCI transport; everything else follows from the script, the seed and the times of the calls.
+/// To the host it is an HCI transport. All other behaviour follows from the script, the seed and the times of
+/// the calls.
 package struct VirtualRadio: Sendable {
-    /// What happens from outside.
+    /// An event from outside.
     package enum Event: Sendable {
         /// One H4 packet from the host.
         case fromHost([UInt8])
         /// The QR text now on the verifier's display; nil: none.
         case invitation(String?)
-        /// One more visitor comes now; the arrival in the visit does not count.
+        /// A further visitor, who arrives now; the visit's own arrival is ignored.
         case visitor(Visit)
-        /// The deadline has come.
+        /// The deadline has passed.
         case timer
     }
 
-    /// What comes out.
+    /// An action of the radio.
     package enum Action: Equatable, Sendable {
         /// One H4 packet to the host.
         case toHost([UInt8])
-        /// Something that can be seen of visit number `visit` (from 0).
+        /// An observation of visit number `visit` (from 0).
         case observed(visit: Int, PhoneEvent)
-        /// The host broke a rule of HCI.
+        /// A violation of a rule of HCI by the host.
         case violation(VirtualController.Violation)
     }
 
     struct Active: Sendable {
         var phone: VirtualPhone
-        /// When the phone next does something by itself, as its last turn left it.
+        /// The phone's next deadline, after its last turn.
         var due: Instant?
         var wants: (address: DeviceAddress, from: Instant)?
         var handle: UInt16?
@@ -39,20 +40,21 @@ package struct VirtualRadio: Sendable {
         case phone(Int, VirtualPhone.Event)
     }
 
-    /// The script, with the visitors who came beside it at the end.
+    /// The script, followed by the visitors who were added later.
     package private(set) var visits: [Visit]
-    /// How the visits ended so far, by visit number.
+    /// The outcomes of finished visits, by visit number.
     package private(set) var outcomes: [Int: VisitOutcome] = [:]
     var controller: VirtualController
     var random: SplitMix64
-    /// What is on the air, by advertising set, and when each is next heard.
+    /// The current advertisements and the instants of their next events, by advertising set.
     package internal(set) var advertisers: [UInt8: Advertiser] = [:]
     var nextAdvertisements: [UInt8: Instant] = [:]
     /// The sets that have had no advertising event yet.
     var newOnAir: Set<UInt8> = []
-    /// Other verifiers in range: phones that listen hear them too.
+    /// Other verifiers in range, which scanning phones hear too.
     package var neighbours: [Advertiser] = []
-    /// Probability that an advertising event is lost for everybody, as another verifier's is on the air at that moment.
+    /// The probability that an advertising event is lost for all phones, because another verifier transmits
+    /// at that moment.
     package var interference = 0.0
     var invitation: String?
     var active: [Int: Active] = [:]
@@ -64,31 +66,32 @@ package struct VirtualRadio: Sendable {
     private var hasStarted = false
     private var arrived: Set<Int> = []
 
-    /// A radio whose time starts with the first call of ``handle(_:at:)``.
+    /// Creates a radio whose time starts with the first call of ``handle(_:at:)``.
     package init(controller: ControllerTraits = ControllerTraits(), visits: [Visit], seed: UInt64 = 1) {
         self.visits = visits
         random = SplitMix64(seed: seed)
         self.controller = VirtualController(traits: controller, seed: seed &+ 1)
     }
 
-    /// What is on the air, by advertising set.
+    /// The current advertisements, in the order of their advertising sets.
     package var onAir: [Advertiser] { advertisers.sorted { $0.key < $1.key }.map(\.value) }
 
-    /// Whether all visits are over.
+    /// Whether all visits have finished.
     package var isFinished: Bool { outcomes.count == visits.count }
 
-    /// Whether all visits are over and their links down.
+    /// Whether all visits have finished and all links are down.
     package var isIdle: Bool { isFinished && active.isEmpty && links.isEmpty }
 
-    /// Plays another script from now on; nothing happens unless the radio ``isIdle``. The visits before are forgotten, numbers
-    /// begin at 0 again, host and controller go on: for runs of many thousand visits.
+    /// Plays another script from now on; does nothing unless the radio ``isIdle``. The previous visits are
+    /// removed, and visit numbers restart at 0; host and controller continue. For runs of many thousand
+    /// visits.
     package mutating func play(_ visits: [Visit], at now: Instant) {
         guard isIdle else { return }
         (self.visits, outcomes, arrived, hasStarted) = (visits, [:], [], false)
         start(at: now)
     }
 
-    /// When something next happens by itself.
+    /// The next instant at which something happens without an event from outside.
     package var deadline: Instant? {
         var soonest: Instant?
         func consider(_ instant: Instant?) {
@@ -102,7 +105,7 @@ package struct VirtualRadio: Sendable {
         return soonest
     }
 
-    /// The phones or links of which something is due, in the order of their numbers.
+    /// Returns the phones or links that are due, in the order of their numbers.
     private func due<Number: Comparable, One>(_ all: [Number: One], _ now: Instant, _ of: (One) -> Instant?) -> [Number]
     {
         var numbers: [Number] = []
@@ -110,7 +113,7 @@ package struct VirtualRadio: Sendable {
         return numbers.sorted()
     }
 
-    /// Takes one event, after doing everything that was due before it.
+    /// Handles one event, after everything that was due before it.
     package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         start(at: now)
         while let due = deadline, due <= now { step(at: due) }
@@ -190,7 +193,7 @@ package struct VirtualRadio: Sendable {
         }
     }
 
-    /// The visit's last observation: books the outcome and lets the next visitor come.
+    /// Records the outcome of a visit and schedules the next visitor.
     mutating func finished(_ number: Int, _ outcome: VisitOutcome, at now: Instant) {
         outcomes[number] = outcome
         let next = number + 1

@@ -1,25 +1,25 @@
-/// One visitor of a script: who comes when, with what, and how they behave.
+/// One visitor of a script: the arrival, the phone, the submission and the misbehaviour.
 package struct Visit: Sendable {
-    /// When the person comes.
+    /// The time of the visitor's arrival.
     package enum Arrival: Equatable, Sendable {
-        /// That long after the start of the simulation.
+        /// This long after the start of the simulation.
         case at(Duration)
-        /// That long after the visit before ended; the first one after the start.
+        /// This long after the previous visit ended; for the first visit, after the start.
         case afterPrevious(Duration)
     }
 
     /// A name for people, such as "Android, photo credential".
     package var name: String
-    /// When the person comes.
+    /// The time of the visitor's arrival.
     package var arrival: Arrival
     /// The phone.
     package var phone: PhoneTraits
-    /// What its wallet shares.
+    /// The data that the wallet sends.
     package var submission: WalletSubmission
-    /// What goes wrong on the visitor's side; nil: nothing.
+    /// The visitor's misbehaviour; nil: none.
     package var misbehaviour: Misbehaviour?
 
-    /// A visit.
+    /// Creates a visit.
     package init(
         _ name: String, arrival: Arrival = .afterPrevious(.seconds(1)), phone: PhoneTraits,
         submission: WalletSubmission, misbehaviour: Misbehaviour? = nil
@@ -31,7 +31,8 @@ package struct Visit: Sendable {
         self.misbehaviour = misbehaviour
     }
 
-    /// The same with a wallet of its own: another key pair and nonce, made from `seed`. What is a recording stays as it is.
+    /// Returns the same visit with another key pair and nonce, derived from `seed`. A recorded submission is
+    /// not changed.
     package func withKeys(seed: UInt64) -> Visit {
         guard case .seal(let record, _, _) = submission else { return self }
         var visit = self

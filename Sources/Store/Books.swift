@@ -3,44 +3,47 @@ import Foundation
 import GRDB
 import Ledger
 
-/// The figures that move with every record, in memory and in the `chain` row. Whoever writes works on a copy and keeps
-/// it only when the transaction was committed.
+/// The figures that change with every record, in memory and in the `chain` row. A writer works on a copy and
+/// keeps it only after the transaction is committed.
 struct Books: Hashable, Sendable {
-    /// What the seal of a database said when it was opened.
+    /// The state of a database's seal at opening.
     enum Seal: Hashable, Sendable {
-        /// The ledger was made just now.
+        /// The ledger was created at this opening.
         case made
-        /// There is none.
+        /// The database has no seal.
         case none
-        /// There is one, and no key to look at it with.
+        /// A seal exists, but no key to check it.
         case unread
-        /// It is that of these figures.
+        /// The seal matches these figures.
         case intact
-        /// It is not.
+        /// The seal does not match these figures.
         case broken
     }
 
-    /// The chain's end and the open visits.
+    /// The end of the chain and the open visits.
     var head: LedgerHead
-    /// What is before the oldest entry kept.
+    /// The point before the oldest kept entry.
     var start: ChainPoint
-    /// How far the ledger has come to each destination, by name.
+    /// The delivery cursors, by destination.
     var deliveries: [Text: DeliveryCursor]
-    /// What destinations have not confirmed of earlier ledgers, the oldest ledger first.
+    /// The debts: entries of earlier ledgers that destinations have not confirmed. The oldest ledger is
+    /// first.
     var debts: [PastDebt] = []
-    /// The last date heard.
+    /// The last date that the clock gave.
     var clock: Timestamp?
-    /// Counts the commits that changed any of this.
+    /// The number of commits that changed any of these figures.
     var revision = 0
     /// ``SiteKey/digest(of:)`` of the site key as it is stored.
     var siteKey: [UInt8]?
-    /// Whether the keys that the database holds have been sealed: from then on they never lie open (``SealingPass``).
+    /// Whether the keys in the database have been sealed; from then on they are never stored in plain form
+    /// (``SealingPass``).
     var areKeysSealed = false
-    /// Counts outcomes, since the start, whose gate opened: each is witnessed at once. Not kept.
+    /// The number of outcomes since the start whose gate opened; each is witnessed at once. Not stored.
     var openings = 0
-    /// Counts reports given up since the start. Not kept.
+    /// The number of reports given up since the start. Not stored.
     var lost = 0
-    /// How many of them were of visits for which the gate opened, or may have. Not kept.
+    /// The number of those reports that were about visits for which the gate opened or may have opened. Not
+    /// stored.
     var lostOpenings = 0
 
     /// The cursor of the primary destination.
@@ -48,20 +51,20 @@ struct Books: Hashable, Sendable {
         deliveries[DeliveryCursor.primary] ?? DeliveryCursor(DeliveryCursor.primary)
     }
 
-    /// Entries that a destination has not confirmed, of this ledger and those before it.
+    /// The number of entries, of this ledger and earlier ones, that a destination has not confirmed.
     func owed(to destination: Text) -> Int {
         let confirmed = deliveries[destination]?.confirmed ?? 0
         return debts.filter { $0.destination == destination }.reduce(head.point.count - confirmed) { $0 + $1.entries }
     }
 
-    /// What is sealed of these.
+    /// The part of these figures that is sealed.
     var state: LedgerState {
         LedgerState(
             ledger: head.ledger, revision: revision, end: head.point, start: start, dropped: head.dropped, clock: clock,
             siteKey: siteKey, open: LedgerState.digest(ofOpen: head.open.values))
     }
 
-    /// Reads the figures; makes those of a new ledger when there are none, with `newLedger` as its id.
+    /// Reads the figures. When none exist, creates those of a new ledger with the id `newLedger`.
     static func load(
         _ db: Database, newLedger: Text, limits: LedgerLimits, key: WitnessKey?
     ) throws -> (books: Books, seal: Seal) {
@@ -74,7 +77,8 @@ struct Books: Hashable, Sendable {
         return (books, .made)
     }
 
-    /// Reads the figures and looks at their seal; nil in an empty database. `sealed`: the sum that the seal must hold.
+    /// Reads the figures and checks their seal; nil in an empty database. `sealed`: computes the sum that the
+    /// seal must hold.
     static func read(
         _ db: Database, limits: LedgerLimits, key: WitnessKey?,
         sealed: (Books, WitnessKey) throws -> RowSum = { $0.sum($1) }
@@ -94,19 +98,20 @@ struct Books: Hashable, Sendable {
         books.siteKey = try Row.fetchOne(db, sql: "SELECT value FROM setting WHERE name = 'site-key'")
             .map { SiteKey.digest(of: try $0.bytes("value")) }
         books.areKeysSealed = try Store.setting(SealingPass.sealedSetting, db) != nil
-        // A reader may see a database of an earlier version.
+        // A read-only program may open a database of an earlier version.
         guard row.hasColumn("seal") else { return (books, .none) }
         books.revision = try row.figure("revision")
         guard let seal = try row.bytesIfPresent("seal") else { return (books, .none) }
         guard let key else { return (books, .unread) }
-        // The date is sealed as a date: other letters for it, or what is none, would otherwise go unseen.
+        // Compare the stored text of the date: the seal covers only the parsed date, so another spelling, or
+        // a text that is not a date, would otherwise go unnoticed.
         guard let sum = key.open(seal, of: books.state), clock == books.clock.map({ Text($0.rfc3339) }),
             try sum == sealed(books, key)
         else { return (books, .broken) }
         return (books, .intact)
     }
 
-    /// The cursors; none in a database that a reader finds in the form of an earlier version.
+    /// The cursors; none in a database of an earlier version, which a read-only program may open.
     static func cursors(_ db: Database) throws -> [Text: DeliveryCursor] {
         guard try db.tableExists("delivery") else { return [:] }
         let rows = try Row.fetchAll(db, sql: "SELECT * FROM delivery")
@@ -128,7 +133,7 @@ struct Books: Hashable, Sendable {
         return receipt
     }
 
-    /// Writes a cursor, so that it belongs to the books that are saved in the same transaction.
+    /// Writes a cursor. It belongs to the books that are saved in the same transaction.
     static func save(_ cursor: DeliveryCursor, _ db: Database) throws {
         try db.cachedStatement(
             sql: """
@@ -141,7 +146,7 @@ struct Books: Hashable, Sendable {
             ])
     }
 
-    /// The cursors and debts as one figure, and that keys are sealed.
+    /// The sum of the cursors and the debts, and of the fact that the keys are sealed.
     func sum(_ key: WitnessKey) -> RowSum {
         var beginning = areKeysSealed ? key.code(ofRow: [Array(SealingPass.sealedSetting.utf8)]) : RowSum()
         for debt in debts { beginning += key.code(ofRow: debt.fields) }
@@ -155,7 +160,7 @@ struct Books: Hashable, Sendable {
         }
     }
 
-    /// The intents that the store's own list says are open, in their order, with what was decided of them.
+    /// The intents that are open according to the store's own list, in their order, with their decisions.
     static func openIntents(_ db: Database) throws -> [OpenIntent] {
         let decisions = try KeptDecision.read(db)
         return try Row.fetchAll(db, sql: "SELECT * FROM open_visit ORDER BY position").map { row in
@@ -170,7 +175,8 @@ struct Books: Hashable, Sendable {
         ChainPoint(count: try row.figure(count), hash: try row.hash(hash), nextSeq: try row.figure(nextSeq))
     }
 
-    /// Writes the figures as those of a new revision, sealed when there is a key, unless somebody else is to seal them.
+    /// Writes the figures as a new revision, sealed when a key is given. `isSealed`: if false, no seal is
+    /// written.
     mutating func save(_ db: Database, _ key: WitnessKey?, isSealed: Bool = true) throws {
         revision += 1
         let (end, start) = (head.point, start)

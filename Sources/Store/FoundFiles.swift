@@ -1,36 +1,37 @@
 import Glibc
 
-/// Copies of the database's files as a start found them, before SQLite reads the log and cuts what it does not like: evidence, should
-/// the ledger turn out to be damaged or changed.
+/// Copies of the database's files as a start found them, made before SQLite reads the log and truncates its
+/// invalid part. They are evidence if the ledger turns out to be damaged or changed.
 ///
-/// Kept as `PATH.found-N` and `PATH.found-N-wal`, at most ``most`` of them, the first ones; whoever has looked at them removes them.
+/// They are kept as `PATH.found-N` and `PATH.found-N-wal`: the first ``most`` ones. The operator removes them
+/// after examining them.
 struct FoundFiles {
-    /// Bytes of a file that is copied at most; an ordinary log has a few million.
+    /// The largest file that is copied, in bytes; an ordinary log has a few million.
     static let limit = 64 * 1024 * 1024
-    /// Copies that are kept.
+    /// The number of copies that are kept.
     static let most = 2
 
     private let path: String
-    /// Of the files there are copies of, what their names end with.
+    /// The name endings of the copied files.
     private var endings: [String] = []
 
-    /// Copies the log, where a run that was cut off has left one. Nothing is copied when there are as many copies already, or when it
-    /// cannot be copied: no start depends on it.
+    /// Copies the log, if an interrupted run left one. Nothing is copied when ``most`` copies exist already
+    /// or when the copy fails: a start does not depend on it.
     init(_ path: String) {
         self.path = path
         guard Self.free(path) != nil else { return }
         copy("-wal")
     }
 
-    /// Copies the database beside its log. Nobody may have it open but who calls.
+    /// Copies the database in addition to its log. Only the caller may have the database open.
     mutating func addDatabase() {
         if !endings.isEmpty { copy("") }
     }
 
-    /// Nothing was wrong: the copies go.
+    /// Removes the copies, because nothing was wrong.
     func discard() { for ending in endings { unlink(Self.copy(of: path) + ending) } }
 
-    /// Keeps the copies; their paths.
+    /// Keeps the copies. Returns their paths.
     func keep() -> [String] {
         guard let name = Self.free(path) else { return [] }
         let kept = endings.filter { rename(Self.copy(of: path) + $0, name + $0) == 0 }.map { name + $0 }
@@ -48,7 +49,7 @@ struct FoundFiles {
 
     private static func copy(of path: String) -> String { path + ".found" }
 
-    /// A name that is free; nil: there are as many copies as are kept.
+    /// An unused name; nil when ``most`` copies exist already.
     private static func free(_ path: String) -> String? {
         (1...most).map { "\(path).found-\($0)" }.first { access($0, F_OK) != 0 && access($0 + "-wal", F_OK) != 0 }
     }

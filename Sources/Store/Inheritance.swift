@@ -3,8 +3,9 @@ import Foundation
 import GRDB
 import Ledger
 
-/// What a new ledger takes over from the one that it replaces: all that is not the ledger itself, and of the ledger what its own
-/// seal still vouches for. Messages that were put aside stay where they are, in the file that is put aside.
+/// The data that a new ledger takes over from the one that it replaces: everything outside the ledger itself,
+/// and the part of the ledger that its own seal still confirms. Quarantined messages stay in the old file,
+/// which is moved aside.
 struct Inheritance {
     private var predecessor: Predecessor?
     private var nextSeq = 1
@@ -14,9 +15,10 @@ struct Inheritance {
     private var decisions: [[UInt8]] = []
     private var cursors: [DeliveryCursor] = []
     private var debts: [PastDebt] = []
-    /// Debts that are given up.
+    /// The debts that are given up.
     private(set) var givenUp: [PastDebt] = []
-    /// Reports given up with those of the primary destination: their part of what the next outcome tells.
+    /// The number of reports given up with debts to the primary destination. The next outcome states them as
+    /// part of its losses.
     private(set) var lost = 0
     private var connections:
         [(id: String, snapshot: [UInt8], destination: String, number: Int, made: Int64, deleting: Int64)] = []
@@ -24,15 +26,17 @@ struct Inheritance {
     private var replays: [(name: [UInt8], at: Int64)] = []
     private var settings: [(name: String, value: [UInt8])] = []
 
-    /// Of a database that cannot be read: what its witness knows. What was owed of it, or of earlier ledgers, cannot be
-    /// counted, since only the database has cursors and debts. The next ledger and the fault name this one and its end.
+    /// The inheritance of a database that cannot be read: only what its witness recorded. The entries owed
+    /// from this and earlier ledgers cannot be counted, because only the database has cursors and debts. The
+    /// next ledger and the fault name this ledger and its end.
     init(nothingBut head: HeadStatement?) {
         guard let state = head?.state else { return }
         predecessor = Predecessor(ledger: state.ledger, count: state.end.count, hash: state.end.hash)
         (nextSeq, dropped, clock) = (state.end.nextSeq + Founding.gap, state.dropped, state.clock)
     }
 
-    /// Of a database that does not stand up to its witness. Authentic: its seal is right, so it is an older state of ours.
+    /// The inheritance of a database that its witness contradicts. `isAuthentic`: its seal is valid, so it is
+    /// an older state that this gate wrote.
     init(_ db: Database, _ books: Books, isAuthentic: Bool, _ head: HeadStatement?) throws {
         self.init(nothingBut: head)
         let state = books.state
@@ -44,7 +48,7 @@ struct Inheritance {
             dropped = max(dropped, state.dropped)
             clock = [clock, state.clock].compactMap { $0 }.max()
         } else {
-            // What anybody may have written says nothing about numbers beyond those that are there.
+            // An attacker may have written the figures, so only the numbers of the existing entries are used.
             let last = try Int.fetchOne(db, sql: "SELECT max(seq) FROM entry") ?? 0
             if (0..<ChainPoint.countLimit / 2).contains(last) { nextSeq = max(nextSeq, last + 1 + Founding.gap) }
         }
@@ -64,17 +68,18 @@ struct Inheritance {
                     destination: cursor.destination, ledger: state.ledger, end: end, confirmed: cursor.confirmed,
                     reports: reports))
         }
-        // A ledger that is not authentic is not delivered, since an attacker may have written it. It stays in the file
-        // that is put aside.
+        // A ledger that is not authentic is not delivered, since an attacker may have written it. It stays in
+        // the file that is moved aside.
         giveUpDebts(ofAllBut: isAuthentic ? PastDebt.ledgers : 0)
         let intents = try Books.openIntents(db).prefix(LedgerLimits().openVisits)
         open = try intents.compactMap { intent in
             try Row.fetchOne(db, sql: "SELECT body FROM entry WHERE position = ?", arguments: [intent.position])?
                 .bytes("body")
         }
-        // Without the seal anybody may have written them.
+        // Without a valid seal an attacker may have written the decisions.
         if isAuthentic { decisions = intents.compactMap(\.decision?.bytes) }
-        // What lies open in a database that nobody vouches for may be somebody else's connection, which would take a destination over.
+        // In a database that is not authentic, an unsealed connection may be one that an attacker inserted to
+        // take over a destination.
         connections = try Row.fetchAll(db, sql: "SELECT * FROM connection")
             .filter { try isAuthentic || SealingKey.isSealed($0.bytes("snapshot")) }
             .map {
@@ -90,7 +95,7 @@ struct Inheritance {
             .map { (try $0.bytes("name"), try $0.integer("at")) }
         settings = try Row.fetchAll(db, sql: "SELECT * FROM setting")
             .map { (try $0.text("name").string, try $0.bytes("value")) }
-        // A ledger that never came to its first record is told of in the next one's.
+        // A new ledger that never wrote its first record is reported in the first record of the next one.
         if let kept = settings.first(where: { Text($0.name) == "founding" }),
             let earlier = try? Founding(bytes: kept.value)
         {
@@ -100,13 +105,14 @@ struct Inheritance {
             if isAuthentic { decisions = earlier.decisions + decisions }
         }
         settings.removeAll { Text($0.name) == "founding" || Text($0.name) == RestoredMark.setting }
-        // A site key that nobody vouches for may be one that somebody else knows; a new one is made.
+        // A site key that nothing confirms may be known to an attacker; a new one is made.
         let isSiteKeyOurs = isAuthentic || (head?.state.siteKey != nil && head?.state.siteKey == books.siteKey)
         if !isSiteKeyOurs { settings.removeAll { Text($0.name) == Store.siteKeySetting } }
     }
 
-    /// Of a database that was put back: what came behind the backup may be with the agents. So visits get numbers far beyond, and those
-    /// that were open then, which have their outcomes since, are not closed a second time: they are told as lost.
+    /// Adjusts the inheritance for a database that was restored from a backup: the agents may already have
+    /// entries written after the backup. Visits therefore get numbers far beyond. The visits that were open
+    /// at the backup have their outcomes since, so they are not closed a second time but counted as lost.
     mutating func comesFromBackup() {
         nextSeq += RestoredMark.gap
         dropped += open.count
@@ -114,7 +120,8 @@ struct Inheritance {
         giveUpDebts(ofAllBut: 0)
     }
 
-    /// Gives up the debts of all but the newest `kept` ledgers, and counts what the primary destination loses by that.
+    /// Gives up the debts of all ledgers except the newest `kept`, and counts the reports that the primary
+    /// destination loses.
     private mutating func giveUpDebts(ofAllBut kept: Int) {
         var ledgers: [Text] = []
         for debt in debts where !ledgers.contains(debt.ledger) { ledgers.append(debt.ledger) }
@@ -129,7 +136,7 @@ struct Inheritance {
         }
     }
 
-    /// Puts all of it into a new, empty database.
+    /// Writes the whole inheritance into a new, empty database.
     func write(_ db: Database, finding: Text, code: Text, limits: LedgerLimits, key: WitnessKey?) throws {
         let ledger = Opening.newLedger()
         let genesis = ChainPoint.genesis(ledger: ledger)

@@ -4,20 +4,21 @@ import GRDB
 import Ledger
 
 extension KeptDecision {
-    /// The content that a row of a table with pages of 512 bytes has when it fills its part of a page and one page
-    /// after it, and what a further page takes.
+    /// The content length at which a row in a table with pages of 512 bytes fills its part of a page and one
+    /// overflow page, and the length that each further page adds.
     private static let (least, step) = (981, 508)
 
-    /// Its bytes with spaces after them, so that most have one length: a row that takes the place of one of its length
-    /// writes two pages, any other one four.
+    /// The decision's bytes, padded with spaces so that most have the same length: replacing a row by one of
+    /// equal length writes two pages, any other replacement four.
     private var paddedBytes: [UInt8] {
         let steps = max(0, bytes.count - Self.least + Self.step - 1) / Self.step
         let length = Self.least + steps * Self.step
         return bytes + [UInt8](repeating: UInt8(ascii: " "), count: length - bytes.count)
     }
 
-    /// The decisions by the ids of their intents, also those that say nothing more; none in a database of an earlier
-    /// version. One that cannot be read is none, which the seal contradicts.
+    /// The decisions by the ids of their intents, including those that are no longer needed; none in a
+    /// database of an earlier version. An unreadable decision is left out, and the seal then shows the
+    /// difference.
     static func read(_ db: Database) throws -> [Text: KeptDecision] {
         guard try db.tableExists("decision") else { return [:] }
         var decisions: [Text: KeptDecision] = [:]
@@ -31,7 +32,7 @@ extension KeptDecision {
         return decisions
     }
 
-    /// Writes it into its place.
+    /// Writes the decision into its slot.
     func save(_ db: Database) throws {
         try db.cachedStatement(
             sql: "INSERT INTO decision VALUES (?1, ?2) ON CONFLICT (slot) DO UPDATE SET content = ?2"

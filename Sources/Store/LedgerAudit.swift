@@ -2,26 +2,28 @@ import Encoding
 import GRDB
 import Ledger
 
-/// A proof of the whole ledger, read piece by piece: each piece is a transaction of its own, or all of them are one.
+/// A verification of the whole ledger, read in pieces. Each piece is a transaction of its own, or all pieces
+/// are read in one transaction.
 ///
-/// The last piece sees where the ledger ends and holds that to its lists, its cursors, its seal and its witness. What is written between two pieces is read by a later one.
+/// The last piece reaches the ledger's end and compares it with the lists, the cursors, the seal and the
+/// witness. A later piece reads what is written between two pieces.
 struct LedgerAudit: Sendable {
     private let checkpoints: [Checkpoint]
     private let limits: LedgerLimits
     private let proof: Proof?
     private let piece: Int
     private var chain: ChainVerifier?
-    /// Where the next piece begins.
+    /// The position where the next piece begins.
     private var nextEntry = Int64.min
     private var misfiled: [ChainFinding] = []
 
-    /// A proof that has not begun. `proof`: what the ledger is held to besides its chain, read before it; `piece`: rows that are
-    /// read together.
+    /// An audit that has not begun. `proof`: the key and the witness that the ledger is compared with, read
+    /// before the audit; `piece`: the number of rows that are read together.
     init(checkpoints: [Checkpoint] = [], limits: LedgerLimits, proof: Proof?, piece: Int) {
         (self.checkpoints, self.limits, self.proof, self.piece) = (checkpoints, limits, proof, max(piece, 1))
     }
 
-    /// All of it, from one consistent state.
+    /// Verifies the whole ledger in one consistent state.
     static func whole(
         _ db: Database, checkpoints: [Checkpoint], limits: LedgerLimits, proof: Proof?
     ) throws -> ChainReport {
@@ -31,19 +33,19 @@ struct LedgerAudit: Sendable {
         }
     }
 
-    /// The next piece; what was found once it was the last one.
+    /// Reads the next piece. Returns the report after the last piece, nil before.
     mutating func read(_ db: Database) throws -> ChainReport? {
         try readEntries(db) ? try finish(db) : nil
     }
 
     // MARK: - The chain
 
-    /// Reads entries; whether there are no more.
+    /// Reads entries. Returns whether none remain.
     private mutating func readEntries(_ db: Database) throws -> Bool {
         guard let first = try Row.fetchOne(db, sql: "SELECT start_count FROM chain WHERE one = 1") else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the ledger's end is not recorded")
         }
-        // Entries that were to come next may have been evicted meanwhile: then from the new beginning.
+        // The next entries may have been evicted meanwhile; then start again at the new beginning.
         if let chain, try first.integer("start_count") <= chain.end.count {
             self.chain = chain
         } else {
@@ -87,13 +89,13 @@ struct LedgerAudit: Sendable {
         return report
     }
 
-    /// The columns that find an entry say what its record says.
+    /// Whether the columns by which an entry is found agree with its record.
     private static func isFiledRight(_ entry: LedgerEntry, _ row: Row) throws -> Bool {
-        guard let record = try? LedgerRecord(bytes: entry.body) else { return true }  // found by the chain
+        guard let record = try? LedgerRecord(bytes: entry.body) else { return true }  // the chain verifier reports it
         let kind: Text = if case .intent = record { "intent" } else { "outcome" }
         return try row.text("kind") == kind && row.text("visit") == record.visit && row.integer("seq") == record.seq
     }
 
-    /// The number behind this one; nil behind the last of all.
+    /// The next number; nil after the largest one.
     private static func behind(_ number: Int64) -> Int64? { number == .max ? nil : number + 1 }
 }

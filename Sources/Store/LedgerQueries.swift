@@ -3,7 +3,8 @@ import Foundation
 import GRDB
 import Ledger
 
-/// What the owner of the database and a mere reader both ask of it. Each call sees one consistent state.
+/// The queries shared by the owner of the database and read-only programs. Each call sees one consistent
+/// state.
 enum LedgerQueries {
     static func entries(_ db: Database, after position: Int, limit: Int) throws -> [LedgerEntry] {
         try Row.fetchAll(
@@ -12,7 +13,8 @@ enum LedgerQueries {
         ).map(entry)
     }
 
-    /// The hash at a position that is kept, or at the one right before the oldest of them; nil: neither.
+    /// The hash at a kept position, or at the position just before the oldest kept one; nil for any other
+    /// position.
     static func hash(_ db: Database, at position: Int) throws -> ChainHash? {
         if let row = try Row.fetchOne(db, sql: "SELECT hash FROM entry WHERE position = ?", arguments: [position]) {
             return try row.hash("hash")
@@ -22,7 +24,7 @@ enum LedgerQueries {
         return try start?.hash("start_hash")
     }
 
-    /// One that cannot be read does not hide those behind it.
+    /// An unreadable entry does not hide the entries after it.
     static func visits(_ db: Database, last limit: Int) throws -> [ListedVisit] {
         let rows = try Row.fetchAll(
             db,
@@ -40,7 +42,7 @@ enum LedgerQueries {
         }
     }
 
-    /// Holds the ledger to its seal and its witness.
+    /// Compares the ledger with its seal and its witness.
     static func prove(
         _ db: Database, _ books: Books, _ seal: Books.Seal, _ proof: Proof, _ report: inout ChainReport
     ) throws {
@@ -59,7 +61,7 @@ enum LedgerQueries {
         }
     }
 
-    /// What the database says, for a comparison with the witness. The entries behind the witnessed one are held to the end.
+    /// Returns what the database states about itself, for the comparison with the witness.
     static func stored(
         _ db: Database, _ books: Books, _ seal: Books.Seal, isOld: Bool, key: WitnessKey?
     ) throws -> StoredLedger {
@@ -87,7 +89,8 @@ enum LedgerQueries {
         let seen = try witness.head.map { try hash($0.state.end.count) } ?? nil
         let standing = LedgerStanding.judge(stored, witness, keyIsNew: keyIsNew) { _ in seen }
         if case .rewritten = standing { return standing }
-        // The seal says where the chain ends; what is there must end so, at least behind what the witness has seen.
+        // The seal states the end of the chain. The entries must lead to that end, at least those after the
+        // witnessed one.
         let from = max(state.start.count, witness.head?.state.end.count ?? 0, state.end.count - tailEntries)
         var point = try hash(from)
         for entry in try entries(db, after: from, limit: tailEntries + 1) {
@@ -99,7 +102,7 @@ enum LedgerQueries {
         return point == state.end.hash ? standing : .rewritten("the entries do not end as sealed")
     }
 
-    /// Entries that a start looks at, at most, behind those that the witness has seen.
+    /// The maximum number of entries after the witnessed one that a start checks.
     private static let tailEntries = 1024
 
     static func entry(_ row: Row) throws -> LedgerEntry {

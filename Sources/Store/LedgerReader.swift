@@ -4,12 +4,12 @@ import GRDB
 import Glibc
 package import Ledger
 
-/// Reads the ledger of a database that somebody else may own: `gatehouse ledger list|verify`.
+/// Reads the ledger of a database that another process may own: `gatehouse ledger list|verify`.
 ///
-/// No lock is taken. In WAL mode a reader sees the state after the last commit before its query and never holds up the
-/// writer, so these commands work the same beside the running service and without it. A long query only keeps the log
-/// from being emptied meanwhile. SQLite needs to write its `-shm` file even to read: the user must be the service's
-/// own, or root.
+/// It takes no lock. In WAL mode a reader sees the state after the last commit before its query and never
+/// delays the writer, so these commands work the same with and without a running service. A long query only
+/// prevents the log from being truncated meanwhile. SQLite must write its `-shm` file even to read, so the
+/// user must be the service's own, or root.
 package struct LedgerReader: Sendable {
     private let queue: DatabaseQueue
     private let path: String
@@ -36,17 +36,18 @@ package struct LedgerReader: Sendable {
         self.path = path
     }
 
-    /// Entries from the one behind `position` on, at most `limit`.
+    /// Returns entries after `position`, at most `limit`.
     package func entries(after position: Int, limit: Int) async throws(StoreError) -> [LedgerEntry] {
         try await read { db in try LedgerQueries.entries(db, after: position, limit: limit) }
     }
 
-    /// The hash of the entry at `position`, or of what is before the oldest one; nil when it is not kept.
+    /// The hash of the entry at `position`, or of the entry before the oldest kept one; nil for any other
+    /// position.
     package func hash(at position: Int) async throws(StoreError) -> ChainHash? {
         try await read { db in try LedgerQueries.hash(db, at: position) }
     }
 
-    /// How many outcomes there are after `position`, up to `last`.
+    /// The number of outcomes after `position`, up to and including `last`.
     package func outcomes(after position: Int, through last: Int) async throws(StoreError) -> Int {
         try await read { db in
             try Int.fetchOne(
@@ -60,7 +61,7 @@ package struct LedgerReader: Sendable {
         try await read { db in try LedgerQueries.visits(db, last: limit) }
     }
 
-    /// Reads the whole ledger and proves it, with a `proof` by its seal and its witness too.
+    /// Reads the whole ledger and verifies it; with a `proof` also against its seal and its witness.
     package func verify(
         checkpoints: [Checkpoint] = [], proof: Proof? = nil, limits: LedgerLimits = LedgerLimits()
     ) async throws(StoreError) -> ChainReport {
@@ -69,7 +70,7 @@ package struct LedgerReader: Sendable {
         }
     }
 
-    /// The ledger's figures as they are stored, and the place that a position has in the chain; nil when there is none.
+    /// The ledger's figures as they are stored. Throws when the database has none.
     package func state(
         limits: LedgerLimits = LedgerLimits()
     ) async throws(StoreError) -> LedgerState {
@@ -81,7 +82,7 @@ package struct LedgerReader: Sendable {
         }
     }
 
-    /// The lower bound of the date that the service would start with (``SavedClock``); nil on a new box.
+    /// The lower bound of the date with which the service would start (``SavedClock``); nil on a new gate.
     package func savedClock() async throws(StoreError) -> Timestamp? {
         try await read { db in
             try Row.fetchOne(db, sql: "SELECT clock FROM chain WHERE one = 1")?.textIfPresent("clock")
@@ -89,16 +90,18 @@ package struct LedgerReader: Sendable {
         }
     }
 
-    /// A setting of the kiosk (``Store/setting(_:)``); nil when it was never set.
+    /// A stored setting (``Store/setting(_:)``); nil when it was never set.
     package func setting(_ name: Text) async throws(StoreError) -> [UInt8]? {
         try await read { db in try Store.setting(name, db) }
     }
 
-    /// Copies the database as it is now into a new file, which it makes with mode 0600: one file without a log, not synced.
+    /// Copies the present state of the database into a new file, created with mode 0600: one file without a
+    /// log, not synced.
     ///
-    /// The owner's commits are not held up: the copy is made of the state at its beginning, beside which the log grows. It is made
-    /// ``pagesAtATime`` pages at a time, with a rest between them for as long as they took. `progress` is told how many pages of how
-    /// many there are, and ends the copy by throwing.
+    /// The owner's commits are not delayed: the copy shows the state at its beginning while the log grows.
+    /// ``pagesAtATime`` pages are copied at a time, followed by a pause as long as their copying took (at
+    /// most 200 ms). `progress` receives the number of copied pages and the total, and ends the copy by
+    /// throwing.
     package func copy(
         to target: String, progress: @escaping @Sendable (_ done: Int, _ total: Int) throws -> Void
     ) async throws(StoreError) {
@@ -108,7 +111,7 @@ package struct LedgerReader: Sendable {
             let copy = try DatabaseQueue(path: target)
             try await queue.read { db in
                 try db.checkSchema(path)
-                // The first look fixes the state that is copied.
+                // The first query fixes the state that is copied.
                 _ = try Int.fetchOne(db, sql: "SELECT count FROM chain")
                 var began = ContinuousClock.now
                 try copy.writeWithoutTransaction { target in
@@ -122,7 +125,7 @@ package struct LedgerReader: Sendable {
                 }
             }
             try copy.close()
-            // The pages say of themselves that they have a log.
+            // The header of the copied pages still says that a log exists.
             let alone = try DatabaseQueue(path: target)
             try await alone.writeWithoutTransaction { db in
                 guard try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE") == "delete" else {
@@ -136,7 +139,7 @@ package struct LedgerReader: Sendable {
         }
     }
 
-    /// Pages of a database that are copied between two rests.
+    /// The number of pages that are copied between two pauses.
     static let pagesAtATime = 1024
 
     private func read<Value: Sendable>(
@@ -144,7 +147,8 @@ package struct LedgerReader: Sendable {
     ) async throws(StoreError) -> Value {
         do {
             return try await queue.read { [path] db in
-                // Again: who owns the file may have changed it since it was opened. It stays as it is until this read ends.
+                // Check again: the file's owner may have changed the schema since it was opened. Within this
+                // read it cannot change.
                 try db.checkSchema(path)
                 return try work(db)
             }

@@ -2,13 +2,13 @@ import Encoding
 import GRDB
 import Ledger
 
-/// The outbox of earlier versions, a table of reports beside the ledger: read once, when its database is brought up to date.
+/// The outbox of earlier versions, a separate table of reports: read once, when its database is migrated.
 enum OldOutbox {
-    /// Makes the primary destination's cursor of the table and removes it, inside the migration.
+    /// Converts the table into the primary destination's cursor and removes it, inside the migration.
     ///
-    /// What the agent had confirmed, from the beginning on and without a hole, is confirmed; what was only sent is not. A seal
-    /// that is right and stands over this very table is made anew over the cursor; any other is left, and then nobody takes it
-    /// for one of the new figures.
+    /// Reports that the agent had confirmed without a gap from the beginning count as confirmed; reports that
+    /// were only sent do not. If the seal is valid for this table, a new seal over the cursor replaces it.
+    /// Any other seal is left unchanged, and it does not match the new figures.
     static func retire(_ db: Database, _ key: WitnessKey?) throws {
         let first = try Int.fetchOne(
             db,
@@ -22,7 +22,7 @@ enum OldOutbox {
             db, limits: LedgerLimits(), key: key, sealed: { _, key in try sum(db, key) })
         {
             var books = read
-            // Of a ledger before this one only the table had the reports.
+            // Reports of a ledger before this one were only in the table.
             let orphans = try Row.fetchOne(
                 db,
                 sql: """
@@ -37,7 +37,7 @@ enum OldOutbox {
         try db.execute(sql: "DROP TABLE report")
     }
 
-    /// The sum over the table as those versions sealed it.
+    /// The sum over the table, as earlier versions sealed it.
     private static func sum(_ db: Database, _ key: WitnessKey) throws -> RowSum {
         var sum = RowSum()
         let rows = try Row.fetchCursor(db, sql: "SELECT * FROM report")

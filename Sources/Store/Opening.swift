@@ -4,33 +4,34 @@ import GRDB
 import Glibc
 import Ledger
 
-/// Opens a database and decides, with its witness, whether the ledger in it goes on or another one begins.
+/// Opens a database and decides, using its witness, whether its ledger continues or a new one begins.
 struct Opening {
-    /// What is open then.
+    /// The result of opening.
     struct Opened {
         let pool: DatabasePool
         let books: Books
         let standing: LedgerStanding?
         /// The number of the witness's last statement.
         let number: Int
-        /// The revision that it is about, when the ledger goes on from there; else 0.
+        /// The revision that the witness's last statement describes, if the ledger continues from it;
+        /// otherwise 0.
         var witnessed = 0
-        /// Copies of the files as they were found, where something was wrong with them.
+        /// Paths of the copies of the files as they were found, if something was wrong with them.
         var found: [String] = []
-        /// Files that had been put aside at earlier starts and are removed now, for there are ``PastDebt/ledgers``
-        /// newer ones.
+        /// Files moved aside at earlier starts and removed now, because ``PastDebt/ledgers`` newer ones
+        /// exist.
         var removed: [String] = []
-        /// Debts of earlier ledgers that are given up.
+        /// The debts of earlier ledgers that are given up.
         var givenUp: [PastDebt] = []
     }
 
     let path: String
     let options: StoreOptions
     let witness: Witness?
-    /// ``WitnessSource/restoredCode``, which counts without a key, too.
+    /// ``WitnessSource/restoredCode``, which is used even without a key.
     let restoredCode: Text
 
-    /// Decides, and keeps copies of what it found when that was not as it should be.
+    /// Decides, and keeps copies of the found files if something was wrong with them.
     func run() throws(StoreError) -> Opened {
         var found = FoundFiles(path)
         do throws(StoreError) {
@@ -59,7 +60,8 @@ struct Opening {
             let standing = try pool.read { db -> LedgerStanding in
                 let stored = try LedgerQueries.stored(db, books, seal, isOld: isOld, key: witness.key)
                 let standing = try LedgerQueries.standing(db, stored, reading, keyIsNew: witness.keyIsNew)
-                // Whoever wrote it, no position may be given twice: so this ledger does not go on in any case.
+                // An invalid mark also ends this ledger: whatever wrote it, no position may be assigned
+                // twice.
                 if mark != nil, !standing.isRewritten {
                     return .rewritten("it says that it was put back from a backup, and its key does not vouch for that")
                 }
@@ -94,14 +96,14 @@ struct Opening {
             let error = StoreError(error, path: path)
             guard let detail = damage(error), let witness, options.mayBeginAnew else { throw error }
             if case .unusable? = reading { witness.file.putAside() }
-            // What cannot be read any more is told like what was changed, and the gate goes on.
+            // An unreadable ledger is reported like a changed one, and the gate continues with a new ledger.
             return try begin(
                 Inheritance(nothingBut: reading?.head), .rewritten("the database is damaged: \(detail)"),
                 "the database is damaged: \(detail)", witness.code, number, leavesFile: true)
         }
     }
 
-    /// What is wrong with a file that is ours but cannot be understood; nil for any other failure.
+    /// The defect of a file that belongs to this program but cannot be read; nil for any other failure.
     private func damage(_ error: StoreError) -> String? {
         switch error {
         case .corrupt(_, let detail), .unreadable(_, let detail): detail
@@ -119,9 +121,10 @@ struct Opening {
         Text(RandomUUID.text((0..<16).map { _ in UInt8.random(in: 0...255) }) ?? "")
     }
 
-    // MARK: - A new ledger in the place of another
+    // MARK: - A new ledger that replaces another
 
-    /// In the place of one that was put back from a backup. A witness of another ledger says nothing of it.
+    /// Begins a new ledger that replaces one restored from a backup. The witness of another ledger gives no
+    /// information about it.
     private func begin(
         behind mark: RestoredMark, _ pool: DatabasePool, _ books: Books, isAuthentic: Bool, _ head: HeadStatement?
     ) throws -> Opened {
@@ -172,14 +175,14 @@ struct Opening {
         }
     }
 
-    /// Gives the old database a second name, and its log the name that goes with it. Until the new one takes the first name
-    /// the next start finds the old one again, and does all this once more. Returns the files of earlier starts that
-    /// are removed for it.
+    /// Gives the old database a second name, and renames its log accordingly. Until the new database takes
+    /// the first name, the next start finds the old one there and repeats all these steps. Returns the files
+    /// of earlier starts that are removed for it.
     private func moveAside(leavesFile: Bool) throws(StoreError) -> [String] {
         defer { for ending in ["-wal", "-shm"] { unlink(path + ending) } }
         guard leavesFile else { return [] }
         let earlier = StoreFile.numbered(path, PastLedgers.word)
-        // The last start may have been cut off right after this.
+        // The last start may have been interrupted right after this link was made.
         let isAside = earlier.last.map { StoreFile.isSame($0, path) } ?? false
         let aside = try isAside ? earlier[earlier.count - 1] : StoreFile.link(path, as: PastLedgers.word)
         var log = stat()

@@ -2,9 +2,11 @@ import Encoding
 import GRDB
 import Ledger
 
-// The table `debt`. It is sealed with the cursors, so that the database alone cannot have another file delivered.
+// The table `debt`. It is sealed with the cursors, so that a change of the database alone cannot cause
+// another file to be delivered.
 extension PastDebt {
-    /// How many rows are read at most: more than there ever are. Further rows, which are not read, break the seal.
+    /// The maximum number of rows that are read: more than ever exist. Further rows are not read and
+    /// invalidate the seal.
     private static let most = 4 * ledgers * DeliveryCursor.limit
 
     /// The debts, those of the oldest ledger first; none in a database of an earlier version.
@@ -21,7 +23,7 @@ extension PastDebt {
         }
     }
 
-    /// Writes the debt, so that it belongs to the books that are saved in the same transaction.
+    /// Writes the debt. It belongs to the books that are saved in the same transaction.
     func save(_ db: Database) throws {
         try db.execute(
             sql: """
@@ -30,7 +32,7 @@ extension PastDebt {
                 """, arguments: [destination.string, ledger.string, end.text.string, confirmed, reports])
     }
 
-    /// Removes it.
+    /// Removes the debt.
     func remove(_ db: Database) throws {
         try db.execute(
             sql: "DELETE FROM debt WHERE destination = ? AND ledger = ?",

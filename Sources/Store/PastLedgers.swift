@@ -1,15 +1,15 @@
 import Encoding
 package import Ledger
 
-/// Earlier ledgers, in the files that were put aside beside the database. They hold the entries that destinations are
-/// still owed.
+/// Earlier ledgers, in files that were moved aside, next to the database. They hold entries that are still
+/// owed to destinations.
 ///
-/// A file counts only if its chain leads to the end that the debt names, which is sealed. Any other file there is
-/// passed over.
+/// A file counts only if its chain leads to the end that the debt states, which is sealed. Any other file
+/// there is skipped.
 package actor PastLedgers {
-    /// What the names of the files have before their numbers.
+    /// The part of the file names before their numbers.
     static let word = "rewritten"
-    /// Entries that are read together.
+    /// The number of entries that are read together.
     private static let piece = 256
 
     /// The number of failed reads of a ledger after which its debts are given up: four hours, at one in five seconds. A
@@ -21,10 +21,11 @@ package actor PastLedgers {
     /// Failed reads since the start.
     private var failures: [Checkpoint: Int] = [:]
 
-    /// Those of the database at `path`.
+    /// The earlier ledgers of the database at `path`.
     package init(path: String) { self.path = path }
 
-    /// The ledger of a debt, proven as far as it is owed; nil: no file has it. Throws if that cannot be found out now.
+    /// Returns a reader of the ledger of a debt, verified as far as it is owed; nil: no file contains it.
+    /// Throws if this cannot be determined now.
     package func reader(of debt: PastDebt) async throws(StoreError) -> LedgerReader? {
         if let reader = proven[debt.end] { return reader }
         var failure: StoreError?
@@ -45,14 +46,15 @@ package actor PastLedgers {
         return nil
     }
 
-    /// A read of that ledger failed. It is opened and proven anew then. Returns how many have failed since the start.
+    /// Records that a read of that ledger failed, so that it is opened and verified again. Returns the number
+    /// of failures since the start.
     package func failed(_ debt: PastDebt) -> Int {
         proven[debt.end] = nil
         failures[debt.end, default: 0] += 1
         return failures[debt.end] ?? 0
     }
 
-    /// Whether the entries that are owed, as far as they are kept, are those that the end binds.
+    /// Whether the owed entries, as far as they are kept, are those that the debt's end binds.
     private static func proves(_ reader: LedgerReader, _ debt: PastDebt) async throws(StoreError) -> Bool {
         let state = try await reader.state()
         guard state.ledger == debt.ledger, state.end.count >= debt.end.count else { return false }

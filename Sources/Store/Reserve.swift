@@ -3,18 +3,20 @@ import Encoding
 import Glibc
 package import Ledger
 
-/// Room on the disk that is taken in advance, for outcomes that the database refuses: a full disk still takes them.
+/// Disk space allocated in advance for outcomes that the database refuses, so that even a full disk can store
+/// them.
 ///
-/// A file of its own, best on another disk (`ledger.reserve`), written and synced record by record (``ReserveLog``), and read
-/// back into the ledger when that works again or at the next start. A record that is in both is recorded once: the ledger
-/// refuses the second. Not thread-safe: ``LedgerKeeper`` has it to itself. Every method waits for the disk, but for ``aside(_:)``.
+/// It is a separate file, preferably on another disk (`ledger.reserve`), written and synced record by record
+/// (``ReserveLog``). It is read back into the ledger when the ledger works again, or at the next start. A
+/// record that is in both is recorded once: the ledger refuses the second. Not thread-safe: only
+/// ``LedgerKeeper`` uses it. Every method except ``aside(_:)`` blocks on the disk.
 package final class Reserve {
     /// Room for 1,000 records of 4 KiB; an ordinary one has less than 1 KiB.
     package static let defaultBytes = 4 * 1024 * 1024
 
-    /// Where it is.
+    /// The path of the file.
     package let path: String
-    /// Records in it that are not in the ledger yet.
+    /// The number of records in it that are not in the ledger yet.
     package var count: Int { log.count - restored }
 
     private let descriptor: Int32
@@ -22,12 +24,12 @@ package final class Reserve {
     private let sync: @Sendable (Int32) -> Int32
     private let queue = DispatchQueue(label: "reserve")
     private var log: ReserveLog
-    /// Records of the log, from its first on, that are in the ledger.
+    /// The number of records, from the first of the log on, that are in the ledger.
     private var restored = 0
 
-    /// Opens the file at `path`, or makes it with `bytes` bytes (mode 0600), written with zeros so that no disk can refuse them
-    /// later. What an earlier run left in it is there again. `sync` makes what was written durable, 0 when it is: tests have disks
-    /// that hang.
+    /// Opens the file at `path`, or creates it with `bytes` bytes (mode 0600), written with zeros so that no
+    /// disk can refuse them later. Records that an earlier run left are available again. `sync` makes written
+    /// bytes durable and returns 0 on success; tests replace it to simulate a disk that hangs.
     package init(
         path: String, bytes: Int = Reserve.defaultBytes, sync: @escaping @Sendable (Int32) -> Int32 = { fdatasync($0) }
     ) throws(StoreError) {
@@ -51,23 +53,24 @@ package final class Reserve {
     }
 
     deinit {
-        // Unlocked by hand: a child process that is just being spawned may still hold a copy of the descriptor.
+        // Unlock explicitly: a child process that is being spawned may still hold a copy of the descriptor.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
-    /// Does that with the reserve on a thread of its own, and returns what came of it: a disk may take seconds, and tasks share few
-    /// threads. Nobody else may use the reserve meanwhile.
+    /// Runs `work` with the reserve on a separate thread and returns its result: a disk may take seconds, and
+    /// tasks share few threads. The reserve must not be used otherwise meanwhile.
     package func aside<Result: Sendable>(_ work: @escaping @Sendable (Reserve) -> Result) async -> Result {
-        // Unsafe, as the compiler does not see that whoever asks waits for the answer before it asks again.
+        // Unsafe, because the compiler cannot see that each caller waits for the result before it calls
+        // again.
         nonisolated(unsafe) let reserve = self
         return await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: work(reserve)) }
         }
     }
 
-    /// Adds outcomes, all or none; they survive a power cut when this returns. Throws `replaced` when the file is no longer at its
-    /// path, where the next start would look for them in vain.
+    /// Adds outcomes, all or none. They survive a power cut once this returns. Throws `replaced` when the
+    /// file is no longer at its path, because the next start would not find it there.
     package func append(_ outcomes: [UnwrittenOutcome]) throws(StoreError) {
         try checkPlace()
         var next = log
@@ -94,7 +97,7 @@ package final class Reserve {
         return bodies.map { UnwrittenOutcome(bytes: $0) ?? .unreadable }
     }
 
-    /// The first `number` of those are in the ledger now. When it was the last of them the file is empty again.
+    /// Records that the first `number` of those are in the ledger. Empties the file after the last one.
     package func remove(first number: Int) throws(StoreError) {
         restored = min(restored + number, log.count)
         if count == 0 { try empty() }
@@ -115,7 +118,7 @@ package final class Reserve {
     private static func extend(_ descriptor: Int32, from size: Int, to bytes: Int, _ path: String) throws(StoreError) {
         let result = posix_fallocate(descriptor, 0, off_t(bytes))
         guard result == 0 else { throw StoreFile.failure(path, result) }
-        // Allocated blocks may still need room for the note that they were written: so write them now.
+        // A file system may need more space to mark allocated blocks as written, so write them now.
         var offset = size
         let zeros = [UInt8](repeating: 0, count: 64 * 1024)
         while offset < bytes {
@@ -155,7 +158,8 @@ package final class Reserve {
 }
 
 extension UnwrittenOutcome {
-    /// A record whose hash is right and that this version cannot read; the ledger refuses it and it counts as lost.
+    /// Replaces a record that has a valid hash but is not readable by this version. The ledger refuses it,
+    /// and it counts as lost.
     fileprivate static let unreadable = UnwrittenOutcome(
         visit: "", outcome: Outcome(.failed, gate: .shut, software: .init(name: "", version: "")),
         stamp: RecordStamp(

@@ -3,10 +3,10 @@ import Foundation
 import GRDB
 import Ledger
 
-// GRDB's own subscripts trap on a value of another type. STRICT tables hold only what they declare, but a damaged file
-// may not.
+// GRDB's own subscripts trap on a value of another type. STRICT tables hold only the declared types, but a
+// damaged file may not.
 extension Row {
-    /// An integer from 0 to 2^53: every figure that is kept here.
+    /// An integer from 0 to 2^53, the range of every figure that is stored here.
     func figure(_ column: String) throws -> Int {
         guard case .int64(let value) = (self[column] as DatabaseValue).storage, let figure = Int(exactly: value),
             (0...ChainPoint.countLimit).contains(figure)
@@ -48,7 +48,7 @@ extension Row {
         return hash
     }
 
-    /// One of a few words. By bytes: what only looks like one is damage.
+    /// One of a fixed set of words, compared by bytes: a word that is only canonically equivalent is damage.
     func word<Word: RawRepresentable & CaseIterable>(_ column: String) throws -> Word where Word.RawValue == String {
         let word = try text(column)
         guard let found = Word.allCases.first(where: { Text($0.rawValue) == word }) else { throw Self.damaged(column) }
@@ -60,7 +60,8 @@ extension Row {
     }
 }
 
-/// A sound database with content that the program never wrote; becomes ``StoreError/unreadable(path:detail:)``.
+/// A structurally sound database has content that the program never wrote. Becomes
+/// ``StoreError/unreadable(path:detail:)``.
 struct ContentError: Error {
     let detail: String
 }

@@ -1,13 +1,14 @@
 import GRDB
 import Ledger
 
-/// The tables. STRICT: a column holds what it says. A migration, once released, is never edited; the next one follows
-/// it.
+/// The tables. They are STRICT: a column holds only its declared type. A released migration is never edited;
+/// a new one is added after it.
 enum Schema {
-    /// "GATE": marks the file as ours (SQLite's `application_id`).
+    /// "GATE": SQLite's `application_id` that marks the file as a Gatehouse database.
     static let applicationID = 0x4741_5445
 
-    /// `key`: that of the seal, which says what was in the database before a migration; nil where nothing is migrated.
+    /// `key`: the key of the seal, which covers the database's content before a migration; nil when nothing
+    /// is migrated.
     static func migrator(_ key: WitnessKey? = nil) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 ledger, outbox, connections") { db in
@@ -29,8 +30,8 @@ enum Schema {
         migrator.registerMigration("6 when a connection was made, and whether it goes") { db in
             try db.execute(sql: sixth)
         }
-        // The tables stay; SealingPass does the work, as soon as it has a key. Programs of before must not take what is sealed for
-        // their own.
+        // The tables do not change; ``SealingPass`` does the work when it has a key. The migration prevents
+        // earlier programs from reading sealed keys as plain ones.
         migrator.registerMigration("7 sealed keys") { _ in }
         migrator.registerMigration("8 quarantine") { db in
             try db.execute(sql: quarantine)
@@ -52,8 +53,8 @@ enum Schema {
     /// The migration by which the ledger became the outbox.
     static let delivery = "5 delivery"
 
-    // `revision` counts the commits that changed the row; `seal`: WitnessKey.seal over the row, the cursors and the site key, NULL
-    // when whoever wrote last had no key.
+    // `revision` counts the commits that changed the row. `seal`: WitnessKey.seal over the row, the cursors
+    // and the site key; NULL when the last writer had no key.
     private static let third = """
         ALTER TABLE chain ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE chain ADD COLUMN seal BLOB;
@@ -67,8 +68,9 @@ enum Schema {
             rank = CASE WHEN state <> 'queued' THEN rank WHEN weight = 'accepted' THEN 4 ELSE 3 END;
         """
 
-    // Visits have random ids, so each goes to another page of this index: the fewer pages, the fewer are written. A visit has one
-    // outcome because whoever adds one looks here first, in the same transaction.
+    // Visits have random ids, so each entry is in another page of this index: the fewer pages the index has,
+    // the fewer are written. The index is not unique: a visit has only one outcome because each writer of an
+    // outcome checks here first, in the same transaction.
     private static let visitEnds = """
         DROP INDEX entry_visit;
         CREATE INDEX entry_visit ON entry (substr(visit, -8)) WHERE kind = 'outcome';
@@ -105,7 +107,8 @@ enum Schema {
         ALTER TABLE connection ADD COLUMN deleting INTEGER NOT NULL DEFAULT 0;
         """
 
-    // Without a rowid a cursor with its receipt was too long for a page of its own, and each that moved wrote four of them.
+    // Without a rowid, a cursor with its receipt was too long for one page, and each cursor that moved wrote
+    // four pages.
     private static let ninth = """
         CREATE TABLE delivery_rows (
             destination TEXT NOT NULL PRIMARY KEY,

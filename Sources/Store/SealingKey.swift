@@ -1,14 +1,14 @@
 import Crypto
 import Encoding
 
-/// Where a sealed value belongs; anywhere else it does not open.
+/// The place of a sealed value in the database; it cannot be opened for any other place.
 enum SealedPlace: Hashable, Sendable {
     /// The snapshot of a connection to a destination.
     case connection(id: Text, destination: Text)
     /// A setting.
     case setting(Text)
 
-    /// What is authenticated beside the value: each part goes in with its length.
+    /// The bytes that are authenticated with the value; each part is preceded by its length.
     fileprivate var bytes: [UInt8] {
         let parts: [Text] =
             switch self {
@@ -24,20 +24,22 @@ enum SealedPlace: Hashable, Sendable {
     }
 }
 
-/// Why a value does not open.
+/// The reason why a sealed value cannot be opened.
 enum SealingError: Error, Hashable, Sendable {
-    /// It is not sealed, or in a form that this program does not know.
+    /// The value is not sealed, or has a form that this program does not know.
     case notSealed
-    /// It was sealed under a key that is not here.
+    /// The value is sealed under a key that is not available.
     case otherKey
-    /// It is not what was sealed, or not in its place.
+    /// The value was changed, or moved to another place.
     case altered
 }
 
-/// The secret under which the database holds other keys, so that who has only the database does not have them.
+/// The secret under which the database stores other keys, so that an attacker with only the database does not
+/// get those keys.
 ///
-/// A sealed value is `GHk`, the version (1), ``idBytes`` of the key's name, ``nonceBytes`` of nonce, the ciphertext and a tag of 16
-/// bytes: ChaCha20-Poly1305 (RFC 8439), over which the first two fields and the place are authenticated too.
+/// A sealed value is `GHk`, the version (1), ``idBytes`` of the key's name, ``nonceBytes`` of nonce, the
+/// ciphertext and a tag of 16 bytes: ChaCha20-Poly1305 (RFC 8439). The fields before the nonce and the place
+/// are authenticated too.
 struct SealingKey: Sendable {
     /// Length in bytes of the random number that each sealed value needs.
     static let nonceBytes = 12
@@ -45,11 +47,12 @@ struct SealingKey: Sendable {
     static let idBytes = 8
     private static let mark = Array("GHk".utf8) + [1]
 
-    /// Names the key and tells nothing of it.
+    /// The key's name, which reveals nothing about the key.
     let id: [UInt8]
     private let key: SymmetricKey
 
-    /// The key that follows from a secret of ``SecretFile/byteCount`` random bytes; nil for any other number.
+    /// The key derived from a secret of ``SecretFile/byteCount`` random bytes; nil for any other number of
+    /// bytes.
     init?(_ secret: [UInt8]) {
         guard secret.count == SecretFile.byteCount else { return nil }
         func derive(_ label: String) -> [UInt8] {
@@ -62,7 +65,8 @@ struct SealingKey: Sendable {
     /// Whether a value has the form of a sealed one.
     static func isSealed(_ value: [UInt8]) -> Bool { value.starts(with: mark) }
 
-    /// The sealed value. `nonce`: ``nonceBytes`` random bytes, never used before; nil for another number.
+    /// Seals a value. `nonce`: ``nonceBytes`` random bytes, never used before; the result is nil for another
+    /// number of bytes.
     func seal(_ value: [UInt8], for place: SealedPlace, nonce: [UInt8]) -> [UInt8]? {
         let header = Self.mark + id
         guard let nonce = try? ChaChaPoly.Nonce(data: nonce),
@@ -71,7 +75,7 @@ struct SealingKey: Sendable {
         return header + Array(box.combined)
     }
 
-    /// What ``seal(_:for:nonce:)`` was given.
+    /// Opens a value that ``seal(_:for:nonce:)`` sealed for the same place.
     func open(_ sealed: [UInt8], for place: SealedPlace) throws(SealingError) -> [UInt8] {
         guard Self.isSealed(sealed) else { throw .notSealed }
         let header = sealed.prefix(Self.mark.count + id.count)

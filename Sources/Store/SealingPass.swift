@@ -3,49 +3,55 @@ import Foundation
 import GRDB
 import Ledger
 
-/// How the database holds other keys, as a start found and left it.
+/// The state of the keys in the database, as a start found and left it.
 package struct KeysAtRest: Hashable, Sendable {
-    /// The file of the key that seals them.
+    /// The path of the file with the key that seals them.
     package var path: String
-    /// Why there is none: nothing can be opened, and nothing new is kept.
+    /// The reason why no key exists. Without a key, sealed values cannot be opened and new keys are not
+    /// stored.
     package var failure: StoreError?
-    /// Values that lay open and are sealed now.
+    /// The number of values that were stored in plain form and are sealed now.
     package var sealed = 0
-    /// Values that were sealed under a key of before and are sealed under this one now.
+    /// The number of values that were sealed under an earlier key and are now sealed under the present one.
     package var resealed = 0
-    /// Connections that none of the keys opens; they stay as they are.
+    /// The number of connections that no key opens; they stay unchanged.
     package var unreadable = 0
-    /// Whether no key opens the site key: credentials have other names until one does.
+    /// Whether no key opens the stored site key. Until one does, credentials get other names.
     package var isSiteKeyUnreadable = false
-    /// Whether what is replaced or deleted may stay readable in the database, its log, or both.
+    /// Whether replaced or deleted content may stay readable in the database, its log, or both.
     package var leavesTraces = false
-    /// Files beside the database that were put aside before its keys were sealed just now: keys may lie open there.
+    /// Files next to the database that were moved aside before its keys were sealed at this start. Keys may
+    /// be in plain form there.
     package var copies: [String] = []
 }
 
-/// Brings the keys in a database under the key of today, at each start: those that lie open, as earlier versions left them, and those
-/// under a key of before. In one transaction, behind which no copy of the old ones stays in the file or its log.
+/// Seals the keys in a database under the present key, at each start: keys in plain form, as earlier versions
+/// stored them, and keys sealed under an earlier key. It does so in one transaction, and afterwards no copy
+/// of the replaced values stays in the file or its log.
 struct SealingPass {
-    /// Set since a database has been sealed: what lies open in it later is somebody else's.
+    /// The setting that says that the keys have been sealed. A key in plain form found later was not written
+    /// by this program.
     static let sealedSetting: Text = "keys-sealed"
-    /// Set from then on until no copy of what was replaced is left.
+    /// The setting that says that copies of the replaced values may still exist; removed when none is left.
     private static let scrubSetting: Text = "keys-to-scrub"
 
     let source: SealingSource
     let witness: WitnessKey?
-    /// Whether a key is made where there is none.
+    /// Whether a key is made when none exists.
     let mayMakeKey: Bool
 
-    /// A value that is a key or holds some.
+    /// A value that is a key or contains keys.
     private struct Value {
         let place: SealedPlace
         let bytes: [UInt8]
     }
 
-    /// Opens the keys and does the work. Throws what the disk refuses; a key that cannot be used is no error here.
+    /// Opens the keys and seals the values. Throws errors of the disk; an unusable key is reported in the
+    /// result instead.
     func run(_ pool: DatabasePool, _ books: inout Books) throws -> (keys: SealingKeys, told: KeysAtRest) {
         let sealed = try pool.read { db in try Self.values(db).filter { SealingKey.isSealed($0.bytes) } }
-        // Where something is sealed under a key that is not here, that one has to come back.
+        // If a value is sealed under a key that is not available, do not make a new one: the missing key must
+        // be put back.
         var keys = source.keys { old in
             mayMakeKey && sealed.allSatisfy { (try? old.open($0.bytes, for: $0.place)) != nil }
         }
@@ -95,8 +101,8 @@ struct SealingPass {
         try books.save(db, witness)
     }
 
-    /// Copies the log into the database and cuts it, so that what was replaced is overwritten in both; again at the next start where
-    /// that does not succeed, because somebody reads. Whether nothing is left.
+    /// Copies the log into the database and truncates it, so that the replaced values are overwritten in
+    /// both. If readers prevent that, the next start tries again. Returns whether no copy is left.
     private func scrub(_ pool: DatabasePool) throws -> Bool {
         let overwrites =
             try pool.writeWithoutTransaction { db in try Int.fetchOne(db, sql: "PRAGMA secure_delete") } == 1
@@ -107,8 +113,8 @@ struct SealingPass {
         {
             return false
         }
-        // The sync of this commit makes the cut of the log durable before it is forgotten that one was needed: a log whose first pages
-        // are new and whose others are still the old ones would keep these.
+        // This commit's sync makes the truncation durable before the setting is removed. Otherwise a power
+        // cut could leave a log with new first pages and old values in its other pages.
         try pool.write { db in try Store.save(Self.scrubSetting, [2], db) }
         try pool.write { db in
             try db.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [Self.scrubSetting.string])

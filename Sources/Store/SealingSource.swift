@@ -1,24 +1,26 @@
 import Encoding
 
-/// Where the key is under which the database holds other keys: those of connections, and the site key.
+/// The place of the key under which the database stores other keys: those of connections, and the site key.
 package struct SealingSource: Hashable, Sendable {
-    /// The file with the secret, 64 hex digits or 32 bytes, readable by its owner only; made when it is absent and nothing is
-    /// sealed yet.
+    /// The file with the secret, 64 hex digits or 32 bytes, readable only by its owner. It is created when it
+    /// is absent and nothing is sealed yet.
     package var path: String
-    /// Whether the key is somebody else's to make: systemd hands it over as a credential.
+    /// Whether another program makes the key: systemd supplies it as a credential.
     package var isHandedOver: Bool
-    /// Files with keys of before, of which any may be absent: what is sealed under one of them is sealed anew.
+    /// Files with earlier keys, any of which may be absent. A value sealed under one of them is sealed again
+    /// under the present key.
     package var oldPaths: [String]
 
-    /// A key in a file of its own, and the one of before beside it.
+    /// A key in a file of its own, with the earlier key in the file `.old` next to it.
     package init(path: String) { self.init(path: path, isHandedOver: false, oldPaths: [path + ".old"]) }
 
-    /// A key and those of before.
+    /// A key and earlier keys.
     package init(path: String, isHandedOver: Bool, oldPaths: [String]) {
         (self.path, self.isHandedOver, self.oldPaths) = (path, isHandedOver, oldPaths)
     }
 
-    /// The keys that are there. Where there is none, one is made if it `mayBeMade`, seeing those of before.
+    /// Reads the keys. When the present key is absent, a new one is made if `mayBeMade`, called with the
+    /// earlier keys, returns true.
     func keys(mayBeMade: (SealingKeys) -> Bool) -> SealingKeys {
         let old = oldPaths.compactMap { path in
             (try? SecretFile.read(path, isHandedOver: isHandedOver)).flatMap { SealingKey($0) }
@@ -39,18 +41,18 @@ package struct SealingSource: Hashable, Sendable {
     }
 }
 
-/// The keys of a run that open and seal what the database holds of other keys.
+/// The keys with which a run opens and seals the other keys in the database.
 struct SealingKeys: Sendable {
-    /// Seals; nil when it cannot be had.
+    /// The key that seals; nil when none is available.
     var current: SealingKey?
-    /// Open what was sealed before.
+    /// Earlier keys, which open values sealed under them.
     var old: [SealingKey] = []
-    /// Why there is no current one.
+    /// The reason why no current key is available.
     var failure: StoreError?
-    /// Whether values may lie open: in a database that was never sealed.
+    /// Whether values in plain form are accepted: only in a database that was never sealed.
     var takesOpen = false
 
-    /// The value for the database.
+    /// Returns the sealed value, for storage in the database.
     func seal(_ value: [UInt8], for place: SealedPlace) throws(StoreError) -> [UInt8] {
         let nonce = (0..<SealingKey.nonceBytes).map { _ in UInt8.random(in: 0...255) }
         guard let sealed = current?.seal(value, for: place, nonce: nonce) else {
@@ -59,7 +61,7 @@ struct SealingKeys: Sendable {
         return sealed
     }
 
-    /// The value that the database holds.
+    /// Opens a value from the database.
     func open(_ value: [UInt8], for place: SealedPlace) throws(SealingError) -> [UInt8] {
         guard SealingKey.isSealed(value) else {
             if takesOpen { return value }
@@ -75,7 +77,7 @@ struct SealingKeys: Sendable {
         throw .otherKey
     }
 
-    /// Whether a value is sealed under the current key, for that place.
+    /// Whether a value is sealed under the current key for that place.
     func isCurrent(_ value: [UInt8], for place: SealedPlace) -> Bool {
         (try? current?.open(value, for: place)) != nil
     }

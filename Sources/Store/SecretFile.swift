@@ -1,21 +1,22 @@
 import Encoding
 import Glibc
 
-/// A file with a secret of 32 bytes, as they are or as 64 hexadecimal digits.
+/// A file with a secret of 32 bytes, either as raw bytes or as 64 hexadecimal digits.
 enum SecretFile {
     /// Length of the secret in bytes.
     static let byteCount = 32
     private static let form = "it must be 64 hex digits or 32 bytes"
 
-    /// The secret in either form; nil when it is neither.
+    /// The secret in either form; nil when the bytes are neither.
     static func secret(_ bytes: [UInt8]) -> [UInt8]? {
         if bytes.count == byteCount { return bytes }
         let digits = String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self)
         return Hex.decode(digits).flatMap { $0.count == byteCount ? $0 : nil }
     }
 
-    /// The secret in a file; nil when there is none. Others must not be able to read it: of a file that systemd hands over its
-    /// folder sees to that, and the bits of the mode are the mask of an access list.
+    /// Reads the secret in a file; nil when the file does not exist. Other users must not be able to read it.
+    /// For a file supplied by systemd the mode is not checked: its folder protects it, and its mode bits are
+    /// the mask of an access list.
     static func read(_ path: String, isHandedOver: Bool = false) throws(StoreError) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -36,14 +37,14 @@ enum SecretFile {
         return secret
     }
 
-    /// Makes a secret and its file; durable, and whole or not there at all.
+    /// Makes a secret and its file. The file is durable and either complete or absent.
     static func make(_ path: String) throws(StoreError) -> [UInt8] {
         let secret = (0..<byteCount).map { _ in UInt8.random(in: 0...255) }
         try make(path, of: secret)
         return secret
     }
 
-    /// Makes the file of a secret; durable, and whole or not there at all.
+    /// Makes the file of a secret. The file is durable and either complete or absent.
     static func make(_ path: String, of secret: [UInt8]) throws(StoreError) {
         let text = Array((Hex.encode(secret) + "\n").utf8)
         let temporary = path + ".new"
@@ -53,7 +54,8 @@ enum SecretFile {
         let isWhole = write(descriptor, text, text.count) == text.count && fsync(descriptor) == 0
         let reason = errno
         close(descriptor)
-        // link(2) and not rename(2): a key that somebody else has put there meanwhile must not be lost.
+        // Use link(2), not rename(2): a key that another process has created there meanwhile must not be
+        // overwritten.
         guard isWhole, link(temporary, path) == 0 else {
             let reason = isWhole ? errno : reason
             unlink(temporary)

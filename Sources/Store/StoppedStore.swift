@@ -3,19 +3,22 @@ import GRDB
 import Glibc
 package import Ledger
 
-/// The place of a database whose service is stopped, for as long as this value lives: another database can take it.
+/// Holds the place of a database whose service is stopped, for the lifetime of this value, so that another
+/// database can be put there.
 ///
-/// What is to come lies beside it, as `PATH.restoring`, until ``commit(replaces:)``; a cut at any instant before leaves what was there.
+/// The new database is `PATH.restoring` until ``commit(onStep:)``; a power cut at any instant before leaves
+/// the present one unchanged.
 package final class StoppedStore {
-    /// Where the database is, or will be.
+    /// The path of the database, whether it exists yet or not.
     package let path: String
-    /// Where the other one is to be written.
+    /// The path where the new database is to be written.
     package var staged: String { path + ".restoring" }
-    /// Whether there is a database in the place.
+    /// Whether a database exists at the path.
     package let isOccupied: Bool
     private let file: StoreFile
 
-    /// Takes the lock; throws `locked` while a service has it. What an earlier attempt left is removed.
+    /// Takes the lock and removes files of an earlier attempt. Throws `locked` while a service holds the
+    /// lock.
     package init(path: String) throws(StoreError) {
         isOccupied = StoreFile.hasContent(path)
         file = try StoreFile(path: path)
@@ -27,11 +30,12 @@ package final class StoppedStore {
 
     private func clear() { for ending in ["", "-wal", "-shm", "-journal"] { unlink(staged + ending) } }
 
-    /// Removes what was staged.
+    /// Removes the staged database.
     package func giveUp() { clear() }
 
-    /// Brings the staged database to this version of the program, and under the key of the witness here, where the one of before and
-    /// this one are known. With a `mark` the next start begins a new ledger; the key here vouches for it, with what its `witness` says.
+    /// Migrates the staged database to this version of the program. If the earlier witness key and the
+    /// present one are known, seals it with the present key. With a `mark` the next start begins a new
+    /// ledger; `key` authenticates the mark together with the statement in `witness`.
     package func prepare(
         mark: RestoredMark?, sealedBy old: WitnessKey?, key: WitnessKey?, witness: WitnessReading,
         limits: LedgerLimits = LedgerLimits()
@@ -61,8 +65,8 @@ package final class StoppedStore {
         }
     }
 
-    /// Puts the staged database into the place. The one that is there gets the name `PATH.replaced-N`, which is returned; nothing is
-    /// deleted. `onStep` is told after each step.
+    /// Moves the staged database to the path. The present one is renamed to `PATH.replaced-N`, which is
+    /// returned; nothing is deleted. `onStep` is called after each step.
     package func commit(onStep: () -> Void = {}) throws(StoreError) -> String? {
         let staging = open(staged, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         guard staging >= 0 else { throw StoreFile.failure(staged) }
@@ -80,7 +84,7 @@ package final class StoppedStore {
         return aside
     }
 
-    /// Copies the log into the database that is there, as far as that can be done, and gives it a second name.
+    /// Copies the log into the present database as far as possible, and gives the database a second name.
     private func moveAside(_ onStep: () -> Void) throws(StoreError) -> String {
         if let queue = try? DatabaseQueue(path: path, configuration: Store.configuration(of: path)) {
             _ = try? queue.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
@@ -97,19 +101,20 @@ package final class StoppedStore {
         return aside
     }
 
-    /// What came of putting a secret in its place.
+    /// The result of placing a secret.
     package enum Placing: Hashable, Sendable {
-        /// There was none; it is there now.
+        /// No secret was there; this one is there now.
         case made
-        /// The same one is there.
+        /// The same secret is there already.
         case same
-        /// Another one is there and stays; this one is kept at that path.
+        /// Another secret is there and stays. The path is where this one is kept; if it may not be kept, the
+        /// path of the other one.
         case besides(String)
     }
 
-    /// Puts a secret into a file beside the ledger, unless another one is there: then into `PATH.old`, where keys of before are
-    /// looked for. One of before that is there already gets the name `PATH.old.replaced-N`. 32 bytes. `mayBeBesides`: if not, another
-    /// one that is there stays the only one.
+    /// Puts a secret of 32 bytes into a file next to the ledger. If another secret is there, this one is put
+    /// into `PATH.old`, where earlier keys are searched; an earlier key already in `PATH.old` is renamed to
+    /// `PATH.old.replaced-N`. `mayBeBesides`: if false, this secret is not written when another one is there.
     package static func place(
         _ secret: [UInt8], at path: String, mayBeBesides: Bool
     ) throws(StoreError) -> Placing {
@@ -129,6 +134,6 @@ package final class StoppedStore {
         return .made
     }
 
-    /// The secret in a key's file; nil where there is none.
+    /// The secret in a key's file; nil when the file does not exist.
     package static func secret(_ path: String) throws(StoreError) -> [UInt8]? { try SecretFile.read(path) }
 }

@@ -3,12 +3,12 @@ import GRDB
 package import Ledger
 
 extension Store {
-    /// Records intents, decisions with the names of who was let in, and outcomes, in one transaction, with one sync for
-    /// all. An intent that is there already is as good as written; of a decision whose intent is not open only the
-    /// names are kept.
+    /// Records intents, decisions with the names of admitted credentials, and outcomes, in one transaction
+    /// with one sync for all. An intent that is recorded already counts as written. Of a decision whose
+    /// intent is not open only the names are kept.
     ///
-    /// Returns, by visit, what the ledger's rules refuse; everything else survives a power cut from now on. Throws when the
-    /// disk took nothing.
+    /// Returns the records that the ledger's rules refuse, by the id of the visit or intent; everything else
+    /// survives a power cut from now on. Throws when nothing was written.
     package func append(
         _ intents: [UnwrittenIntent], _ outcomes: [UnwrittenOutcome], decisions: [UnwrittenDecision] = []
     ) async throws(StoreError) -> [Text: StoreError] {

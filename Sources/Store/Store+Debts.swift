@@ -2,13 +2,13 @@ package import Encoding
 import GRDB
 package import Ledger
 
-// Debts of earlier ledgers. Their entries are read from the files that were put aside (``PastLedgers``).
+// Debts of earlier ledgers. Their entries are read from the files that were moved aside (``PastLedgers``).
 extension Store {
-    /// Notes that the destination has confirmed everything up to `position` of an earlier ledger, and with it `reports`
-    /// outcomes. It has refused `lost` of these, which counts for the primary destination as in the present ledger. A
-    /// debt that is confirmed to its end is removed. `handled`: keys of inbound messages, remembered as by
-    /// ``confirm(_:upTo:receipt:over:passedOver:handled:)``. A confirmation over another connection than the present
-    /// one changes nothing.
+    /// Records that the destination has confirmed everything up to `position` of an earlier ledger, which
+    /// includes `reports` outcomes. It has refused `lost` of these; for the primary destination they are
+    /// counted as in the present ledger. A debt that is confirmed to its end is removed. `handled`: keys of
+    /// inbound messages, remembered as by ``confirm(_:upTo:receipt:over:passedOver:handled:)``. A
+    /// confirmation over another connection than the present one changes nothing.
     package func confirm(
         _ destination: Text, past ledger: Text, upTo position: Int, reports: Int, lost: Int, over connection: Text,
         handled: [[UInt8]] = []
@@ -27,9 +27,10 @@ extension Store {
         }
     }
 
-    /// Gives up what a destination is owed of an earlier ledger. What the primary destination loses by that is counted
-    /// in the next outcome and in ``lostReports``. What a copy loses is not counted, since the other destinations have
-    /// it. Returns how many reports the destination never gets.
+    /// Gives up the debt of an earlier ledger to a destination. Reports that the primary destination loses
+    /// are counted in the next outcome and in ``lostReports``. Reports that a copy agent loses are not
+    /// counted, because the other destinations have them. Returns how many reports the destination never
+    /// gets.
     @discardableResult
     package func giveUp(_ destination: Text, past ledger: Text) async throws(StoreError) -> Int {
         try await commit { db, books in
@@ -45,18 +46,19 @@ extension Store {
         }
     }
 
-    /// Keys of inbound messages: written with the next state of a connection, or once they are many.
+    /// Remembers keys of inbound messages. They are written with the next state of a connection, or once
+    /// there are ``StoreOptions/confirmationsTogether``.
     func keepInMind(_ handled: [[UInt8]]) async throws(StoreError) {
         unwritten = (unwritten + handled.filter { !unwritten.contains($0) }).suffix(options.handledMessages / 10)
         if unwritten.count >= options.confirmationsTogether { try await writeHandled([]) { _, _ in } }
     }
 
-    /// Signs the ledger's end for those who get its entries; nil without a key.
+    /// Signs the ledger's end for the agents that receive its entries; nil without a key.
     package nonisolated func signature(of end: ChainPoint, in ledger: Text) -> [UInt8]? {
         witness?.key.sign(sent: end, of: ledger)
     }
 
-    /// Whether the key here signed that head; without a key that cannot be known.
+    /// Whether this store's key signed that head; false without a key.
     package nonisolated func hasSigned(_ ledger: Text, count: Int, hash: ChainHash, _ signature: [UInt8]) -> Bool {
         witness?.key.hasSigned(ledger, count: count, hash: hash, signature) == true
     }

@@ -2,27 +2,29 @@ package import Encoding
 import GRDB
 import Ledger
 
-/// What became of the wish to delete a connection.
+/// The result of a request to delete a connection.
 package enum ConnectionDeletion: Hashable, Sendable {
-    /// There is no such connection.
+    /// No such connection exists.
     case unknown
-    /// It is the present way to its destination, which has not confirmed so many entries of the ledger.
+    /// The connection is the present route to its destination, which has not confirmed so many entries.
     case owed(Int)
-    /// It is marked, also after a restart, and is the way to nowhere any more; the ids of all that are marked, it before the
-    /// others: with the way to a destination those go that it had replaced.
+    /// The connection is marked, also after a restart, and is no longer the route to its destination. The ids
+    /// of all marked connections, this one first: if it was the present route, the connections that it had
+    /// replaced are marked too.
     case begun([Text])
 }
 
-// A connection is deleted in two steps: it is marked, and later removed with its keys. In between its link can end, and
-// the service can tell its peer, which needs the keys. If the program ends in between, the mark stays and the next
-// start goes on.
+// A connection is deleted in two steps: it is marked, and later removed with its keys. In between its link
+// can end, and the service can notify its peer, which needs the keys. If the program ends in between, the
+// mark stays and the next start continues.
 extension Store {
-    /// Values of the column `deleting`: delete the connection after telling its peer; delete it without that. 0: keep
-    /// it.
+    /// Values of the column `deleting`: delete the connection after notifying its peer; delete it without
+    /// that. 0: keep it.
     static let (isTold, isSilent): (Int64, Int64) = (1, 2)
 
-    /// Marks a connection as one that is to go, unless it is the present way to a destination that is still owed something and
-    /// `isForced` is false. `tellsPeer`: whether the service tells its peer first; the last call decides.
+    /// Marks a connection for deletion, unless it is the present route to a destination that is still owed
+    /// entries and `isForced` is false. `tellsPeer`: whether the service notifies the peer first; the last
+    /// call decides.
     package func beginDeletion(
         of id: Text, isForced: Bool, tellsPeer: Bool = true
     ) async throws(StoreError) -> ConnectionDeletion {
@@ -53,7 +55,7 @@ extension Store {
             arguments: [tellsPeer ? isTold : isSilent, id.string])
     }
 
-    /// Forgets a connection that is marked, with its keys.
+    /// Removes a marked connection with its keys.
     package func finishDeletion(of id: Text) async throws(StoreError) {
         try await commit { db, _ in
             try db.execute(sql: "DELETE FROM connection WHERE id = ? AND deleting <> 0", arguments: [id.string])

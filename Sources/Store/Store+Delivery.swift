@@ -2,9 +2,9 @@ package import Encoding
 import GRDB
 package import Ledger
 
-// How far the ledger has come to its destinations. What is to be sent is ``Store/entries(after:limit:)``.
+// Delivery cursors of the destinations. The entries to send are returned by ``Store/entries(after:limit:)``.
 extension Store {
-    /// The cursor of a destination, from now on kept; the second call finds the first one's.
+    /// Returns the cursor of a destination. The first call stores it; later calls return the stored one.
     @discardableResult
     package func destination(_ name: Text) async throws(StoreError) -> DeliveryCursor {
         if let known = books.deliveries[name] { return known }
@@ -15,7 +15,7 @@ extension Store {
         }
     }
 
-    /// Forgets every destination but these and the primary one, with its connections.
+    /// Removes all destinations except these and the primary one, with their connections.
     package func forgetDestinations(except names: Set<Text>) async throws(StoreError) {
         let kept = names.union([DeliveryCursor.primary])
         let known = Set(books.deliveries.keys).union(books.debts.map(\.destination))
@@ -31,8 +31,8 @@ extension Store {
         }
     }
 
-    /// A stored connection is the way to its destination from now on, and goes on at the cursor, unless the present way is a newer
-    /// one. Returns the cursor as it is then.
+    /// Makes a stored connection the route to its destination, unless the present route is a newer
+    /// connection. Delivery continues at the cursor. Returns the resulting cursor.
     @discardableResult
     package func takeOver(_ destination: Text, by connection: Text) async throws(StoreError) -> DeliveryCursor {
         try await commit { db, books in
@@ -52,12 +52,15 @@ extension Store {
         }
     }
 
-    /// The destination has confirmed, over `connection`, everything up to `position`, with a `receipt` for the hash there or without one.
-    /// In the same transaction the connections that this one replaced are marked as those that are to go (``finishDeletion(of:)``). The
-    /// keys of inbound messages are remembered, durably with the next state of a connection or as soon as there are many: a message that
-    /// confirms may be taken twice. What the primary destination has not got of it, because it refuses the entries at the positions
-    /// `passedOver`, is counted for the next outcome. A confirmation over another connection than the present one, or of what the ledger
-    /// does not have, changes nothing. Returns the cursor as it is then, and the ids of those that are marked by that.
+    /// Records that the destination has confirmed, over `connection`, everything up to `position`. `receipt`:
+    /// the hash at that position, if the destination gave a receipt. In the same transaction the connections
+    /// that this one replaced are marked for deletion (``finishDeletion(of:)``). `handled`: keys of inbound
+    /// messages to remember. They are durable with the next state of a connection or as soon as there are
+    /// many, so a message that confirms may be processed twice. `passedOver`: positions of entries that the
+    /// destination refuses; for the primary destination they are counted as lost in the next outcome. A
+    /// confirmation over another connection than the present one, or of entries that the ledger does not
+    /// have, changes nothing. Returns the resulting cursor and the ids of the connections marked by this
+    /// call.
     @discardableResult
     package func confirm(
         _ destination: Text, upTo position: Int, receipt: ChainHash? = nil, over connection: Text,
@@ -91,7 +94,8 @@ extension Store {
         }
     }
 
-    /// The hash of the entry at `position`, or of what is before the oldest one; nil when it is not kept.
+    /// The hash of the entry at `position`, or of the entry before the oldest kept one; nil for any other
+    /// position.
     package func hash(at position: Int) async throws(StoreError) -> ChainHash? {
         if position == books.start.count { return books.start.hash }
         return try await read { db in

@@ -3,10 +3,11 @@ import GRDB
 import Ledger
 
 extension Store {
-    /// Evicts entries that are too old or too many, a few at a time; to be called now and then. The bounds by number hold without
-    /// it.
+    /// Evicts entries that are too old, or that exceed the limits of size and number, a few at a time. Call
+    /// it from time to time. The limits on the number hold without it.
     ///
-    /// A date that nothing vouches for evicts nothing, and one that is wrong by years only the few of one call.
+    /// A date without a reliable source evicts nothing, and a date that is wrong by years evicts only the few
+    /// entries of one call.
     package func housekeep(at time: WallTime) async throws(StoreError) {
         let options = options
         try await commit { db, books in
@@ -15,7 +16,7 @@ extension Store {
         }
     }
 
-    /// Evicts the oldest entries once there are `slack` too many, and keeps the hash they end with.
+    /// Evicts the oldest entries once there are `slack` too many, and keeps the hash of the last evicted one.
     static func evict(
         _ db: Database, _ books: inout Books, _ options: StoreOptions, slack: Int? = nil
     ) throws {
@@ -37,7 +38,7 @@ extension Store {
             let rows = try Row.fetchCursor(
                 db, sql: "SELECT position, body FROM entry WHERE position <= ? ORDER BY position", arguments: [most])
             while let row = try rows.next() {
-                // One that cannot be read is as old as those around it.
+                // An unreadable entry is assumed to be as old as its neighbours.
                 let date = (try? LedgerRecord(bytes: row.bytes("body")))?.stamp.time.utc
                 if let date, date >= oldest { break }
                 wanted = try row.figure("position")
@@ -46,7 +47,8 @@ extension Store {
         var firstOwed = books.primary.firstOwed
         if try size(db) > options.retention.bytes {
             wanted = most
-            // What was confirmed goes first. Only where nothing of it is left does the rest follow.
+            // Confirmed entries are evicted first. Unconfirmed ones follow only when no confirmed entry is
+            // left.
             if let first = firstOwed, first <= books.start.count + 1 { firstOwed = nil }
         }
         let last = options.retention.evictable(
@@ -72,8 +74,8 @@ extension Store {
         try db.execute(sql: "DELETE FROM entry WHERE position <= ?", arguments: [last])
     }
 
-    /// Whether what the primary destination has not confirmed leaves room for little else: seven eighths of
-    /// ``Retention/bytes`` are taken by it.
+    /// Whether entries that the primary destination has not confirmed leave room for little else: they take
+    /// more than seven eighths of ``Retention/bytes``.
     package func isFilledWithOwed() async throws(StoreError) -> Bool {
         let size = try await read { db in try Self.size(db) }
         return options.retention.isFilled(
@@ -82,9 +84,10 @@ extension Store {
 
     private static func firstOpen(_ books: Books) -> Int? { books.head.open.values.map(\.position).min() }
 
-    /// What is lost to the primary destination, for it goes without having been confirmed or is refused there, is
-    /// counted for the next outcome, and so is what it would have told of earlier losses: the sum over all reports
-    /// stays right. Returns how many reports, and for how many of these visits the gate opened, or may have.
+    /// Counts for the next outcome the reports that the primary destination does not get, because they are
+    /// evicted without confirmation or refused there. It also counts the earlier losses that those reports
+    /// would have stated, so the sum over all reports stays correct. Returns the number of reports, and for
+    /// how many of these visits the gate opened or may have opened.
     @discardableResult
     static func countLost(
         from first: Int, through last: Int, _ db: Database, _ books: inout Books
@@ -94,7 +97,7 @@ extension Store {
             arguments: [first, last])
         var openings = 0
         for row in bodies {
-            // One that cannot be read told nothing, and may have been anything.
+            // An unreadable record stated no losses, and may have been an opening.
             guard case .outcome(let record) = try? LedgerRecord(bytes: row.bytes("body")) else {
                 books.head.lost(reports: 1, told: 0)
                 openings += 1
@@ -106,7 +109,7 @@ extension Store {
         return (bodies.count, openings)
     }
 
-    /// Bytes of the database that are in use.
+    /// The number of bytes of the database that are in use.
     static func size(_ db: Database) throws -> Int {
         let pragmas = ["page_count", "freelist_count", "page_size"]
         let figures = try pragmas.map { try Int.fetchOne(db, sql: "PRAGMA \($0)") ?? 0 }

@@ -3,19 +3,19 @@ import Foundation
 import GRDB
 package import Ledger
 
-/// A connection as it is kept.
+/// A connection as it is stored.
 package struct StoredConnection: Hashable, Sendable {
-    /// Its id.
+    /// The connection's id.
     package let id: Text
     /// The destination that it leads to.
     package let destination: Text
-    /// Its state, as bytes that only its owner understands, with its keys; empty when no key here opens it.
+    /// Its state with its keys, as bytes that only its owner can interpret; empty when no key opens it.
     package let snapshot: [UInt8]
-    /// When it was made, by the date that the machine had then; nil: not known.
+    /// When it was made, by the machine's date at that time; nil: not known.
     package let made: Timestamp?
-    /// Whether it is to be forgotten (``Store/beginDeletion(of:isForced:tellsPeer:)``).
+    /// Whether it is marked for deletion (``Store/beginDeletion(of:isForced:tellsPeer:)``).
     package let isDeleting: Bool
-    /// Whether the service tells its peer first.
+    /// Whether the service notifies its peer first.
     package let tellsPeer: Bool
 
     /// A connection of these parts.
@@ -28,11 +28,11 @@ package struct StoredConnection: Hashable, Sendable {
     }
 }
 
-// What the kiosk keeps besides the ledger: its connections to agents, and its own few settings and keys.
+// The gate's data outside the ledger: its connections to agents, and its own few settings and keys.
 extension Store {
-    /// Keeps the state of a connection to a destination, as bytes that only its owner understands, sealed. `handled`: keys of the
-    /// inbound messages that led to this state; they are remembered in the same transaction, so a message is applied once or
-    /// not at all.
+    /// Stores the state of a connection to a destination, sealed; only its owner can interpret the bytes.
+    /// `handled`: keys of the inbound messages that led to this state. They are remembered in the same
+    /// transaction, so a message is applied once or not at all.
     package func saveConnection(
         _ id: Text, _ snapshot: [UInt8], to destination: Text = DeliveryCursor.primary, handled: [[UInt8]] = []
     ) async throws(StoreError) {
@@ -48,14 +48,15 @@ extension Store {
         }
     }
 
-    /// Forgets a connection.
+    /// Removes a connection.
     package func forgetConnection(_ id: Text) async throws(StoreError) {
         try await commit { db, _ in
             try db.execute(sql: "DELETE FROM connection WHERE id = ?", arguments: [id.string])
         }
     }
 
-    /// Does `work` and remembers, in the same transaction, keys of inbound messages with those that wait for that.
+    /// Runs `work`. In the same transaction it remembers keys of inbound messages, together with those that
+    /// still wait to be written.
     func writeHandled(
         _ keys: [[UInt8]], _ work: @escaping @Sendable (Database, inout Books) throws -> Void
     ) async throws(StoreError) {
@@ -67,7 +68,7 @@ extension Store {
         unwritten.removeAll { earlier.contains($0) }
     }
 
-    /// The keys of the inbound messages that were applied last, oldest first, at most `limit`.
+    /// The keys of the most recently applied inbound messages, oldest first, at most `limit`.
     package func handledMessages(last limit: Int) async throws(StoreError) -> [[UInt8]] {
         let kept = try await read { db in
             try Row.fetchAll(
@@ -77,7 +78,7 @@ extension Store {
         return (kept.reversed() + unwritten).suffix(limit)
     }
 
-    /// The connections kept, the oldest of each destination first.
+    /// The stored connections, the oldest of each destination first.
     package func connections() async throws(StoreError) -> [StoredConnection] {
         let sealing = sealing
         return try await read { db in
@@ -95,22 +96,23 @@ extension Store {
         }
     }
 
-    /// A setting of the kiosk itself; nil when it was never set.
+    /// A setting of the gate itself; nil when it was never set.
     package func setting(_ name: Text) async throws(StoreError) -> [UInt8]? {
         try await read { db in try Self.setting(name, db) }
     }
 
-    /// Keeps a setting.
+    /// Stores a setting.
     package func saveSetting(_ name: Text, _ value: [UInt8]) async throws(StoreError) {
         try await commit { db, _ in try Self.save(name, value, db) }
     }
 
     static let siteKeySetting: Text = "site-key"
 
-    /// The key under which credentials are named here; made from the system's random source at the first call, and kept sealed.
+    /// The site key, from which names of credentials are computed. It is made from the system's random source
+    /// at the first call, and stored sealed.
     ///
-    /// One that no key opens stays. Meanwhile another one gives the names: kept beside it where there is a key to seal it, else one of
-    /// this run only.
+    /// A stored site key that no key opens is left unchanged. Meanwhile another site key is used: stored in
+    /// addition if a key exists to seal it, otherwise valid for this run only.
     package func siteKey() async throws(StoreError) -> SiteKey {
         let sealing = sealing
         let bytes = try await commit { db, books in try Self.siteKey(sealing, db, &books) }
@@ -137,7 +139,7 @@ extension Store {
         return made
     }
 
-    /// Counts one more start of the service and returns which one it is, beginning with 1.
+    /// Counts one more start of the service. Returns its number, beginning with 1.
     package func countStart() async throws(StoreError) -> Int {
         try await commit { db, _ in
             let kept = try Self.setting("starts", db).flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
@@ -147,7 +149,7 @@ extension Store {
         }
     }
 
-    /// Keeps a date as the lower bound for the next start (``SavedClock``); every record does so too.
+    /// Stores a date as the lower bound for the next start (``SavedClock``); every record does so too.
     package func saveClock(_ time: WallTime) async throws(StoreError) {
         try await commit { _, books in books.clock = SavedClock.merge(kept: books.clock, heard: time) }
     }

@@ -10,10 +10,10 @@ extension Store {
         try await commit { db, books in try Self.append(intent, stamp, db, &books) }
     }
 
-    /// Records how a visit ended, which is its report too.
+    /// Records the outcome of a visit, from which its report is made.
     ///
-    /// A visit without an intent gets its number now. Throws `refused(.visitClosed)` when the outcome is recorded
-    /// already. `of`: the intent that it uses up; nil: it has the visit's id.
+    /// A visit without an intent gets its number now. Throws `refused(.visitClosed)` when the outcome is
+    /// recorded already. `of`: the intent that it uses up; nil: the intent has the visit's id.
     @discardableResult
     package func appendOutcome(
         _ visit: Text, of intent: Text? = nil, _ outcome: Outcome, stamp: RecordStamp
@@ -49,14 +49,14 @@ extension Store {
         return record
     }
 
-    /// Writes the first records of a ledger that took the place of another; nothing in any other. To be called before anything
-    /// else is recorded.
+    /// Writes the first records of a ledger that replaced another; writes nothing in any other ledger. Call
+    /// it before anything else is recorded.
     package func begin(stamp: RecordStamp, software: Outcome.Software) async throws(StoreError) {
         try await commit { db, books in try Self.found(db, &books, stamp, software) }
     }
 
-    /// Closes every intent that the last run left open, with what was decided or as `interrupted`; to be called once,
-    /// before the first visit. All of them or none: a crash in the midst of it changes nothing.
+    /// Closes every intent that the last run left open, with its decision or as `interrupted`. Call it once,
+    /// before the first visit. It closes all of them or none: a crash during the call changes nothing.
     @discardableResult
     package func recover(stamp: RecordStamp, software: Outcome.Software) async throws(StoreError) -> [OutcomeRecord] {
         try await commit { db, books in
@@ -65,13 +65,13 @@ extension Store {
                 try Self.insert(entry, kind: "outcome", visit: record.visit, seq: record.seq, db)
             }
             if !closed.isEmpty { try db.execute(sql: "DELETE FROM open_visit") }
-            // All intents are closed. A row that is left here would outlive the ledger's retention.
+            // All intents are closed. A row left here would outlive the ledger's retention.
             try db.execute(sql: "DELETE FROM decision")
             return closed.map(\.record)
         }
     }
 
-    /// Entries from the one behind `position` on, at most `limit`: for an export, and for delivery.
+    /// Returns entries after `position`, at most `limit`, for an export or for delivery.
     package func entries(after position: Int, limit: Int) async throws(StoreError) -> [LedgerEntry] {
         try await read { db in try LedgerQueries.entries(db, after: position, limit: limit) }
     }
@@ -81,7 +81,7 @@ extension Store {
         try await read { db in try LedgerQueries.visits(db, last: limit) }
     }
 
-    /// Reads the whole ledger and proves it, from one consistent state, beside the writer.
+    /// Reads and verifies the whole ledger in one consistent state, without blocking the writer.
     package func verify(checkpoints: [Checkpoint] = []) async throws(StoreError) -> ChainReport {
         let limits = options.limits
         let proof = await currentProof()
@@ -90,19 +90,19 @@ extension Store {
         }
     }
 
-    /// What the ledger is to be held to. Read before the ledger is, which may grow meanwhile: it may be further than the witness, but
-    /// never behind.
+    /// The key and the witness's statement with which the ledger is compared. Read it before the ledger,
+    /// which may grow meanwhile: then the ledger may be ahead of the statement, but never behind it.
     var proof: Proof? { witness.map { Proof(key: $0.key, witness: $0.file.read($0.key)) } }
 
-    /// The same, with a witness that has heard of this ledger: until its first statement about a new one it names the
-    /// one before.
+    /// The same, after the witness has recorded this ledger: before its first statement about a new ledger it
+    /// names the replaced one.
     func currentProof() async -> Proof? {
         if witness != nil, witnessing.revision == 0 { await tellWitness() }
         return proof
     }
 
-    /// The look-up by visit. The sign keeps SQLite from putting the visit into the expression of the index, which it would then
-    /// read whole.
+    /// Finds an outcome by visit. The unary plus prevents SQLite from substituting the visit into the index
+    /// expression; SQLite would then scan the whole index.
     static let closedVisit =
         "SELECT 1 FROM entry WHERE substr(visit, -8) = substr(?1, -8) AND +visit = ?1 AND kind = 'outcome'"
 
@@ -116,7 +116,7 @@ extension Store {
             arguments: [entry.position, kind, visit.string, seq, Data(entry.hash.bytes), Data(entry.body)])
     }
 
-    /// An outcome that uses up that intent.
+    /// Inserts an outcome and removes the intent that it uses up from the open ones.
     private static func insert(
         _ entry: LedgerEntry, _ record: OutcomeRecord, closing intent: Text, _ db: Database
     ) throws {
@@ -124,7 +124,7 @@ extension Store {
         try db.cachedStatement(sql: "DELETE FROM open_visit WHERE visit = ?").execute(arguments: [intent.string])
     }
 
-    /// The first records of a ledger that took the place of another, once.
+    /// Writes the first records of a ledger that replaced another, once.
     private static func found(
         _ db: Database, _ books: inout Books, _ stamp: RecordStamp, _ software: Outcome.Software
     ) throws {
@@ -140,7 +140,7 @@ extension Store {
             try insertOpen(intent.intent, seq: intent.seq, position: entry.position, db)
             try books.head.open[intent.intent]?.decision?.save(db)
         }
-        books.openings += 1  // a reason to tell the witness at once
+        books.openings += 1  // so that the witness records it at once
     }
 
     private static func insertOpen(_ intent: Text, seq: Int, position: Int, _ db: Database) throws {

@@ -2,31 +2,31 @@ package import Encoding
 import Foundation
 import GRDB
 
-/// A message that nobody here could read.
+/// A message that this gate could not read.
 package struct QuarantinedMessage: Hashable, Sendable {
-    /// Which one it is, counted from the first ever.
+    /// Its number, counted from the first message that was ever quarantined.
     package let number: Int
-    /// What its mailbox called it.
+    /// The message's id in its mailbox.
     package let uid: Text
-    /// The connection that it was for; empty when that is not known.
+    /// The connection that it was for; empty when unknown.
     package let connection: Text
-    /// Why it could not be read.
+    /// The reason why it could not be read.
     package let reason: Text
-    /// The message as it came; empty when it was too large to keep.
+    /// The message as received; empty when it was too large to keep.
     package let envelope: [UInt8]
 }
 
-// Messages out of mailboxes that nobody here could read: kept for whoever looks into it, as there is no other copy.
+// Unreadable messages from mailboxes. They are kept for later examination, because no other copy exists.
 extension Store {
-    /// Messages kept; the oldest goes.
+    /// The maximum number of messages; beyond it the oldest is removed.
     package static let quarantineLimit = 64
-    /// Bytes kept in all.
+    /// The maximum size of all kept messages together, in bytes.
     package static let quarantineBytes = 1 << 20
-    /// Bytes of the largest message that is kept whole.
+    /// The size of the largest message that is kept whole, in bytes.
     private static let quarantinedBytes = quarantineBytes / 4
 
-    /// Puts a message aside, durably; one that lies there already, for the kiosk stopped before its mailbox was told, is not put there
-    /// a second time.
+    /// Quarantines a message, durably. A message that is there already is not added again: the gate may have
+    /// stopped before it reported the message to the mailbox.
     package func setAside(
         _ envelope: [UInt8], uid: Text, for connection: Text, reason: Text
     ) async throws(StoreError) {
@@ -49,7 +49,7 @@ extension Store {
         }
     }
 
-    /// What was put aside and is kept, the oldest first.
+    /// The quarantined messages that are kept, oldest first.
     package func quarantine() async throws(StoreError) -> [QuarantinedMessage] {
         try await read { db in
             try Row.fetchAll(db, sql: "SELECT * FROM quarantine ORDER BY number").map {

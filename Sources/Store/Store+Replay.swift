@@ -3,13 +3,13 @@ import Foundation
 import GRDB
 package import Ledger
 
-// Who was let in a moment ago, by name, for the start after this one.
+// The names of recently admitted credentials, for use after the next start.
 extension Store {
-    /// More names than there may be are removed so many at once: each time costs a page.
+    /// The number of surplus names that are removed together: each removal writes a page.
     private static let trimming = 64
 
-    /// Keeps the names of a visit for which the gate was told to open. Beyond ``StoreOptions/replays`` the oldest are
-    /// removed, some later than others.
+    /// Stores the names of a visit for which the gate was ordered to open. Beyond ``StoreOptions/replays``
+    /// the oldest names are removed, though not at once.
     static func remember(_ names: [ReplayName], at date: Timestamp, _ db: Database, _ options: StoreOptions) throws {
         for name in names {
             try db.cachedStatement(sql: "INSERT INTO replay (name, at) VALUES (?, ?)")
@@ -20,7 +20,8 @@ extension Store {
         }
     }
 
-    /// Removes the newest entry of each name: the gate did not open, or that releases the credential.
+    /// Removes the newest entry of each name, because the gate did not open or its result releases the
+    /// credential.
     static func forget(_ names: [ReplayName], _ db: Database) throws {
         for name in names {
             try db.cachedStatement(
@@ -29,8 +30,8 @@ extension Store {
         }
     }
 
-    /// The names kept, the newest ``StoreOptions/replays``, oldest first, with the second at which the gate was told to
-    /// open.
+    /// The newest ``StoreOptions/replays`` stored names, oldest first, each with the second at which the gate
+    /// was ordered to open.
     package func replays() async throws(StoreError) -> [(name: ReplayName, at: Timestamp)] {
         let ring = options.replays
         return try await read { db in

@@ -2,11 +2,12 @@ import Foundation
 import GRDB
 
 extension Store {
-    /// Bytes of the database, and of the file system that it lies on: what the service may still write there, and all of it.
+    /// The size of the database and of its file system in bytes: used by the database, still available to the
+    /// service, total.
     package func room() async throws(StoreError) -> (ledger: Int, free: Int, total: Int) {
         try await read { [path] db in
             var system = statvfs()
-            // On the reader's thread: a disk that hangs holds up nobody else.
+            // Runs on the reader's thread, so that a disk that hangs blocks nothing else.
             guard statvfs(StoreFile.folder(of: path), &system) == 0 else {
                 throw DatabaseError(resultCode: .SQLITE_IOERR, message: "the file system does not say how full it is")
             }

@@ -3,46 +3,48 @@ import Foundation
 import GRDB
 package import Ledger
 
-/// What a verification may hold a ledger to besides its own chain.
+/// The evidence with which a verification compares a ledger in addition to its own chain.
 package struct Proof: Sendable {
-    /// The key of the seal; nil: seal and signature are not looked at.
+    /// The key of the seal; nil: seal and signature are not checked.
     package var key: WitnessKey?
-    /// What the witness says.
+    /// The content of the witness file.
     package var witness: WitnessReading
 
-    /// A key and a witness; read before the ledger is, which may grow meanwhile.
+    /// A key and a witness. Read them before the ledger, which may grow meanwhile.
     package init(key: WitnessKey?, witness: WitnessReading) {
         (self.key, self.witness) = (key, witness)
     }
 }
 
-/// How far the witness has come, and what it still has to hear.
+/// The state of the witness: the last statement, and what is still to be written.
 struct Witnessing {
     /// The number of the last statement.
     var number: Int
-    /// The revision that it is about; 0: none of this ledger.
+    /// The revision that the last statement describes; 0: no statement of this ledger exists.
     var revision: Int
-    /// What was found in this run, in words.
+    /// A fault of the ledger found in this run, in words.
     var finding: Text?
-    /// Whether the witness knows of it.
+    /// Whether the witness has recorded the finding.
     var isFindingTold = true
-    /// Whether a statement is wanted.
+    /// Whether a statement is to be written.
     var isDue = false
     var isWriting = false
-    /// Whether the idle time runs.
+    /// Whether the time ``StoreOptions/witnessIdle`` is running.
     var isWaiting = false
     var whenWritten: [CheckedContinuation<Void, Never>] = []
 }
 
-// The witness hears of each commit that opened a gate as soon as that is durable, of everything else once it is quiet. One write is
-// under way at a time; what comes meanwhile shares the next.
+// The witness records each commit with an opened gate as soon as the commit is durable, and other commits
+// within ``StoreOptions/witnessIdle``. One write is in progress at a time; commits during a write share the
+// next one.
 extension Store {
-    /// The newest statement as it is signed now; nil without a witness.
+    /// The newest statement, signed for the present state; nil without a witness.
     package var signedHead: SignedHead? { witness.flatMap { sign($0, number: witnessing.number) } }
 
-    /// Reads the whole ledger, compares it with seal and witness, and tells the witness when something is wrong, so that the
-    /// next start begins a new ledger. To be called now and then: it reads ``StoreOptions/auditPiece`` rows at a time and rests
-    /// between them for as long as they took, so that it holds neither memory nor lock and leaves half of the processor.
+    /// Reads the whole ledger and compares it with seal and witness. Records a finding with the witness, so
+    /// that the next start begins a new ledger. Call it from time to time. It reads
+    /// ``StoreOptions/auditPiece`` rows at a time and pauses between them for at least as long as they took,
+    /// so it uses little memory, holds no lock for long and leaves half of the processor free.
     package func audit() async throws(StoreError) -> ChainReport {
         let report = try await auditInPieces()
         if let first = report.findings.first, witness != nil {
@@ -70,8 +72,9 @@ extension Store {
         }
     }
 
-    /// Somebody outside has shown that this ledger is not what it was: the next start begins a new one, and says why. Whether
-    /// the witness knows of it, without which a start would not.
+    /// Records evidence from outside that this ledger was changed, so that the next start begins a new one
+    /// and states the reason. Returns whether the witness has recorded it; otherwise the next start does not
+    /// know.
     package func contradict(_ finding: Text) async -> Bool {
         guard witness != nil else { return false }
         if witnessing.finding == nil { (witnessing.finding, witnessing.isFindingTold) = (finding, false) }
@@ -79,7 +82,7 @@ extension Store {
         return witnessing.isFindingTold
     }
 
-    /// Lets the witness hear of the ledger as it is, and returns once it has been tried.
+    /// Writes a statement about the present state of the ledger. Returns after the attempt.
     package func tellWitness() async {
         guard witness != nil else { return }
         await withCheckedContinuation { continuation in
@@ -99,8 +102,8 @@ extension Store {
         }
     }
 
-    /// The last statement, at the end. A command that only looks signs no ledger that the witness does not know: it
-    /// would hide that the witness was removed.
+    /// Writes the last statement, at the end. A read-only command does not sign a ledger that the witness
+    /// does not know, because that would hide the removal of the witness.
     func witnessLast() async {
         guard options.mayMake || standing == .continued else { return }
         if books.revision > witnessing.revision { await tellWitness() }
@@ -124,7 +127,8 @@ extension Store {
             let (waiting, number, revision) = (witnessing.whenWritten, witnessing.number + 1, books.revision)
             witnessing.whenWritten = []
             defer { for continuation in waiting { continuation.resume() } }
-            // Never two statements about one revision: a torn newest one must mean that the ledger is further than the other.
+            // Never write two statements about one revision: a torn newest statement must mean that the
+            // ledger is ahead of the other one.
             if revision == witnessing.revision, witnessing.isFindingTold { continue }
             let tellsFinding = witnessing.finding != nil
             let failure: StoreError?
@@ -133,7 +137,8 @@ extension Store {
             } else {
                 failure = .unexpected(code: 0, detail: "the head could not be signed")
             }
-            // After a failure the same slot is tried again: the other one holds the last whole statement.
+            // After a failure the same slot is tried again, because the other one holds the last whole
+            // statement.
             if failure == nil {
                 (witnessing.number, witnessing.revision) = (number, revision)
                 witnessing.isFindingTold = witnessing.isFindingTold || tellsFinding
@@ -143,7 +148,8 @@ extension Store {
         witnessing.isWriting = false
     }
 
-    /// Writes a statement; a disk that does not answer is told meanwhile: the gate goes on, and nobody witnesses it.
+    /// Writes a statement. A disk that does not answer in time is reported meanwhile; the gate continues
+    /// without a witness.
     private func put(_ signed: SignedHead, _ witness: Witness) async -> StoreError? {
         let alarm = Task { [limit = options.witnessLimit] in
             do { try await Task.sleep(for: limit) } catch { return }
@@ -151,7 +157,7 @@ extension Store {
         }
         let failure = await witness.file.write(signed)
         alarm.cancel()
-        await alarm.value  // so that what came of it is told last
+        await alarm.value  // so that the result of the write is reported last
         return failure
     }
 

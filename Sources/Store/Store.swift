@@ -3,71 +3,74 @@ import Foundation
 import GRDB
 package import Ledger
 
-/// The kiosk's database: ledger, cursors, connections and keys in one SQLite file (WAL, `synchronous=FULL`).
+/// The gate's database: ledger, cursors, connections and keys in one SQLite file (WAL, `synchronous=FULL`).
 ///
-/// A method that returns has made its change durable: the write-ahead log was synced. Requests that arrive while a sync
-/// is under way share the next one, so a slow card costs delay but not one delay for each record. Nobody on the path
-/// from T0 to the gate waits for it. One process owns the file; others may read it
-/// (``LedgerReader``).
+/// A method that returns has made its change durable: the write-ahead log was synced. Requests that arrive
+/// during a sync share the next one, so a slow card delays requests, but not once for each record. No step
+/// between T0, the write that completes the credential, and the gate's opening waits for a sync. One process
+/// owns the file; others may read it (``LedgerReader``).
 package actor Store {
-    /// Where the database is.
+    /// The path of the database.
     package nonisolated let path: String
     nonisolated let options: StoreOptions
-    /// How the ledger stood to its witness when it was opened; nil without a witness.
+    /// The result of comparing the ledger with its witness at opening; nil without a witness.
     package nonisolated let standing: LedgerStanding?
-    /// Whether a ledger began when it was opened, in the place of another.
+    /// Whether a new ledger replaced another at opening.
     package nonisolated var hasBegunAnew: Bool {
         switch standing {
         case .rewritten, .restored: true
         default: false
         }
     }
-    /// Copies of the files as they were found when it was opened, where something was wrong with them.
+    /// Paths of the copies of the files as they were found at opening, if something was wrong with them.
     package nonisolated let found: [String]
-    /// Ledgers that had been put aside at earlier starts and were removed when it was opened, for there are
-    /// ``PastDebt/ledgers`` newer ones.
+    /// Files of ledgers that were moved aside at earlier starts and removed at this opening, because
+    /// ``PastDebt/ledgers`` newer ones exist.
     package nonisolated let removed: [String]
-    /// Debts of earlier ledgers that were given up when this one was opened. The destinations never get these entries.
+    /// The debts of earlier ledgers that were given up at this opening. The destinations never get these
+    /// entries.
     package nonisolated let givenUp: [PastDebt]
-    /// How the keys that it holds are kept.
+    /// The state of the keys in the database.
     package nonisolated let keysAtRest: KeysAtRest
     nonisolated let sealing: SealingKeys
     let witness: Witness?
     private let file: StoreFile
     private let pool: DatabasePool
-    /// Copies the log into the database beside the writer (``Store/rest()``).
+    /// The connection that copies the log into the database while the writer runs (``Store/rest()``).
     private let copier: DatabaseQueue
     private var copying: Task<Void, Never>?
-    /// Requests written since the log was copied last.
+    /// The number of requests written since the log was last copied.
     private var uncopied = 0
-    /// SQLite's count of changes by others, as far as it is known.
+    /// SQLite's count of changes by other connections; nil: not known.
     private var foreignChanges: Int?
     private(set) var books: Books
     var witnessing: Witnessing
-    /// Keys of inbound messages that are remembered with the next state of a connection, or once they are many.
+    /// Keys of inbound messages that are written with the next state of a connection, or once there are many.
     var unwritten: [[UInt8]] = []
     private var waiting: [Job] = []
     private var isCommitting = false
     private var isClosed = false
     private var idle: [CheckedContinuation<Void, Never>] = []
 
-    /// One request in the queue: runs inside the transaction, and is told how that ended.
+    /// One request in the queue. It runs inside the transaction and is notified of the result.
     struct Job: Sendable {
-        /// Does the work; returns what is to be called once it is durable.
+        /// Does the work. Returns a closure that is called once the work is durable.
         let run: @Sendable (Database, inout Books) throws -> (@Sendable () -> Void)
         let fail: @Sendable (StoreError) -> Void
     }
 
-    /// Opens the database at `path`, making folder and file (modes 0700, 0600) when they are absent, unless
-    /// ``StoreOptions/mayMake`` forbids it. Waits for the disk.
+    /// Opens the database at `path`. Creates folder and file (modes 0700, 0600) when they are absent, unless
+    /// ``StoreOptions/mayMake`` forbids it. Blocks on the disk.
     ///
-    /// With a `witness` the ledger is compared with it first. One that does not stand up to it is put aside as
-    /// `PATH.rewritten-N`, and a new one, with the same connections and keys, is in its place (``standing`` says so). `onWrite`
-    /// is told, from any thread, after each attempt to write the witness: nil when it succeeded, else why not; and during one that
+    /// With a `witness` the ledger is first compared with it. A ledger that the witness contradicts is moved
+    /// aside as `PATH.rewritten-N`, and a new one with the same connections and keys replaces it;
+    /// ``standing`` is then `rewritten`. `onWrite` is called, from any thread, after each attempt to write
+    /// the witness: with nil on success, otherwise with the error. It is also called during an attempt that
     /// takes longer than ``StoreOptions/witnessLimit``.
     ///
-    /// Keys of others lie in the database under the key of `sealing`, beside it as `PATH.agent-key` unless said otherwise. Without
-    /// that key they cannot be opened, and all else goes on (``keysAtRest`` says so).
+    /// Other keys in the database are sealed under the key of `sealing`, by default in the file
+    /// `PATH.agent-key`. Without that key they cannot be opened, and everything else continues;
+    /// ``keysAtRest`` then has the reason.
     package static func open(
         _ path: String, options: StoreOptions = StoreOptions(), witness: WitnessSource? = nil,
         sealing: SealingSource? = nil, onWrite: @escaping @Sendable (StoreError?) -> Void = { _ in }
@@ -81,11 +84,12 @@ package actor Store {
         path: String, options: StoreOptions, witness source: WitnessSource?, sealing: SealingSource,
         onWrite: @escaping @Sendable (StoreError?) -> Void
     ) throws(StoreError) {
-        // Before anything is made: a database of nothing would be evidence that was changed.
+        // Check before any file is created: an empty new database would change the evidence.
         if !options.mayBeginAnew, let doubt = source?.contradiction(toAbsent: path) { throw doubt }
         let file = try StoreFile(path: path, mayMake: options.mayMake)
         var (witness, keyless): (Witness?, LedgerStanding?)
-        // With a ledger there is a key, here or elsewhere; only a start may do without.
+        // A ledger always has a key, here or elsewhere. Only a start of the service may make one for an
+        // existing ledger.
         let mayMakeKey = options.mayMake && (options.mayBeginAnew || !StoreFile.hasContent(path))
         do throws(StoreError) {
             witness = try source.map { source throws(StoreError) in
@@ -93,7 +97,8 @@ package actor Store {
             }
         } catch {
             if !options.mayBeginAnew { throw .doubtful(path: path, detail: "its key: \(error.text)") }
-            // A key that cannot be had keeps nobody out: the ledger goes on without seal and witness, and that is told.
+            // A missing key must not stop the gate: the ledger continues without seal and witness, and
+            // ``standing`` reports it.
             keyless = .unwitnessed("its key: \(error.text)")
         }
         let opened = try Opening(
@@ -117,16 +122,18 @@ package actor Store {
         witnessing = Witnessing(number: opened.number, revision: opened.witnessed)
     }
 
-    /// Connects to the database, makes its tables when they are absent. Old: it had been written by a version without seals.
+    /// Connects to the database and creates its tables when they are absent. `isOld`: a version without seals
+    /// wrote it.
     static func connect(
         _ path: String, _ options: StoreOptions, _ key: WitnessKey?
     ) throws(StoreError) -> (pool: DatabasePool, isOld: Bool) {
         do {
             let pool = try DatabasePool(path: path, configuration: Self.configuration(of: path))
             try pool.writeWithoutTransaction { db in
-                // GRDB sets NORMAL, under which a commit is not synced in WAL mode. Nothing else is durable.
+                // GRDB sets NORMAL, under which a commit in WAL mode is not synced and therefore not durable.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
-                // Never inside a commit that somebody waits for: ``rest()`` copies the log.
+                // Never copy the log inside a commit, because requests wait for it: ``rest()`` copies the
+                // log.
                 try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
                 guard try Int.fetchOne(db, sql: "PRAGMA synchronous") == 2 else {
                     throw StoreError.unexpected(code: 0, detail: "synchronous=FULL was not accepted")
@@ -146,16 +153,17 @@ package actor Store {
         }
     }
 
-    /// Five connections at most; a reader of our own never blocks the writer.
+    /// The configuration of every connection. There are at most five, and a reader of this process never
+    /// blocks the writer.
     static func configuration(of path: String) -> Configuration {
         var configuration = Configuration()
         configuration.label = "store"
         configuration.maximumReaderCount = 2
-        // Another process may hold the lock for a moment, when it opens or closes the file for reading.
+        // Another process may hold the lock briefly when it opens or closes the file for reading.
         configuration.busyMode = .timeout(2)
-        // Of a new file only. A record is a few hundred bytes, and a commit writes whole pages: small ones are a quarter of the
-        // bytes.
-        // What is deleted or replaced is overwritten: it may have been a key.
+        // The page size applies only to a new file. A record is a few hundred bytes and a commit writes whole
+        // pages: small pages reduce the written bytes to a quarter. Deleted and replaced content is
+        // overwritten, because it may have been a key.
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA page_size = 512")
             _ = try Int.fetchOne(db, sql: "PRAGMA secure_delete = ON")
@@ -164,17 +172,18 @@ package actor Store {
         return configuration
     }
 
-    /// Marks a new file as ours and refuses another program's.
+    /// Marks a new file as a Gatehouse database and refuses the file of another program.
     private static func checkOrigin(_ db: Database, path: String) throws {
         let id = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         if id == Schema.applicationID { return }
-        // GRDB's own tables may be there already: the power can fail between any two steps of the first start.
+        // GRDB's own tables may exist already: the power can fail between any two steps of the first start.
         let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'grdb%'")
         guard id == 0, tables == 0 else { throw StoreError.foreign(path: path) }
         try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
     }
 
-    /// Waits for what is under way, refuses anything new, copies the log into the database and lets go of the file.
+    /// Waits for requests in progress, refuses new ones, copies the log into the database and releases the
+    /// file.
     package func close() async {
         if !isClosed { try? await writeHandled([]) { _, _ in } }
         isClosed = true
@@ -183,34 +192,38 @@ package actor Store {
         await copying?.value
         try? copier.close()
         await witnessLast()
-        // GRDB closes its readers last, and those may not empty the log. If this fails the log stays and loses nothing.
+        // GRDB closes its readers last, and readers cannot truncate the log. If this copy fails, the log
+        // stays and nothing is lost.
         try? await pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
         try? pool.close()
         file.release()
     }
 
-    /// The ledger's end as it is durable.
+    /// The durable end of the ledger.
     package var head: LedgerHead { books.head }
 
-    /// How far the ledger has come to each destination, by name; durable.
+    /// The durable delivery cursors, by destination.
     package var deliveries: [Text: DeliveryCursor] { books.deliveries }
 
-    /// What destinations have not confirmed of earlier ledgers, the oldest ledger first; durable.
+    /// The durable debts of earlier ledgers to destinations, the oldest ledger first.
     package var debts: [PastDebt] { books.debts }
 
-    /// Entries that a destination has not confirmed, of this ledger and those before it.
+    /// The number of entries, of this ledger and earlier ones, that a destination has not confirmed.
     package func owed(to destination: Text) -> Int { books.owed(to: destination) }
 
-    /// Reports given up since the start, because the ledger had no more room for what was not confirmed.
+    /// The number of reports given up since the start, because the ledger had no room left for unconfirmed
+    /// entries.
     package var lostReports: Int { books.lost }
 
-    /// How many of them were of visits for which the gate opened, or may have: the last to be given up.
+    /// The number of those reports that were about visits for which the gate opened or may have opened; these
+    /// are given up last.
     package var lostOpenings: Int { books.lostOpenings }
 
-    /// A date that has certainly passed: the last one heard (``SavedClock``). Nil on a new box.
+    /// A date that has certainly passed: the last one that the clock gave (``SavedClock``). Nil on a new
+    /// gate.
     package var savedClock: Timestamp? { books.clock }
 
-    /// Runs `work` in a transaction, together with whatever else waits, and returns once it is durable.
+    /// Runs `work` in a transaction together with the other waiting requests, and returns once it is durable.
     func commit<Value: Sendable>(
         _ work: @escaping @Sendable (Database, inout Books) throws -> Value
     ) async throws(StoreError) -> Value {
@@ -225,14 +238,14 @@ package actor Store {
                     }, fail: { continuation.resume(returning: .failure($0)) }))
             if !isCommitting {
                 isCommitting = true
-                // A task of its own: a caller that is cancelled must not take the others' records with it.
+                // Use a separate task: cancelling one caller must not cancel the records of the others.
                 Task { await self.drain() }
             }
         }
         return try result.get()
     }
 
-    /// Reads beside the writer, from the state after the last commit.
+    /// Reads the state after the last commit, without blocking the writer.
     func read<Value: Sendable>(
         _ work: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
@@ -261,7 +274,8 @@ package actor Store {
                 witnessCommit(openings: done.0.books.openings - books.openings)
             } catch {
                 let error = StoreError(error, path: path)
-                // A failed transaction makes SQLite read the file anew, which looks like a change.
+                // After a failed transaction SQLite reads the file again, which looks like a change by
+                // another program.
                 if case .replaced = error {} else { foreignChanges = nil }
                 for job in batch { job.fail(error) }
             }
@@ -272,8 +286,9 @@ package actor Store {
         rest()
     }
 
-    /// Once enough was written: copies the log into the database as soon as nobody has written for a while, on a connection of
-    /// its own, so that a writer who comes meanwhile waits for the disk at most and never for the copy.
+    /// Copies the log into the database once enough requests were written and no request has been written for
+    /// a while, at the latest after ``StoreOptions/checkpointAtLatest`` requests. It uses a separate
+    /// connection, so a new request waits at most for the disk, never for the copy.
     private func rest() {
         guard uncopied >= options.checkpointRequests, copying == nil, !isClosed else { return }
         copying = Task {
@@ -284,7 +299,7 @@ package actor Store {
             }
             let before = uncopied
             if !Task.isCancelled {
-                // What fails now is tried again when the next records are written; the log loses nothing.
+                // A failed copy is tried again after the next records; the log loses nothing.
                 _ = try? await copier.writeWithoutTransaction { db in try db.checkpoint(.passive) }
                 uncopied -= before
             }
@@ -292,7 +307,7 @@ package actor Store {
         }
     }
 
-    /// Copies the log into the database now, as happens by itself when nobody writes.
+    /// Copies the log into the database now, as happens automatically when no requests are written.
     package func copyLog() async throws(StoreError) {
         do {
             _ = try await copier.writeWithoutTransaction { db in try db.checkpoint(.passive) }
@@ -301,15 +316,16 @@ package actor Store {
         }
     }
 
-    /// SQLite's count of the commits of other connections, which are others' as nobody else here writes. Throws when it has
-    /// grown.
+    /// SQLite's count of commits by other connections. No other connection of this process writes, so such a
+    /// commit is from another program. Throws when the count has changed.
     private static func foreignChanges(_ db: Database, known: Int?, _ path: String) throws -> Int? {
         let now = try Int.fetchOne(db.cachedStatement(sql: "PRAGMA data_version"))
         if let known, known != now { throw StoreError.replaced(path: path, detail: "was written by another program") }
         return now
     }
 
-    /// Runs the jobs of one transaction. A job that breaks a rule is undone alone; a disk that fails undoes them all.
+    /// Runs the jobs of one transaction. A job that breaks a rule is undone alone; a disk failure undoes all
+    /// jobs.
     private static func run(
         _ batch: [Job], _ db: Database, _ before: Books, _ path: String, _ key: WitnessKey?
     ) throws -> (books: Books, finish: [@Sendable () -> Void]) {

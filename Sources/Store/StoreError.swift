@@ -3,49 +3,49 @@ import GRDB
 import Glibc
 package import Ledger
 
-/// Why the store could not do what was asked. After an error nothing of the request is kept, and a later attempt may
+/// The reason why a request to the store failed. Nothing of the request is stored, and a later attempt may
 /// succeed.
 package enum StoreError: Error, Hashable, Sendable {
     /// No space is left on the device (ENOSPC, SQLITE_FULL).
     case diskFull(path: String)
-    /// The device failed to read, write or sync (EIO, SQLITE_IOERR); SQLite's extended result code.
+    /// The device failed to read, write or sync (EIO, SQLITE_IOERR); `code` is SQLite's extended result code.
     case inputOutput(path: String, code: Int32)
     /// The device has not answered for a long time.
     case silent(path: String)
-    /// Another process owns the database; its process id where it is known.
+    /// Another process owns the database; `owner` is its process id, if known.
     case locked(path: String, owner: Int32?)
     /// The file is damaged or is not an SQLite database.
     case corrupt(path: String, detail: String)
-    /// The database can be read, but something in it is not what the program ever wrote.
+    /// The database can be read, but it has content that the program never wrote.
     case unreadable(path: String, detail: String)
-    /// The key that seals other keys in the database cannot be used; its file.
+    /// The key that seals other keys in the database cannot be used; `path` is its file.
     case keyless(path: String, detail: String)
-    /// The ledger does not stand up to its witness or to the key that is here, and a command may not replace it.
+    /// The witness or the available key contradicts the ledger, and a command may not replace it.
     case doubtful(path: String, detail: String)
-    /// The file was deleted, replaced, cut or written by somebody else while it was open here.
+    /// Another program deleted, replaced, truncated or wrote the file while it was open.
     case replaced(path: String, detail: String)
     /// The file is a database of another program.
     case foreign(path: String)
     /// A newer version of the program wrote the file.
     case newer(path: String)
-    /// The file system does not permit it.
+    /// The file system denies permission.
     case notPermitted(path: String, detail: String)
     /// Something else is wrong with a file or its place.
     case unusable(path: String, detail: String)
     /// The folder is not safe to keep a ledger in.
     case unsafeFolder(path: String, detail: String)
-    /// There is no database at this path.
+    /// No database exists at this path.
     case absent(path: String)
     /// More requests wait than ``StoreOptions/waiting`` allows: the disk does not answer.
     case overloaded
     /// The store has been closed.
     case closed
-    /// The ledger's rules forbid it; a fault of the caller.
+    /// The ledger's rules forbid the record; a programming error of the caller.
     case refused(LedgerError)
     /// Anything else that SQLite reports.
     case unexpected(code: Int32, detail: String)
 
-    /// Whether a later attempt may succeed without anybody changing a file.
+    /// Whether a later attempt may succeed without a change to any file by the operator.
     package var isTransient: Bool {
         switch self {
         case .diskFull, .inputOutput, .silent, .locked, .overloaded: true
@@ -53,7 +53,7 @@ package enum StoreError: Error, Hashable, Sendable {
         }
     }
 
-    /// What happened, in plain words, without any content of a record.
+    /// The error in plain words, without any content of a record.
     package var text: String {
         switch self {
         case .diskFull(let path): "no space left for \(path)"
@@ -80,7 +80,7 @@ package enum StoreError: Error, Hashable, Sendable {
         }
     }
 
-    /// What an operator can do about it, in plain words.
+    /// The operator's possible remedy, in plain words.
     package var remedy: String {
         switch self {
         case .diskFull:
@@ -117,7 +117,7 @@ package enum StoreError: Error, Hashable, Sendable {
         }
     }
 
-    /// Translates what GRDB throws.
+    /// Translates the errors that GRDB throws.
     init(_ error: any Error, path: String) {
         switch error {
         case let error as StoreError: self = error
@@ -129,13 +129,13 @@ package enum StoreError: Error, Hashable, Sendable {
     }
 
     private init(_ error: DatabaseError, path: String) {
-        // The message only, never the statement's arguments: those may be keys.
+        // Use only the message, never the statement's arguments, which may be keys.
         let detail = error.message ?? "no message"
         switch error.resultCode {
         case .SQLITE_FULL: self = .diskFull(path: path)
         case .SQLITE_IOERR:
-            // SQLite knows ENOSPC for writes only; a failed sync or a shared memory file that cannot grow looks like
-            // EIO.
+            // SQLite reports ENOSPC only for writes; a failed sync, or a shared memory file that cannot grow,
+            // looks like EIO.
             self =
                 StoreFile.hasNoSpace(path)
                 ? .diskFull(path: path) : .inputOutput(path: path, code: error.extendedResultCode.rawValue)
@@ -152,7 +152,7 @@ package enum StoreError: Error, Hashable, Sendable {
         }
     }
 
-    /// Whether this spoils everything that is in the same transaction.
+    /// Whether this error undoes all other requests in the same transaction.
     var endsTransaction: Bool {
         switch self {
         case .refused, .unexpected: false

@@ -1,13 +1,13 @@
 import Foundation
 import Glibc
 
-/// The file system's side of the database: a safe folder, private files, one owner.
+/// The database in the file system: a safe folder, private files, one owner.
 ///
-/// Ownership is a lock on a file of its own, `PATH.lock`, held as long as the store is open and released by the kernel
-/// when the process ends in whatever way. The database itself cannot carry it: closing *any* descriptor of a file drops
-/// the locks that SQLite holds on it in the same process.
+/// Ownership is a lock on a separate file, `PATH.lock`. It is held as long as the store is open, and the
+/// kernel releases it however the process ends. The database file itself cannot be locked: closing *any*
+/// descriptor of a file drops the locks that SQLite holds on it in the same process.
 final class StoreFile {
-    /// A file as it was seen last.
+    /// A file as last seen.
     private struct Sighting {
         var device: dev_t
         var number: ino_t
@@ -18,8 +18,8 @@ final class StoreFile {
     private var descriptor: Int32
     private var seen: [String: Sighting] = [:]
 
-    /// Checks the folder, takes the lock, makes the database file. Without `mayMake` there must be one, with something
-    /// in it: else `absent` is thrown before anything is made.
+    /// Checks the folder, takes the lock and creates the database file. Without `mayMake` a non-empty
+    /// database must exist; otherwise `absent` is thrown before any file is created.
     init(path: String, mayMake: Bool = true) throws(StoreError) {
         if !mayMake, let obstacle = Self.obstacle(path) { throw obstacle }
         let folder = Self.folder(of: path)
@@ -38,10 +38,12 @@ final class StoreFile {
         if fstat(lock, &status) == 0 { seen[".lock"] = Self.sighting(status) }
     }
 
-    /// Throws `replaced` when a file of the database is no longer the one that is open here: SQLite itself would go on writing
-    /// into a deleted file and never notice. To be called before each transaction; four calls of `stat`.
+    /// Throws `replaced` when a file of the database is no longer the open one: SQLite itself would continue
+    /// to write into a deleted file without noticing. Call it before each transaction; it costs four calls of
+    /// `stat`.
     ///
-    /// The database and its log never shrink while they are open: nothing here vacuums, and the log is cut only on closing.
+    /// The database and its log never shrink while they are open: the database is not vacuumed, and the log
+    /// is truncated only on closing.
     func check() throws(StoreError) {
         for suffix in ["", "-wal", "-shm", ".lock"] {
             var status = stat()
@@ -68,17 +70,19 @@ final class StoreFile {
 
     deinit { release() }
 
-    /// Lets go of the lock.
+    /// Releases the lock.
     func release() {
         if descriptor >= 0 {
-            // Unlocked by hand: a child process that is just being spawned may still hold a copy of the descriptor.
+            // Unlock explicitly: a child process that is being spawned may still hold a copy of the
+            // descriptor.
             flock(descriptor, LOCK_UN)
             close(descriptor)
         }
         descriptor = -1
     }
 
-    /// The folder is there (made with mode 0700 if it is not), is ours or root's, and nobody else can write to it.
+    /// Makes sure that the folder exists (created with mode 0700 if absent), is owned by this user or root,
+    /// and is not writable by other users.
     private static func makeSafe(_ folder: String) throws(StoreError) {
         var status = stat()
         if stat(folder, &status) != 0 {
@@ -102,7 +106,8 @@ final class StoreFile {
             guard reason == EWOULDBLOCK else { throw failure(lockPath, reason) }
             throw .locked(path: path, owner: owner)
         }
-        // The number is a help for people; the lock does not depend on it, so a full disk may leave it out.
+        // The process id only helps the operator; the lock does not depend on it, so a full disk may prevent
+        // it.
         let number = Array(String(getpid()).utf8)
         if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, number, number.count, 0) }
         return descriptor
@@ -114,16 +119,16 @@ final class StoreFile {
         return count > 0 ? Int32(String(decoding: digits.prefix(count), as: UTF8.self)) : nil
     }
 
-    /// Whether there is a file with something in it.
+    /// Whether a non-empty file exists.
     static func hasContent(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_size > 0
     }
 
-    /// What the names of files have that were put aside, before a number.
+    /// The part of the names of moved-aside files that precedes the number.
     private static let asideWords = [PastLedgers.word, "found", "replaced"]
 
-    /// The files beside the database that starts put aside, with their logs.
+    /// The files next to the database that starts moved aside, with their logs.
     static func putAside(of path: String) -> [String] {
         let name = String(path.split(separator: "/").last ?? "")
         let found = (try? FileManager.default.contentsOfDirectory(atPath: folder(of: path))) ?? []
@@ -131,10 +136,10 @@ final class StoreFile {
             .map { "\(folder(of: path))/\($0)" }
     }
 
-    /// The files `PATH.WORD-N` that there are, by their numbers.
+    /// The existing files `PATH.WORD-N`, ordered by number; none if the folder cannot be listed.
     static func numbered(_ path: String, _ word: String) -> [String] { (try? listed(path, word)) ?? [] }
 
-    /// The same; throws if the folder cannot be listed, since it may hold some.
+    /// The same, but throws if the folder cannot be listed, because it may hold such files.
     static func listed(_ path: String, _ word: String) throws(StoreError) -> [String] {
         do {
             return try numbers(path, word).map { "\(path).\(word)-\($0)" }
@@ -154,22 +159,23 @@ final class StoreFile {
         }.sorted()
     }
 
-    /// Gives a file a second name, `PATH.WORD-N` with a number above all that there are, and returns it.
+    /// Gives a file a second name, `PATH.WORD-N` with a number above all existing ones, and returns that
+    /// name.
     static func link(_ path: String, as word: String) throws(StoreError) -> String {
         let name = "\(path).\(word)-\(((try? numbers(path, word))?.last ?? 0) + 1)"
         guard Glibc.link(path, name) == 0 else { throw failure(name) }
         return name
     }
 
-    /// Whether both names lead to one file.
+    /// Whether both names refer to one file.
     static func isSame(_ one: String, _ other: String) -> Bool {
         var (first, second) = (stat(), stat())
         return lstat(one, &first) == 0 && lstat(other, &second) == 0 && first.st_dev == second.st_dev
             && first.st_ino == second.st_ino
     }
 
-    /// Makes the database file with mode 0600 and its folder entry durable: SQLite would do neither. The files that
-    /// SQLite adds (`-wal`, `-shm`) take over the mode.
+    /// Creates the database file with mode 0600 and makes its folder entry durable; SQLite would do neither.
+    /// The files that SQLite adds (`-wal`, `-shm`) inherit the mode.
     static func makePrivate(_ path: String, in folder: String) throws(StoreError) {
         var status = stat()
         if lstat(path, &status) == 0 {
@@ -200,15 +206,15 @@ final class StoreFile {
         }
     }
 
-    /// Everything before the last "/".
+    /// The part of the path before the last "/".
     static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Why the path leads to no usable database; nil: it leads to one. A database is a regular file that is not empty,
-    /// with only regular files as companions. A path that this user may not look at does not count as absent. An empty
-    /// file is no database yet: a first start that was cut off leaves one.
+    /// The reason why no usable database is at the path; nil: one is there. A database is a regular,
+    /// non-empty file with only regular files as companions. A path that this user may not examine does not
+    /// count as absent. An empty file is not a database yet: an interrupted first start leaves one.
     static func obstacle(_ path: String) -> StoreError? {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -218,8 +224,8 @@ final class StoreFile {
         return isThere ? foreignCompanion(path) : .absent(path: path)
     }
 
-    /// The error for a companion of the database that is no regular file; nil: there is none. SQLite opens companions
-    /// with the database, and would wait for the other end of a pipe.
+    /// The error for a companion of the database that is not a regular file; nil: there is none. SQLite opens
+    /// companions together with the database, and on a pipe it would wait for the other end.
     private static func foreignCompanion(_ path: String) -> StoreError? {
         var status = stat()
         for ending in ["-wal", "-shm", "-journal"] {
@@ -236,12 +242,12 @@ final class StoreFile {
         return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Whether permissions are not what keeps us from using the file and its folder.
+    /// Whether permissions allow the use of the file and its folder.
     static func isWritable(_ path: String) -> Bool {
         access(path, R_OK | W_OK) == 0 && access(folder(of: path), W_OK | X_OK) == 0
     }
 
-    /// Whether the file system of `path` has no block left for us.
+    /// Whether the file system of `path` has no block left for this process.
     static func hasNoSpace(_ path: String) -> Bool {
         var status = statvfs()
         return statvfs(folder(of: path), &status) == 0 && status.f_bavail == 0

@@ -1,49 +1,52 @@
 package import Ledger
 
-/// The bounds of the store.
+/// The limits of the store.
 package struct StoreOptions: Sendable {
-    /// Sizes of records.
+    /// Limits on the size of records.
     package var limits = LedgerLimits()
-    /// Entries kept.
+    /// How many entries are kept.
     package var retention = Retention()
     /// Requests that may wait for the disk.
     package var waiting = 1024
-    /// Requests that share one commit, and with it one sync, at most.
+    /// The maximum number of requests that share one commit and its sync.
     package var batch = 64
-    /// Entries evicted in one transaction, so that none takes long.
+    /// Entries evicted in one transaction, few enough that it is short.
     package var evictionBatch = 64
     /// Remembered inbound messages (at least 10,000).
     package var handledMessages = 10_000
-    /// Inbound messages that confirm something and are written together: each one alone would cost more than the cursor that it moves.
+    /// The number of keys of confirming inbound messages that are written together: written alone, each would
+    /// cost more than the cursor that it moves.
     package var confirmationsTogether = 64
-    /// Names of those who were let in, remembered over a restart.
+    /// Names of admitted credentials that are remembered across a restart.
     package var replays = 16_384
-    /// Requests after which the write-ahead log is copied into the database, as soon as nobody writes. More of them make
-    /// fewer bytes written, and a longer log: 1,000 are about 6 MB.
+    /// Requests after which the write-ahead log is copied into the database, as soon as no request is being
+    /// written. A larger number reduces the bytes written but lengthens the log: 1,000 requests are about 6
+    /// MB.
     package var checkpointRequests = 1000
-    /// How long nobody must have written for that.
+    /// How long no request must have been written before that.
     package var checkpointRest: Duration = .milliseconds(200)
-    /// Requests after which it is copied beside the writers, however busy they are.
+    /// Requests after which the log is copied even while requests are being written.
     package var checkpointAtLatest = 4000
 
-    /// Whether folder, database and keys are made where there are none. If not, a database that is not there is an
-    /// error (``StoreError/absent(path:)``), and no file of it or beside it is made: for commands that look at what
-    /// there is.
+    /// Whether an absent folder, database and keys are created. If not, an absent database is an error
+    /// (``StoreError/absent(path:)``) and no file is created, neither the database nor any next to it: for
+    /// read-only commands.
     package var mayMake = true
 
-    /// Whether a ledger that does not stand up to its witness is put aside, and another one begun. If not, that is an error
-    /// (``StoreError/doubtful(path:detail:)``), and files and keys stay as they are: for commands, which may not have the keys that
-    /// the service has.
+    /// Whether a ledger that its witness contradicts is moved aside and replaced by a new one. If not, this
+    /// is an error (``StoreError/doubtful(path:detail:)``), and files and keys stay unchanged: for commands,
+    /// which may lack the service's keys.
     package var mayBeginAnew = true
 
-    /// How long after the last commit the witness hears of what opened no gate.
+    /// The time from a commit that opened no gate to the statement of the witness about it and the commits
+    /// after it.
     package var witnessIdle: Duration = .seconds(2)
 
-    /// How long the witness may take to hear of it before that is told.
+    /// The time after which an unfinished write of the witness is reported.
     package var witnessLimit: Duration = .seconds(10)
     /// Rows that an audit reads in one transaction.
     package var auditPiece = 256
-    /// How long it rests between two of these at least.
+    /// The minimum pause of an audit between two transactions.
     package var auditRest: Duration = .milliseconds(1)
 
     /// The documented defaults.

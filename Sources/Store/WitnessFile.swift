@@ -5,31 +5,31 @@ import Ledger
 
 /// The witness file on its disk (``WitnessSlots``).
 struct WitnessFile: Sendable {
-    /// Disks write whole sectors.
+    /// A disk sector, the unit in which disks write.
     private static let sectorBytes = 512
 
     let path: String
     /// ``WitnessSource/sync``.
     var sync: @Sendable (Int32, Int) -> Int32 = { descriptor, _ in fdatasync(descriptor) }
 
-    /// What it says.
+    /// Reads the file.
     func read(_ key: WitnessKey?) -> WitnessReading {
-        // Without waiting: a pipe in its place would hold up the start for ever.
+        // Open without blocking: a pipe in its place would block the start forever.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
             return errno == ENOENT ? .absent : .unusable(String(cString: strerror(errno)))
         }
         defer { close(descriptor) }
         guard StoreFile.isFile(descriptor) else { return .unusable("it is no file") }
-        // One byte more than it may have, to see that it has not.
+        // Read one byte more than the permitted length, to detect a longer file.
         var bytes = [UInt8](repeating: 0, count: WitnessSlots.fileBytes + 1)
         let count = pread(descriptor, &bytes, bytes.count, 0)
         guard count >= 0 else { return .unusable(String(cString: strerror(errno))) }
         return WitnessSlots.read(Array(bytes.prefix(count)), key: key?.publicKey)
     }
 
-    /// Writes a statement into its slot and returns once it is on the disk, or why it is not. On a thread of its own: a disk may
-    /// take seconds.
+    /// Writes a statement into its slot. Returns nil once it is on the disk, otherwise the error. Runs on a
+    /// separate thread, because a disk may take seconds.
     func write(_ signed: SignedHead) async -> StoreError? {
         await withCheckedContinuation { continuation in
             Self.queue.async { continuation.resume(returning: put(signed)) }
@@ -38,7 +38,7 @@ struct WitnessFile: Sendable {
 
     static let queue = DispatchQueue(label: "witness")
 
-    /// The same, waiting for the disk.
+    /// The same, but blocks on the disk.
     func put(_ signed: SignedHead) -> StoreError? {
         guard let slot = WitnessSlots.slot(signed) else { return .unexpected(code: 0, detail: "the head is too long") }
         do throws(StoreError) {
@@ -53,7 +53,8 @@ struct WitnessFile: Sendable {
         }
     }
 
-    /// The part of a slot that is not zero already, to the end of its sector: three quarters are always.
+    /// The part of a slot that is not zero both before and after, up to the end of its sector. About three
+    /// quarters of a slot are always zero.
     private static func changing(_ slot: (offset: Int, bytes: [UInt8]), in descriptor: Int32) -> ArraySlice<UInt8> {
         var old = [UInt8](repeating: 0, count: slot.bytes.count)
         guard pread(descriptor, &old, old.count, off_t(slot.offset)) == old.count else { return slot.bytes[...] }
@@ -61,10 +62,11 @@ struct WitnessFile: Sendable {
         return slot.bytes.prefix((end / sectorBytes + 1) * sectorBytes)
     }
 
-    /// Gives a file that says nothing another name: what is in its places must not be taken for a torn statement later.
+    /// Renames a file without a valid statement: the content of its slots must not be taken for a torn
+    /// statement later.
     func putAside() { _ = rename(path, path + ".unusable") }
 
-    /// The file, full length and with its name on the disk; made, with mode 0600, when it is not there.
+    /// Opens the file at its full length, with its name durable; creates it with mode 0600 when it is absent.
     private func openOrMake() throws(StoreError) -> Int32 {
         let kept = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if kept >= 0 {
@@ -74,7 +76,8 @@ struct WitnessFile: Sendable {
             }
             var status = stat()
             if fstat(kept, &status) == 0, status.st_size == WitnessSlots.fileBytes { return kept }
-            // Not ours in form: both slots are written anew, one by one.
+            // The file has another length, so it does not have the expected format. Both slots are rewritten,
+            // one after the other.
             if ftruncate(kept, off_t(WitnessSlots.fileBytes)) == 0, fsync(kept) == 0 { return kept }
             let reason = errno
             close(kept)

@@ -2,40 +2,42 @@ package import Encoding
 import Glibc
 package import Ledger
 
-/// Where the witness of a ledger and its key are.
+/// The places of a ledger's witness and its key.
 package struct WitnessSource: Sendable {
-    /// The witness file; not the database, best not even its disk.
+    /// The witness file; not in the database, and preferably on another disk.
     package var path: String
-    /// The file with the key's secret, 64 hex digits or 32 bytes, readable by its owner only; made when it is absent.
+    /// The file with the key's secret, 64 hex digits or 32 bytes, readable only by its owner; created when it
+    /// is absent.
     package var keyPath: String
-    /// Whether the key is somebody else's to make: systemd hands it over as a credential.
+    /// Whether another program makes the key: systemd supplies it as a credential.
     package var isHandedOver: Bool
 
-    /// The reason code of the first record of a ledger that takes the place of one that its witness contradicts.
+    /// The reason code in the first record of a ledger that replaces one that its witness contradicts.
     package var code: Text
-    /// The same, of a ledger that takes the place of one that was put back from a backup.
+    /// The reason code in the first record of a ledger that replaces one restored from a backup.
     package var restoredCode: Text
 
-    /// Makes what was just written to the witness, that many bytes, durable: 0 when it is. The bench has slower disks.
+    /// Makes the bytes just written to the witness durable and returns 0 on success. The test bench
+    /// substitutes slower disks.
     package var sync: @Sendable (_ descriptor: Int32, _ bytes: Int) -> Int32 = { descriptor, _ in fdatasync(descriptor)
     }
 
-    /// The files of a witness. `restoredCode`: nil: that of the other case.
+    /// The files of a witness. `restoredCode`: nil: the same as `code`.
     package init(path: String, keyPath: String, isHandedOver: Bool = false, code: Text, restoredCode: Text? = nil) {
         (self.path, self.keyPath, self.isHandedOver) = (path, keyPath, isHandedOver)
         (self.code, self.restoredCode) = (code, restoredCode ?? code)
     }
 
-    /// The key that is there; nil when none is.
+    /// Reads the key; nil when it is absent.
     package func key() throws(StoreError) -> WitnessKey? {
         try SecretFile.read(keyPath, isHandedOver: isHandedOver).flatMap { WitnessKey($0) }
     }
 
-    /// What the witness file says. `key`: the one that counts; nil: whichever signed.
+    /// Reads the witness file. `key`: the key whose statements count; nil: any key.
     package func reading(_ key: WitnessKey?) -> WitnessReading { WitnessFile(path: path).read(key) }
 
-    /// What the witness says against a ledger at `path` that is not there, or is empty; nil where there was none, or
-    /// one is.
+    /// The contradiction between the witness and an absent or empty ledger at `path`; nil when the witness
+    /// knows no ledger, or a ledger exists.
     package func contradiction(toAbsent path: String) -> StoreError? {
         guard case .absent? = StoreFile.obstacle(path) else { return nil }
         let standing = LedgerStanding.judge(.made, reading(try? key()), keyIsNew: true) { _ in nil }
@@ -44,17 +46,19 @@ package struct WitnessSource: Sendable {
     }
 }
 
-/// The opened witness of a store: what it signs with, where it writes, and who is told how that went.
+/// The opened witness of a store: the key that signs, the file that is written, and the callback that
+/// receives the results.
 struct Witness: Sendable {
     let key: WitnessKey
-    /// Whether the key was made just now.
+    /// Whether the key was made at this start.
     let keyIsNew: Bool
     let file: WitnessFile
     let code: Text
-    /// Told after each attempt to write, nil when it succeeded, else why not; and during one that takes too long.
+    /// Called after each attempt to write, with nil on success and the error otherwise; also during an
+    /// attempt that takes too long.
     let onWrite: @Sendable (StoreError?) -> Void
 
-    /// `mayMakeKey`: whether a key is made where there is none.
+    /// `mayMakeKey`: whether a key is made when none exists.
     init(
         _ source: WitnessSource, mayMakeKey: Bool, onWrite: @escaping @Sendable (StoreError?) -> Void
     ) throws(StoreError) {

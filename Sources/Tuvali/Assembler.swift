@@ -1,28 +1,29 @@
 import Encoding
 
-/// Puts the chunks of one transfer in order.
+/// Assembles the chunks of one transfer.
 ///
-/// The stride is fixed when the size is accepted and never derived from what arrives. A chunk is looked at in this order
-/// and dropped at the first fault: length, CRC, sequence number, exact payload length (`docs/protocols/tuvali.md`). Memory is taken
-/// with the first sound chunk and kept for whatever comes after: a size that nothing follows costs nothing.
+/// The stride is fixed when the size is accepted, and never derived from received data. A chunk is checked in
+/// this order and dropped at the first fault: length, CRC, sequence number, exact payload length
+/// (`docs/protocols/tuvali.md`). Memory is allocated with the first sound chunk and kept for later transfers:
+/// a size without a chunk after it costs nothing.
 package struct Assembler: Sendable {
-    /// What became of a chunk.
+    /// The result of a chunk.
     package enum Arrival: Hashable, Sendable {
         /// New and sound.
         case accepted
-        /// Its number is already held; nothing changed.
+        /// A chunk with this number is already held; nothing changed.
         case duplicate
-        /// It has a fault; its number stays missing until a sound one comes.
+        /// The chunk has a fault; its number stays missing until a sound chunk arrives.
         case dropped
     }
 
-    /// The size is outside the accepted range; there is no assembly.
+    /// The error for a size outside the accepted range; no assembly exists.
     package struct Refused: Error, Hashable, Sendable {
         /// The size in bytes that was refused.
         package let size: Int
     }
 
-    /// Encrypted bytes that can be accepted: a tag and one byte, up to 2 MiB.
+    /// Accepted numbers of encrypted bytes: from a tag and one byte up to 2 MiB.
     package static let acceptedSizes = 17...2_097_152
     /// Bytes before the payload: sequence number and CRC.
     private static let headerLength = 4
@@ -40,19 +41,21 @@ package struct Assembler: Sendable {
     /// Chunks whose number was already held.
     package private(set) var duplicates = 0
 
-    /// What came, at its place; between the chunks, and behind the size, whatever was there. Empty before the first chunk.
+    /// The received payloads, each at its offset. The gaps between them, and the bytes after `size`, are
+    /// undefined. Empty before the first chunk.
     private var storage: [UInt8] = []
-    /// One bit for each chunk, set when it is held; as many as were needed so far.
+    /// One bit for each chunk, set when it is held. It grows with the largest number of chunks so far.
     private var held: [UInt64] = []
     private var stride: Int { maxData - Self.headerLength }
 
-    /// Prepares for `size` bytes in chunks of at most `maxData` bytes (the link's ATT MTU, at most 512, less 3).
+    /// Prepares for `size` bytes in chunks of at most `maxData` bytes (the link's ATT MTU, at most 512, less
+    /// 3). Throws when the size is outside `sizes` or needs more than 65 535 chunks.
     package init(size: Int, maxData: Int, accepting sizes: ClosedRange<Int> = acceptedSizes) throws(Refused) {
         totalChunks = try Self.totalChunks(size, maxData, sizes)
         (self.size, self.maxData) = (size, maxData)
     }
 
-    /// Forgets all chunks and prepares for others, as a new assembler would, in the memory there is.
+    /// Drops all chunks and prepares for others, as a new assembler would, but reuses the memory.
     package mutating func restart(
         size: Int, maxData: Int, accepting sizes: ClosedRange<Int> = acceptedSizes
     ) throws(Refused) {
@@ -72,10 +75,10 @@ package struct Assembler: Sendable {
         return total
     }
 
-    /// The whole message once ``isComplete``; before that nothing.
+    /// The whole message once ``isComplete``; empty before that.
     package var bytes: ArraySlice<UInt8> { isComplete ? storage.prefix(size) : [] }
 
-    /// Bytes of memory taken so far for what comes.
+    /// Bytes of memory allocated so far for received data.
     package var reservedBytes: Int { storage.count }
 
     /// Whether every chunk is held.
@@ -94,7 +97,8 @@ package struct Assembler: Sendable {
         return numbers
     }
 
-    /// Takes one chunk: sequence number (2, from 1), CRC of the payload (2), payload; both most significant byte first.
+    /// Takes one chunk: sequence number (2 bytes, from 1), CRC of the payload (2 bytes), payload; both
+    /// numbers most significant byte first.
     package mutating func add(_ chunk: [UInt8]) -> Arrival {
         guard chunk.count > Self.headerLength, chunk.count <= maxData else { return .dropped }
         var reader = ByteReader(chunk)
@@ -127,8 +131,8 @@ package struct Assembler: Sendable {
         receivedChunks > 0 && held[index / 64] & 1 << UInt64(index % 64) != 0
     }
 
-    /// Takes the memory that the announced size needs, unless it is there from before; at least twice what there was, so that
-    /// sizes that grow step by step cost no more than one that is large at once.
+    /// Allocates the memory that the announced size needs, unless it exists already. A growing buffer is at
+    /// least doubled, so that sizes that grow step by step cost no more than one large size at once.
     private mutating func reserve() {
         guard receivedChunks == 0 else { return }
         let words = (totalChunks + 63) / 64
@@ -137,7 +141,7 @@ package struct Assembler: Sendable {
         storage = [UInt8](repeating: 0, count: max(size, min(2 * storage.count, Self.acceptedSizes.upperBound)))
     }
 
-    /// Overwrites what was received.
+    /// Overwrites the received data.
     mutating func wipe() {
         storage.wipe()
         held = []

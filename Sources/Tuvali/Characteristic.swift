@@ -1,6 +1,7 @@
-/// What a GATT characteristic may be used for: the properties byte of its declaration (Core Specification Vol 3 Part G 3.3.1.1).
+/// The permitted uses of a GATT characteristic: the properties byte of its declaration (Core Specification
+/// Vol 3 Part G 3.3.1.1).
 package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
-    /// The byte as it stands in the declaration.
+    /// The byte as it is written in the declaration.
     package let rawValue: UInt8
 
     /// Wraps a declaration's properties byte.
@@ -14,11 +15,12 @@ package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     package static let writeWithoutResponse = CharacteristicProperties(rawValue: 0x04)
     /// May be written by Write Request.
     package static let write = CharacteristicProperties(rawValue: 0x08)
-    /// Is indicated. Tuvali's Android verifier sends plain notifications on these all the same, and so may we.
+    /// May be indicated. Tuvali's Android verifier nevertheless sends plain notifications on these
+    /// characteristics, and the gate may do the same.
     package static let indicate = CharacteristicProperties(rawValue: 0x20)
 }
 
-/// The characteristics of the service. `allCases` is the order in which they stand in the GATT table.
+/// The characteristics of the service. `allCases` is their order in the GATT table.
 package enum Characteristic: CaseIterable, Hashable, Sendable {
     /// Wallet to verifier: nonce (12 bytes) and X25519 public key (32 bytes).
     case identify
@@ -36,10 +38,11 @@ package enum Characteristic: CaseIterable, Hashable, Sendable {
     case transferReportResponse
     /// Verifier to wallet: 0x00 accepted, 0x01 rejected.
     case verificationStatus
-    /// Verifier to wallet: 0x01 asks it to disconnect. In the table as wallets look for it, and never notified.
+    /// Verifier to wallet: 0x01 asks the wallet to disconnect. Declared because wallets look for it, and
+    /// never notified.
     case disconnect
 
-    /// The 128-bit UUID, most significant byte first as in its text; ATT sends it the other way round.
+    /// Returns the 128-bit UUID, most significant byte first as in its text; ATT sends the bytes in reverse order.
     package func uuid(in generation: Generation) -> [UInt8] {
         if let shortUUID = shortUUID(in: generation) {
             // Bluetooth Base UUID, Core Specification Vol 3 Part B 2.5.1.
@@ -49,7 +52,8 @@ package enum Characteristic: CaseIterable, Hashable, Sendable {
         return [0, 0, 0, number] + [0x50, 0x26, 0x44, 0x4A, 0x9E, 0x0E, 0xD6, 0xF2, 0x45, 0x0F, 0x3A, 0x77]
     }
 
-    /// The 16-bit form of the UUID: generation A has one for each, in the order of the table, generation B kept the last but one.
+    /// Returns the 16-bit form of the UUID. In generation A each characteristic has one, in the order of the
+    /// table; generation B kept only that of ``verificationStatus``.
     package func shortUUID(in generation: Generation) -> UInt16? {
         switch (self, generation) {
         case (.identify, .a): 0x2030
@@ -65,7 +69,7 @@ package enum Characteristic: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The properties to declare. No encryption and no pairing is asked for anywhere.
+    /// The properties to declare. No characteristic requires encryption or pairing.
     package var properties: CharacteristicProperties {
         if isWritable { return [.write, .writeWithoutResponse] }
         return switch self {
@@ -76,7 +80,7 @@ package enum Characteristic: CaseIterable, Hashable, Sendable {
 
     /// Whether a Client Characteristic Configuration descriptor (0x2902) follows the value.
     ///
-    /// iPhones look for it; Android wallets never write one, so notifications must go out regardless of its value.
+    /// iPhones look for it. Android wallets never write it, so notifications must be sent regardless of its value.
     package var hasConfigurationDescriptor: Bool { properties.contains(.indicate) }
 
     /// Whether the wallet writes it.
@@ -87,7 +91,7 @@ package enum Characteristic: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The number that tells the 128-bit UUIDs of generation B apart.
+    /// The number by which the 128-bit UUIDs of generation B differ.
     private var number: UInt8 {
         switch self {
         case .requestSize: 0x04

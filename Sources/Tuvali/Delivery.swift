@@ -1,27 +1,28 @@
 import Encoding
 
-/// The state after the delivery: SUCCESS is owed or sent, and the verdict is waited for or told.
+/// The state after the delivery: SUCCESS is due or sent, and the verdict is awaited or notified.
 struct Delivery: Sendable {
-    /// Where the verdict stands.
+    /// The state of the verdict.
     enum Verdict: Sendable {
         /// The application has until `limit`.
         case awaited(limit: Instant)
-        /// Known, and told once SUCCESS was. Sent `count` times, the next time at `next`; nil: not again.
+        /// Known; notified after SUCCESS. Sent `count` times, the next time at `next`; nil: not again.
         case told(accepted: Bool, count: Int, next: Instant?)
     }
 
     /// The Identify value of the session.
     let identify: [UInt8]
-    /// When the SUCCESS report that was asked for goes out; nil when none is owed.
+    /// When the requested SUCCESS report is sent; nil when none is due.
     var success: Instant?
     var verdict: Verdict
     /// The earliest time for the verdict.
     private(set) var verdictNotBefore: Instant
-    /// When a wallet that has been told its verdict has stayed for long enough.
+    /// When a wallet that has received its verdict has stayed long enough and is disconnected; nil before the
+    /// verdict is sent.
     private(set) var stayLimit: Instant?
     private var isSuccessSent = false
 
-    /// SUCCESS is owed at `success`; the application has until `limit`.
+    /// Creates the state; SUCCESS is due at `success`, and the application has until `limit`.
     init(identify: [UInt8], success: Instant, limit: Instant, _ settings: SessionSettings) {
         self.identify = identify
         self.success = success
@@ -29,12 +30,12 @@ struct Delivery: Sendable {
         verdict = .awaited(limit: limit)
     }
 
-    /// The verdict as far as it was notified.
+    /// The verdict, if it was notified.
     var status: Bool? {
         if case .told(let accepted, let count, _) = verdict, count > 0 { accepted } else { nil }
     }
 
-    /// When this state wants the clock next.
+    /// When this state must next be given the time.
     var deadline: Instant {
         let time: Instant? =
             switch verdict {
@@ -49,14 +50,14 @@ struct Delivery: Sendable {
         return min(one, other)
     }
 
-    /// Takes the application's word; only the first counts.
+    /// Takes the application's verdict; only the first counts.
     mutating func decide(_ accepted: Bool, at now: Instant) {
         guard case .awaited = verdict else { return }
         verdict = .told(accepted: accepted, count: 0, next: max(now, verdictNotBefore))
     }
 
-    /// Notes that SUCCESS went out. Only the first one holds the verdict back, or a wallet that keeps asking would never
-    /// get it.
+    /// Notes that SUCCESS was sent. Only the first SUCCESS delays the verdict: otherwise a wallet that keeps
+    /// asking for a report would never get the verdict.
     mutating func successSent(at now: Instant, _ settings: SessionSettings) {
         success = nil
         guard !isSuccessSent else { return }
@@ -67,7 +68,7 @@ struct Delivery: Sendable {
         }
     }
 
-    /// Notes that the verdict went out once more.
+    /// Notes that the verdict was sent once more.
     mutating func verdictSent(at now: Instant, _ settings: SessionSettings) {
         guard case .told(let accepted, let count, _) = verdict else { return }
         stayLimit = stayLimit ?? now.advanced(by: settings.silenceLimit)

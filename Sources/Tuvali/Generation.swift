@@ -1,5 +1,5 @@
-/// The wire generations of Tuvali that are in the field. They differ in their UUIDs and in nothing else: what is written and
-/// notified, and when, is the same.
+/// The wire generations of Tuvali that deployed wallets use. They differ only in their UUIDs: the written and
+/// notified values, and their timing, are the same.
 ///
 /// The order of the cases is that of their services in the GATT table and of their advertisements.
 package enum Generation: String, CaseIterable, Hashable, Sendable {

@@ -1,30 +1,31 @@
 /// The name a verifier shows in its advertisement and invitation.
 package struct Identifier: Hashable, Sendable {
-    /// Why a text cannot be the name.
+    /// Why a text cannot be an identifier.
     package enum Failure: Error, Hashable, Sendable {
         /// The Android wallet refuses an invitation without a name.
         case empty
         /// More than 14 UTF-8 bytes: `bytes` of them. The advertisement has 31 bytes, 17 of which are taken.
         case tooLong(bytes: Int)
-        /// A character outside `A-Z a-z 0-9 _ -`, which not every wallet reads alike from a URI.
+        /// A character outside `A-Z a-z 0-9 _ -`. Not all wallets read such characters in a URI in the same way.
         case characters
     }
 
-    /// Which characters may occur.
+    /// The permitted characters.
     package enum Alphabet: Sendable {
-        /// `A-Z a-z 0-9 _ -`: what every wallet reads alike. For names that people configure.
+        /// `A-Z a-z 0-9 _ -`, which all wallets read in the same way. For names that people configure.
         case portable
         /// Any text; the invitation percent-encodes it.
         case any
     }
 
-    /// The largest name in UTF-8 bytes: 31 − flags (3) − service UUIDs (4) − service data header (4) − `_` (1) − key (5).
+    /// The longest name in UTF-8 bytes: 31 − flags (3) − service UUIDs (4) − service data header (4) − `_`
+    /// (1) − key (5).
     package static let maximumLength = 14
 
     /// The UTF-8 bytes of the name, 1…14.
     package let bytes: [UInt8]
 
-    /// Checks a name.
+    /// Checks a name, and throws the first failure.
     package init(_ text: String, alphabet: Alphabet = .portable) throws(Failure) {
         let bytes = Array(text.utf8)
         guard !bytes.isEmpty else { throw .empty }

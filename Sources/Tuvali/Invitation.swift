@@ -1,16 +1,16 @@
 import Encoding
 
-/// What a verifier shows to wallets: its name and public key, on the air and as a QR text.
+/// The name and public key that a verifier shows to wallets, in its advertisement and as the text of a QR code.
 ///
-/// The wallet compares the name and the first 5 key bytes of both and then uses the key it heard over the air: 40 bits of
-/// authentication, a known weakness of the protocol. Keys therefore live for a short time.
+/// The wallet compares the name and the first 5 key bytes of both, and then uses the key from the advertisement: 40
+/// bits of authentication, a known weakness of the protocol. Therefore keys have a short lifetime.
 package struct Invitation: Hashable, Sendable {
     /// The verifier's name.
     package let identifier: Identifier
     /// The X25519 public key, 32 bytes.
     package let publicKey: [UInt8]
 
-    /// The invitation to a session that will use `key`.
+    /// Creates the invitation to a session that will use `key`.
     package init(identifier: Identifier, key: VerifierKey) {
         self.init(identifier: identifier, publicKey: key.publicKey)
     }
@@ -20,9 +20,9 @@ package struct Invitation: Hashable, Sendable {
         self.publicKey = publicKey
     }
 
-    /// The payload of the advertising PDU (ADV_IND) for wallets of that generation, at most 31 bytes: flags, the service's UUID,
-    /// and its service data (name, `_`, first 5 key bytes). Wallets match the service data byte for byte and filter on the UUID
-    /// list. Those of two generations do not fit into one.
+    /// Returns the payload of the advertising PDU (ADV_IND) for wallets of that generation, at most 31 bytes: flags,
+    /// the service's UUID, and its service data (name, `_`, first 5 key bytes). Wallets match the service data byte
+    /// for byte and filter on the UUID list. The data of two generations does not fit into one PDU.
     package func advertisingData(for generation: Generation) -> [UInt8] {
         let generalDiscoverableLEOnly: UInt8 = 0x06
         let uuid = Self.littleEndian(generation.serviceUUID)
@@ -32,15 +32,18 @@ package struct Invitation: Hashable, Sendable {
                 .serviceData16, uuid + identifier.bytes + [UInt8(ascii: "_")] + publicKey.prefix(5))
     }
 
-    /// The payload of the scan response for wallets of that generation, exactly 31 bytes: the other 27 key bytes.
+    /// Returns the payload of the scan response for wallets of that generation, exactly 31 bytes: the other
+    /// 27 key bytes.
     ///
-    /// It must go on the air together with ``advertisingData(for:)`` and never alone: an iPhone that sees only this one crashes.
+    /// It must be on the air together with ``advertisingData(for:)`` and never alone: an iPhone that receives
+    /// only this payload crashes.
     package func scanResponseData(for generation: Generation) -> [UInt8] {
         Self.structure(
             .serviceData16, Self.littleEndian(generation.scanResponseUUID) + publicKey.dropFirst(5))
     }
 
-    /// The text of the QR code. The scheme is upper case and followed by `://` because wallets take nothing else.
+    /// The text of the QR code. The scheme is in upper case and followed by `://`, because wallets accept no
+    /// other form.
     package var uri: String {
         "OPENID4VP://connect?name=\(Self.percentEncoded(identifier.bytes))&key=\(Hex.encode(publicKey))"
     }
@@ -63,8 +66,8 @@ package struct Invitation: Hashable, Sendable {
         return bytes
     }
 
-    /// Escapes everything but the unreserved characters of RFC 2396 section 2.3, the set that Android's URI builder leaves.
-    /// A space becomes `%20`: phones disagree about `+`.
+    /// Escapes all characters except the unreserved ones of RFC 2396 section 2.3, which Android's URI builder
+    /// does not escape either. A space becomes `%20`, because phones interpret `+` differently.
     private static func percentEncoded(_ bytes: [UInt8]) -> String {
         let unreserved = Array("-_.!~*'()".utf8)
         return bytes.map { byte in

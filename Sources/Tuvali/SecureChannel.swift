@@ -1,29 +1,30 @@
 import Crypto
 import Encoding
 
-/// The keys of one session, made from a valid Identify write.
+/// The keys of one session, derived from a valid Identify write.
 ///
-/// Of the two directions only wallet to verifier is ever used: the verifier's own values go in clear.
+/// Only the direction from wallet to verifier is ever used: the verifier's own values are not encrypted.
 struct SecureChannel: Sendable {
-    /// Whom a key is for: the receiver's name stands in the derivation.
+    /// The receiver whose name is part of the key derivation.
     enum Receiver: String {
         case verifier = "SKVerifier"
         case wallet = "SKWallet"
     }
 
-    /// Bytes of an Identify value: nonce (12), public key (32).
+    /// Length of an Identify value in bytes: nonce (12), public key (32).
     static let identifyLength = 44
     private static let nonceLength = 12
     private static let tagLength = 16
 
     /// The 44 bytes that made this channel. Neither part is secret.
     let identify: [UInt8]
-    /// Names the shared secret, 16 bytes; gives nothing of it away.
+    /// An identifier of the shared secret, 16 bytes; it reveals nothing about the secret.
     let fingerprint: [UInt8]
     private let key: SymmetricKey
     private let nonce: AES.GCM.Nonce
 
-    /// Derives the keys; `identify` holds exactly ``identifyLength`` bytes.
+    /// Derives the keys from `identify`, which must have exactly ``identifyLength`` bytes. Throws for a key
+    /// of low order.
     init(verifierKey: VerifierKey, identify: [UInt8]) throws(TuvaliError) {
         guard identify.count == Self.identifyLength,
             let secret = verifierKey.sharedSecret(with: identify[Self.nonceLength...]),
@@ -35,7 +36,7 @@ struct SecureChannel: Sendable {
         fingerprint = Self.derive(secret, "gatehouse session", 16).withUnsafeBytes { Array($0) }
     }
 
-    /// HKDF-SHA-256 with the salt "SHA-256" (the ASCII text): 32 bytes.
+    /// Derives a key of 32 bytes by HKDF-SHA-256 with the salt "SHA-256" (the ASCII text).
     static func deriveKey(_ secret: SharedSecret, for receiver: Receiver) -> SymmetricKey {
         derive(secret, receiver.rawValue, 32)
     }
@@ -45,7 +46,8 @@ struct SecureChannel: Sendable {
             using: SHA256.self, salt: Array("SHA-256".utf8), sharedInfo: Array(info.utf8), outputByteCount: length)
     }
 
-    /// Checks and decrypts what the wallet sent (AES-256-GCM, tag last), then inflates it to at most `inflatedLimit` bytes.
+    /// Authenticates and decrypts the data from the wallet (AES-256-GCM, tag last), then inflates it to at
+    /// most `inflatedLimit` bytes.
     func open(_ sealed: ArraySlice<UInt8>, inflatedLimit: Int) throws(TuvaliError) -> [UInt8] {
         guard sealed.count > Self.tagLength,
             let box = try? AES.GCM.SealedBox(
@@ -65,7 +67,7 @@ struct SecureChannel: Sendable {
 }
 
 extension [UInt8] {
-    /// Overwrites the bytes with zero and lets go of them.
+    /// Overwrites the bytes with zero and releases them.
     mutating func wipe() {
         withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
         self = []

@@ -1,12 +1,12 @@
-/// What can happen to a ``VerifierSession``.
+/// An input of a ``VerifierSession``.
 package enum SessionEvent: Hashable, Sendable {
-    /// A phone connected; `attMTU` is the link's ATT MTU in bytes, 23 before any exchange.
+    /// A phone has connected; `attMTU` is the link's ATT MTU in bytes, 23 before any exchange.
     case connected(attMTU: Int)
     /// An ATT MTU exchange ended with this many bytes.
     case mtuChanged(Int)
-    /// The phone wrote a value, by Write Command or Write Request alike.
+    /// The phone wrote a value, by Write Command or Write Request.
     case write(Characteristic, [UInt8])
-    /// The session's ``VerifierSession/deadline`` has come.
+    /// The session's ``VerifierSession/deadline`` has been reached.
     case timer
     /// The application's verdict on the payload. Only the first counts.
     case verdict(accepted: Bool)
@@ -16,25 +16,28 @@ package enum SessionEvent: Hashable, Sendable {
     case linkLost
 }
 
-/// What a ``VerifierSession`` asks of the host, or tells the application.
+/// A ``VerifierSession``'s command to the host, or report to the application.
 package enum SessionAction: Hashable, Sendable {
-    /// The session is taken, or over: its advertisement is nobody else's.
+    /// The session has a phone or has ended: its advertisement must not attract another phone.
     case stopAdvertising
-    /// Send a Handle Value Notification, whether the phone has subscribed or not; an indication if it subscribed to those.
+    /// Send a Handle Value Notification, whether the phone has subscribed or not; an indication if it
+    /// subscribed to indications.
     case notify(Characteristic, [UInt8])
     /// Terminate the link and report ``SessionEvent/linkLost``.
     case dropLink
     /// The wallet sent its key; the session keys are derived.
     case identified
-    /// The wallet announced `size` encrypted bytes in `totalChunks` chunks. Comes again when the wallet starts over, with the
-    /// first chunk.
+    /// The wallet announced `size` encrypted bytes in `totalChunks` chunks. Sent again with the first chunk
+    /// after the wallet starts over.
     case transferStarted(size: Int, totalChunks: Int)
     /// Chunks received, each time another whole percent is reached.
     case progress(received: Int, total: Int)
-    /// The write just handled completed the assembly (T0). The payload, when it was authentic and within its bounds: it may be
-    /// verified from now on, while the wallet still asks for its report. Comes again when the wallet starts over.
+    /// The write just handled completed the assembly (T0). Carries the payload if it was authentic and within
+    /// its limits: it may be verified from now on, before the wallet asks for its report. Sent again when the
+    /// wallet starts over.
     case assembled(TransferredPayload?)
-    /// The payload: it was complete, authentic and within its bounds, and the wallet asked for the report. At most once.
+    /// The payload: it was complete, authentic and within its limits, and the wallet asked for the report. At
+    /// most once.
     case payload(TransferredPayload)
     /// The session failed. The end of the link follows.
     case failed(TuvaliError)
@@ -42,18 +45,18 @@ package enum SessionAction: Hashable, Sendable {
     case ended(SessionOutcome)
 }
 
-/// What the wallet sent, decrypted and inflated.
+/// The data that the wallet sent, decrypted and inflated.
 package struct TransferredPayload: Hashable, Sendable {
-    /// The plain bytes: by convention UTF-8 JSON, which nobody has checked yet.
+    /// The plain bytes: by convention UTF-8 JSON, not checked yet.
     package let bytes: [UInt8]
-    /// How the transfer went.
+    /// The figures of the transfer.
     package let statistics: TransferStatistics
 }
 
 extension TransferredPayload: CustomStringConvertible, CustomReflectable {
-    /// Says nothing of the content.
+    /// Contains nothing of the content.
     package var description: String { "TransferredPayload(\(bytes.count) bytes, \(statistics))" }
-    /// Leaves out the content: a credential must not reach a log by way of a dump.
+    /// Omits the content: a credential must not reach a log through a dump.
     package var customMirror: Mirror { Mirror(self, children: ["statistics": statistics]) }
 }
 
@@ -63,9 +66,9 @@ package struct TransferStatistics: Hashable, Sendable {
     package var chunks: Int
     /// Chunks dropped because of their CRC.
     package var crcErrors: Int
-    /// Chunks that came again though they were held.
+    /// Chunks that were received again although they were held.
     package var duplicates: Int
-    /// MISSING reports that the wallet asked for and was sent.
+    /// MISSING reports sent at the wallet's request.
     package var retries: Int
     /// Encrypted bytes.
     package var encryptedSize: Int

@@ -2,20 +2,20 @@ import Encoding
 
 /// The receiving state: from the response size to the delivery.
 struct Transfer: Sendable {
-    /// Where the answer to a report request stands.
+    /// The state of the answer to a report request.
     enum Report: Sendable {
-        /// Nothing is owed.
+        /// No report is due.
         case none
-        /// Asked for; to be sent at `at`.
+        /// Requested; to be sent at `at`.
         case due(at: Instant)
-        /// A MISSING report went out `count` times and nothing came back yet; to be repeated at `again`.
+        /// A MISSING report was sent `count` times without a reaction; to be repeated at `again`.
         case unanswered(again: Instant, count: Int)
     }
 
     let channel: SecureChannel
     private(set) var assembler: Assembler
-    /// The opened message or why it could not be opened, made as soon as the last chunk is there. A wallet that is done
-    /// asks for the report next; by then the payload is ready.
+    /// The opened message, or why it could not be opened; set as soon as the last chunk is held. A wallet
+    /// that has sent everything asks for the report next; by then the payload is ready.
     private var opened: Result<[UInt8], TuvaliError>?
     var report = Report.none
     /// When the first response size was accepted.
@@ -24,7 +24,8 @@ struct Transfer: Sendable {
     /// MISSING reports sent on request.
     var retries = 0
     private var shownPercent = 0
-    /// How often a whole message was opened, which costs as much as it inflates to; a wallet needs one, and starts over now and then.
+    /// How often a complete message was opened. Each opening costs as much as the message inflates to. A
+    /// wallet needs one and sometimes starts over.
     private var openings = 0
     static let openingsLimit = 3
     private var isAnnounced = true
@@ -42,7 +43,7 @@ struct Transfer: Sendable {
             retries: retries, encryptedSize: assembler.size)
     }
 
-    /// When this state wants the clock next.
+    /// Returns when this state must next be given the time.
     func deadline(_ settings: SessionSettings) -> Instant {
         let limit = min(
             lastWrite.advanced(by: settings.silenceLimit), startedAt.advanced(by: settings.transferLimit))
@@ -52,13 +53,13 @@ struct Transfer: Sendable {
         }
     }
 
-    /// Notes that the wallet wrote something: it lives, and a report it was sent needs no repetition.
+    /// Notes a write by the wallet: it is alive, and a report sent to it needs no repetition.
     mutating func heard(at now: Instant) {
         lastWrite = now
         if case .unanswered = report { report = .none }
     }
 
-    /// Forgets all chunks and begins with a new size. A report that was asked for would speak of the old ones: none is owed.
+    /// Drops all chunks and begins with a new size. A requested report would be about the old chunks, so none is due.
     mutating func restart(size: Int, maxData: Int, accepting sizes: ClosedRange<Int>) throws(Assembler.Refused) {
         forgetOpened()
         try assembler.restart(size: size, maxData: maxData, accepting: sizes)
@@ -67,7 +68,8 @@ struct Transfer: Sendable {
         isAnnounced = false
     }
 
-    /// Takes a chunk and tells of the progress. A size after the first is told of when something comes of it.
+    /// Takes a chunk and reports the progress. A size after the first is reported only with its first
+    /// accepted chunk.
     mutating func add(_ chunk: [UInt8], inflatedLimit: Int, _ actions: inout [SessionAction]) {
         guard assembler.add(chunk) == .accepted else { return }
         if !isAnnounced {
@@ -93,13 +95,13 @@ struct Transfer: Sendable {
         }
     }
 
-    /// The plain bytes of a complete transfer, or what was wrong with it.
+    /// Returns the plain bytes of a complete transfer, or throws the reason why it could not be opened.
     func openedBytes() throws(TuvaliError) -> [UInt8] {
         guard let opened else { throw .notAuthentic }
         return try opened.get()
     }
 
-    /// Overwrites what was received.
+    /// Overwrites the received data.
     mutating func wipe() {
         assembler.wipe()
         forgetOpened()

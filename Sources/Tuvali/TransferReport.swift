@@ -8,10 +8,10 @@ package enum TransferReport: Hashable, Sendable {
     /// empty list).
     case missing(numbers: [UInt16], count: Int)
 
-    /// How many sequence numbers one report holds: 2 bytes each after the 3 bytes of type and page count.
+    /// Returns how many sequence numbers one report holds: 2 bytes each after the 3 bytes of type and page count.
     package static func capacity(maxData: Int) -> Int { max(1, (maxData - 3) / 2) }
 
-    /// The report on an assembly, for a link that carries values of `maxData` bytes.
+    /// Creates the report on an assembly, for a link that carries values of `maxData` bytes.
     package init(_ assembler: Assembler, maxData: Int) {
         self =
             assembler.isComplete
@@ -20,8 +20,8 @@ package enum TransferReport: Hashable, Sendable {
                 numbers: assembler.missing(limit: Self.capacity(maxData: maxData)), count: assembler.missingChunks)
     }
 
-    /// The value to notify: type, number of pages, numbers, most significant bytes first. Only the first page is ever
-    /// sent: the wallet repairs what it lists and asks again.
+    /// Returns the value to notify: type, number of pages, numbers, most significant bytes first. Only the
+    /// first page is ever sent: the wallet repairs the chunks that it lists and asks again.
     package func bytes(maxData: Int) -> [UInt8] {
         switch self {
         case .success: return [1, 0, 0]

@@ -1,9 +1,9 @@
 /// Why a session failed on the verifier's side.
 ///
-/// Each is raised once: the link is dropped, and keys and buffers are gone. Nothing here carries content of the
-/// transfer.
+/// Each error is raised once; then the link is dropped, and keys and buffers are wiped. No error carries
+/// content of the transfer.
 package enum TuvaliError: Error, Hashable, Sendable {
-    /// The codes that Tuvali documents for a verifier. None of them crosses the air.
+    /// The codes that Tuvali documents for a verifier. They are never sent over the air.
     package enum Code: String, CaseIterable, Sendable {
         /// Anything else, on either side.
         case unknown = "TUV_UNK_001"
@@ -17,7 +17,7 @@ package enum TuvaliError: Error, Hashable, Sendable {
         case verifier = "TVV_UNK_001"
         /// A write that breaks the protocol.
         case peripheral = "TVV_UNK_002"
-        /// The received bytes are no payload.
+        /// The received bytes are not a payload.
         case transfer = "TVV_UNK_003"
     }
 
@@ -25,10 +25,10 @@ package enum TuvaliError: Error, Hashable, Sendable {
     case mtuTooSmall(attMTU: Int)
     /// The announced number of encrypted bytes is outside the accepted range (17…2 097 152).
     case responseSizeOutOfRange(size: Int)
-    /// A report was asked for before any size was announced.
+    /// A report was requested before any size was announced.
     case reportBeforeSize
-    /// More than the tolerated share (70 %) of the chunks is missing when a report is asked for; of ten or fewer, after
-    /// 15 repairs.
+    /// More than the tolerated share (70 %) of the chunks is missing when a report is requested; for ten
+    /// chunks or fewer, only after 15 repair rounds.
     case tooManyMissing(missing: Int, total: Int)
     /// A size write of fewer than 4 bytes.
     case malformedSize(length: Int)
@@ -36,19 +36,20 @@ package enum TuvaliError: Error, Hashable, Sendable {
     case weakWalletKey
     /// A second, different Identify.
     case identifiedAgain
-    /// A second transfer after the first was delivered; it would use key and nonce twice.
+    /// A second transfer after the first was delivered, which would use key and nonce twice; or more complete
+    /// messages than one session may send.
     case secondTransfer
     /// The authentication tag does not fit: damaged, or not encrypted for this session.
     case notAuthentic
-    /// The decrypted bytes are no gzip stream.
+    /// The decrypted bytes are not a gzip stream.
     case notCompressed
-    /// More than the accepted number of bytes (8 MiB) would come out of the gzip stream.
+    /// The gzip stream inflates to more than the accepted number of bytes (8 MiB).
     case inflatedTooLarge
-    /// The wallet said (report request 0x02) that it failed.
+    /// The wallet reported (report request 0x02) that it failed.
     case walletFailed
     /// No write for the silence limit in the middle of a transfer.
     case silence
-    /// The transfer is not done within its limit, though the wallet keeps writing.
+    /// The transfer is not complete within its limit, although the wallet keeps writing.
     case transferTooLong
     /// The application gave no verdict in time.
     case noVerdict

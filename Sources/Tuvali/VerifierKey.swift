@@ -1,18 +1,19 @@
 package import Crypto
 
-/// The verifier's X25519 key pair, for the sessions of those who read one invitation together.
+/// The verifier's X25519 key pair, shared by the sessions of all wallets that read the same invitation.
 ///
-/// The private part lives in memory that is zeroed when the last copy of this value goes.
+/// The private key is in memory that is zeroed when the last copy of this value is released.
 package struct VerifierKey: Sendable {
-    /// The bytes given are not 32.
+    /// The error for a private key that is not 32 bytes long.
     package struct WrongLength: Error, Hashable, Sendable {}
 
     private let privateKey: Curve25519.KeyAgreement.PrivateKey
 
-    /// The public key, 32 bytes, as it goes on the air (RFC 7748 section 5).
+    /// The public key, 32 bytes, as it is advertised (RFC 7748 section 5).
     package let publicKey: [UInt8]
 
-    /// A key pair from 32 random bytes; they are clamped as RFC 7748 section 5 says. The caller wipes its copy.
+    /// Creates a key pair from 32 random bytes; they are clamped as RFC 7748 section 5 says. The caller wipes
+    /// its copy.
     package init(privateBytes: [UInt8]) throws(WrongLength) {
         guard privateBytes.count == 32,
             let key = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: privateBytes)
@@ -20,13 +21,14 @@ package struct VerifierKey: Sendable {
         self.init(key)
     }
 
-    /// A key pair that was made elsewhere.
+    /// Wraps a key pair that was made elsewhere.
     package init(_ key: Curve25519.KeyAgreement.PrivateKey) {
         privateKey = key
         publicKey = Array(key.publicKey.rawRepresentation)
     }
 
-    /// The shared secret with a wallet's public key of 32 bytes, or nil when it would be all zero (a key of low order).
+    /// Returns the shared secret with a wallet's public key of 32 bytes, or nil when it would be all zero (a
+    /// key of low order).
     func sharedSecret(with walletKey: ArraySlice<UInt8>) -> SharedSecret? {
         guard let peer = try? Curve25519.KeyAgreement.PublicKey(rawRepresentation: Array(walletKey)),
             let secret = try? privateKey.sharedSecretFromKeyAgreement(with: peer),
@@ -37,7 +39,7 @@ package struct VerifierKey: Sendable {
 }
 
 extension VerifierKey: CustomStringConvertible, CustomReflectable {
-    /// Says nothing of the private key.
+    /// Contains nothing of the private key.
     package var description: String { "VerifierKey" }
     /// Has no children: a dump of a session must not show the key.
     package var customMirror: Mirror { Mirror(self, children: []) }

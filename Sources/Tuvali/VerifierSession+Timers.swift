@@ -1,8 +1,9 @@
 import Encoding
 
-/// What happens when nothing happens.
+/// Actions that are due at an instant, without an event from the phone.
 extension VerifierSession {
-    /// Carries out everything that is due at `now`. Ends because every step moves on towards the end of the session.
+    /// Carries out everything that is due at `now`. The loop ends because every step brings the session
+    /// closer to its end.
     mutating func runTimers(_ now: Instant, _ actions: inout [SessionAction]) {
         while let deadline, deadline <= now { expire(now, &actions) }
     }
@@ -46,14 +47,14 @@ extension VerifierSession {
         }
     }
 
-    /// The state after a MISSING report that went out for the `count`th time.
+    /// Returns the state after a MISSING report that was sent for the `count`th time.
     private func unanswered(_ now: Instant, count: Int) -> Transfer.Report {
         guard let pause = settings.report.pause(after: count) else { return .none }
         return .unanswered(again: now.advanced(by: pause), count: count)
     }
 
     private func notification(of transfer: Transfer) -> SessionAction {
-        // Should the link's MTU have shrunk since the size was accepted, the report must still fit.
+        // If the link's MTU has shrunk since the size was accepted, the report must still fit.
         let limit = min(maxData, transfer.assembler.maxData)
         return .notify(
             .transferReportResponse, TransferReport(transfer.assembler, maxData: limit).bytes(maxData: limit))

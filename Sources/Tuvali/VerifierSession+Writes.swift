@@ -1,8 +1,8 @@
 import Encoding
 
-/// What the wallet writes (`docs/protocols/tuvali.md`).
+/// Handling of the wallet's writes (`docs/protocols/tuvali.md`).
 extension VerifierSession {
-    /// A write on any characteristic: only the four that wallets write have an effect.
+    /// Handles a write to any characteristic: only the four that wallets write have an effect.
     mutating func write(
         _ value: [UInt8], to characteristic: Characteristic, _ now: Instant, _ actions: inout [SessionAction]
     ) {
@@ -23,7 +23,8 @@ extension VerifierSession {
         }
     }
 
-    /// The wallet's nonce and key. Fewer bytes than 44 are ignored, and so are more, as the library does.
+    /// Takes the wallet's nonce and key. A value of fewer than 44 bytes is ignored, and so are surplus bytes,
+    /// as in the library.
     private mutating func identify(
         _ value: [UInt8], _ key: VerifierKey, _ now: Instant, _ actions: inout [SessionAction]
     ) throws(TuvaliError) {
@@ -35,7 +36,7 @@ extension VerifierSession {
         actions.append(.identified)
     }
 
-    /// A later Identify must be the same one: two keys in one session would be an attack or a fault.
+    /// Checks that a later Identify is equal to the first: two keys in one session would be an attack or a fault.
     private func checkRepeatedIdentify(_ value: [UInt8], _ known: [UInt8]) throws(TuvaliError) {
         guard value.count >= SecureChannel.identifyLength else { return }
         guard value.starts(with: known) else { throw .identifiedAgain }
@@ -105,7 +106,8 @@ extension VerifierSession {
         }
     }
 
-    /// Hands the payload over, or raises what was wrong with it. From here on the session takes no other transfer.
+    /// Hands over the payload, or throws the reason why it could not be opened. From here on the session
+    /// accepts no other transfer.
     mutating func deliver(
         reportAt: Instant, _ now: Instant, _ actions: inout [SessionAction]
     ) throws(TuvaliError) {
@@ -131,14 +133,15 @@ extension VerifierSession {
         }
     }
 
-    /// The announced number of encrypted bytes. The stride of the transfer is that of the link as it is now.
+    /// Reads the announced number of encrypted bytes. The stride of the transfer follows from the link's MTU
+    /// at that time.
     private func announcedSize(_ value: [UInt8]) throws(TuvaliError) -> Int {
         var reader = ByteReader(value)
         guard let size = try? reader.uint32BE() else { throw .malformedSize(length: value.count) }
         return Int(size)
     }
 
-    /// The largest value that the link carries in one write or notification: both sides reckon with at most 512.
+    /// The largest value that the link carries in one write or notification: both sides use at most 512 bytes of MTU.
     var maxData: Int { min(attMTU, 512) - 3 }
 }
 

@@ -1,27 +1,28 @@
 package import Encoding
 
-/// The verifier's side of one Tuvali session (the same in either ``Generation``), from the advertisement to the end of the link.
+/// The verifier's side of one Tuvali session, from the advertisement to the end of the link. It is the same
+/// in either ``Generation``.
 ///
-/// A pure value: the host feeds events and the time, and carries out the actions in their order. It calls
-/// ``handle(_:at:)`` with ``SessionEvent/timer`` when ``deadline`` has come; later is harmless. Every state has a
-/// deadline, so a session ends whatever the phone does. After ``SessionAction/ended(_:)`` it holds no keys, and further
-/// events have no effect.
+/// A pure value: the host passes in events and the time, and carries out the actions in their order. The host
+/// calls ``handle(_:at:)`` with ``SessionEvent/timer`` when ``deadline`` is reached; a later call is
+/// harmless. Every state has a deadline, so a session ends whatever the phone does. After
+/// ``SessionAction/ended(_:)`` it holds no keys, and further events have no effect.
 package struct VerifierSession: Sendable {
-    /// Where the session stands, with all that belongs to it.
+    /// The session's state, with the data that belongs to it.
     enum State: Sendable {
-        /// On the air since an instant.
+        /// Advertised since an instant.
         case advertising(VerifierKey, since: Instant)
         /// A phone is connected since an instant; it may be no wallet.
         case connected(VerifierKey, since: Instant)
-        /// The keys are derived since an instant; a person chooses.
+        /// The keys are derived since an instant; the visitor chooses a credential.
         case keyed(SecureChannel, since: Instant)
-        /// Chunks come: ``VerifierSession/transfer``.
+        /// Chunks are received into ``VerifierSession/transfer``.
         case receiving
         /// The application has the payload.
         case delivered(Delivery)
-        /// The link is being dropped; its end is waited for until an instant.
+        /// The link is being dropped; the session waits for its end until an instant.
         case dropping(SessionOutcome, giveUpAt: Instant)
-        /// Over.
+        /// The session has ended.
         case ended
     }
 
@@ -29,14 +30,14 @@ package struct VerifierSession: Sendable {
     static let smallestMTU = 67
 
     var state: State
-    /// What belongs to the state of receiving; nil in any other. It stands beside the state so that a chunk is put in its place
-    /// without a copy of all that came before.
+    /// The data of the state `receiving`; nil in any other state. It is stored outside `state` so that a
+    /// chunk is added without a copy of all earlier chunks.
     var transfer: Transfer?
     let settings: SessionSettings
     /// The link's ATT MTU in bytes; 23 before any exchange (Core Specification Vol 3 Part G 5.2.1).
     var attMTU = 23
 
-    /// A session that is on the air with `key` from `now` on.
+    /// Creates a session that is advertised with `key` from `now` on.
     package init(key: VerifierKey, settings: SessionSettings = SessionSettings(), at now: Instant) {
         state = .advertising(key, since: now)
         self.settings = settings
@@ -55,7 +56,7 @@ package struct VerifierSession: Sendable {
         }
     }
 
-    /// The figures of the transfer while there is one; nil before the response size and after the delivery.
+    /// The figures of the transfer; nil before the response size and after the delivery.
     package var statistics: TransferStatistics? {
         transfer?.statistics
     }
@@ -69,9 +70,9 @@ package struct VerifierSession: Sendable {
         return min(transfer.assembler.receivedChunks * (transfer.assembler.maxData - 4), transfer.assembler.size)
     }
 
-    /// Names the secret that both sides share, 16 bytes, from Identify to the delivery: two sessions with one name were begun by
-    /// one and the same wallet key, however it was spelt (of an X25519 key, several spellings give the same secret: RFC 7748
-    /// section 7).
+    /// An identifier of the secret that both sides share, 16 bytes, from Identify to the delivery; nil
+    /// otherwise. Two sessions with the same fingerprint were begun with the same wallet key, in whatever
+    /// encoding (several encodings of an X25519 key give the same secret: RFC 7748 section 7).
     package var fingerprint: [UInt8]? {
         switch state {
         case .keyed(let channel, _): channel.fingerprint
@@ -80,7 +81,7 @@ package struct VerifierSession: Sendable {
         }
     }
 
-    /// Whether the session is on its way out: the link is being ended, and nothing more is taken.
+    /// Whether the session is ending: the link is being ended or has ended, and writes are ignored.
     package var isLeaving: Bool {
         switch state {
         case .dropping, .ended: true
@@ -88,7 +89,7 @@ package struct VerifierSession: Sendable {
         }
     }
 
-    /// Takes one event at `now`, which never goes back. What had become due before comes first.
+    /// Handles one event at `now`, which never goes back. Actions that were already due are carried out first.
     package mutating func handle(_ event: SessionEvent, at now: Instant) -> [SessionAction] {
         var actions: [SessionAction] = []
         runTimers(now, &actions)
@@ -149,17 +150,17 @@ package struct VerifierSession: Sendable {
         }
     }
 
-    // MARK: Ways out. Each wipes what the state held.
+    // MARK: Ways to end; each wipes the data of the state
 
-    /// Raises an error, and drops the link.
+    /// Reports an error and drops the link.
     mutating func fail(_ error: TuvaliError, _ now: Instant, _ actions: inout [SessionAction]) {
         actions.append(.failed(error))
         drop(.failed(error), now, &actions)
     }
 
-    /// Drops the link. Disconnect (characteristic 0B) is never notified before it: the Android wallet closes its end 50
-    /// ms after that, and a phone that hears of the lost link later than 50 ms after it hears nothing, for ever. Every
-    /// wallet hears a link that goes.
+    /// Drops the link. Disconnect (characteristic 0B) is never notified before that. The Android wallet
+    /// closes its end 50 ms after a Disconnect. A phone that reports the lost link to its wallet later than
+    /// that leaves the wallet waiting forever. Every wallet notices a link that is dropped.
     mutating func drop(_ outcome: SessionOutcome, _ now: Instant, _ actions: inout [SessionAction]) {
         actions.append(.dropLink)
         replace(.dropping(outcome, giveUpAt: now.advanced(by: settings.dropLimit)))
@@ -171,7 +172,7 @@ package struct VerifierSession: Sendable {
         replace(.ended)
     }
 
-    /// Moves to a state that keeps nothing of the present one. Keys zero themselves when they go.
+    /// Moves to a state that keeps nothing of the present one. Keys zero themselves when they are released.
     mutating func replace(_ next: State) {
         transfer?.wipe()
         transfer = nil

@@ -53,7 +53,7 @@ struct AgentShowCommand: AsyncParsableCommand {
     }
 }
 
-/// Asks an agent for a sign of life.
+/// Pings an agent.
 struct AgentPingCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ping", abstract: "Asks an agent for a sign of life, and says how long it took.",
@@ -97,7 +97,7 @@ struct AgentPingCommand: AsyncParsableCommand {
         }
     }
 
-    /// Whether no answer can come any more.
+    /// Returns whether no answer can arrive any more.
     private static func isOver(_ card: JSON) -> Bool { card["state"] == "ended" || card["state"] == "deleting" }
 }
 

@@ -31,7 +31,7 @@ struct AgentConnectCommand: AsyncParsableCommand {
         try report(begun, card)
     }
 
-    /// What the invitation led to, and the connection's last card where there is one.
+    /// Returns the result of the invitation, and the last card of the connection if there is one.
     private func connect(_ invitation: Text, _ door: AgentDoor) async throws -> (begun: JSON, card: JSON?) {
         let end = ContinuousClock.now + .seconds(wait)
         let request = AgentRequest.connect(invitation: invitation, destination: to.map { Text($0) })
@@ -54,12 +54,13 @@ struct AgentConnectCommand: AsyncParsableCommand {
         return (begun, card["state"]?.string == "connected" ? try await settled(card, door, until: end) : card)
     }
 
-    /// How long an agent may take to say whether it keeps messages, before its connection is taken for what it will
-    /// stay.
+    /// How long an agent may take to say whether it keeps messages. After that, its connection is reported as
+    /// it is.
     private static let mailboxPatience = Duration.seconds(5)
 
-    /// The card of what leads to the agent in the end: over a first connection it may grant a mailbox. Then that
-    /// connection leads to the mailbox, and another one is made through it by the same invitation.
+    /// Returns the card of the connection that leads to the agent in the end. Over a first connection the
+    /// agent may grant a mailbox. Then that connection leads to the mailbox, and another one is made through
+    /// it with the same invitation.
     private func settled(_ first: JSON, _ door: AgentDoor, until end: ContinuousClock.Instant) async throws -> JSON {
         var card = first
         let patience = min(end, .now + Self.mailboxPatience)
@@ -115,7 +116,7 @@ struct AgentConnectCommand: AsyncParsableCommand {
         }
     }
 
-    /// Something that the agent was asked beside a connection of its own.
+    /// Returns the failure of a request in the invitation that needs no connection of its own.
     private static func unanswered(_ begun: JSON) -> CommandFailure {
         let reason = begun["failure"]?.string?.string ?? "the agent did not answer it in time"
         return CommandFailure(
@@ -140,9 +141,10 @@ struct AgentConnectCommand: AsyncParsableCommand {
             "not connected: " + Terminal.printable(reason), remedy: Terminal.printable(remedy), exitCode: 1)
     }
 
-    /// The invitation, fetched here: what this user may read, and as long as that takes.
+    /// Reads the invitation, or fetches it in this process: with the rights of this user, and without a
+    /// timeout of the service.
     private func read() async throws -> Invitation {
-        // Who may not read the configuration has its defaults.
+        // A user who may not read the configuration gets its defaults.
         let settings = (try? input.load(.roots)).map(AgentService.settings) ?? HTTPExchange.Settings()
         let text = invitation
         return try await HTTPExchange.withExchange(settings) { exchange in

@@ -5,39 +5,41 @@ import LinuxIO
 import Store
 import Synchronization
 
-/// Where the agent commands get their answers: from the running service, or, where none runs, from its desk on the database here.
+/// The source of answers for the agent commands: the running service, or, if none runs, a desk of this
+/// process on the database.
 struct AgentDoor: Sendable {
     private let answer: @Sendable (AgentRequest) async throws -> JSON
-    /// Throws once a service runs that waits for the database here.
+    /// Throws once a service runs that waits for the database of this process.
     private let makeWay: @Sendable () throws -> Void
 
-    /// What a command wants of the connections.
+    /// The use of the connections by a command.
     enum Purpose {
-        /// Looks at what is stored.
+        /// Reads what is stored.
         case looking
-        /// Has those that are stored run, to talk with their agents.
+        /// Runs the stored connections, to communicate with their agents.
         case talking
-        /// The same, to accept an invitation to that destination; nil: the first one. Only this makes a ledger where
-        /// there is none.
+        /// Runs the stored connections, to accept an invitation to that destination; nil: the primary one.
+        /// Only this purpose makes a ledger if there is none.
         case connecting(to: Text?)
 
-        /// Whether connections run for it.
+        /// Whether connections run for this purpose.
         fileprivate var runs: Bool { if case .looking = self { false } else { true } }
-        /// Whether it may make a ledger.
+        /// Whether this purpose may make a ledger.
         fileprivate var mayMake: Bool { if case .connecting = self { true } else { false } }
     }
 
-    /// Asks one thing.
+    /// Makes one request.
     func ask(_ request: AgentRequest) async throws -> JSON { try await answer(request) }
 
-    /// Waits before something is asked again. Throws where the database here is wanted by a service that was started meanwhile: no
-    /// gate waits for a command.
+    /// Waits before a request is repeated. Throws if a service that was started in the meantime wants the
+    /// database: no gate waits for a command.
     func rest(_ pause: Duration) async throws {
         try makeWay()
         try await Task.sleep(for: pause)
     }
 
-    /// Looks at a connection until it is as wanted or the time is over; its last card. `problem` hears each new one.
+    /// Polls a connection until its card is as wanted or the time is over; returns the last card. `problem`
+    /// is called with each new problem.
     func watch(
         _ id: Text, within limit: Duration, until isDone: (JSON) -> Bool, problem: (String) -> Void = { _ in }
     ) async throws -> JSON {
@@ -54,10 +56,10 @@ struct AgentDoor: Sendable {
         }
     }
 
-    /// How long a database may take to give its connections.
+    /// How long a database may take until its connections run.
     private static let patience = Duration.seconds(10)
 
-    /// Lends a door to `body`. What it is for counts where no service runs the connections.
+    /// Calls `body` with a door. The purpose matters only if no service runs the connections.
     static func open<Result: Sendable>(
         _ input: ConfigurationInput, for purpose: Purpose, _ body: (AgentDoor) async throws -> Result
     ) async throws -> Result {
@@ -121,7 +123,7 @@ struct AgentDoor: Sendable {
                     last = now
                     return true
                 }
-                // Also one that waits for the ledger answers that.
+                // A service that still waits for the ledger answers this request, too.
                 guard isDue, (try? question.answer(to: .status)) != nil else { return }
                 throw CommandFailure(
                     "a service was started meanwhile, and the ledger is left to it",
@@ -130,14 +132,16 @@ struct AgentDoor: Sendable {
             })
     }
 
-    /// How often a command that waits looks whether a service wants the database.
+    /// The interval at which a waiting command checks whether a service wants the database.
     private static let lookInterval = Duration.seconds(1)
 
     private static func open(_ configuration: Configuration, mayMake: Bool) async throws -> Store {
         do {
-            // With the key of its seal: whoever writes to the ledger without it makes it look tampered with.
+            // Open the ledger with the key of its seal: after a write without the key, the ledger looks
+            // tampered with.
             let environment = ProcessInfo.processInfo.environment
-            // A key that only the service has may be missing here, and that is no reason to begin another ledger.
+            // A key that only the service has may be missing in this process, which must not begin another
+            // ledger for that reason.
             var options = StoreOptions()
             (options.mayBeginAnew, options.mayMake) = (false, mayMake)
             return try await Store.open(
@@ -148,7 +152,8 @@ struct AgentDoor: Sendable {
         }
     }
 
-    /// A ledger of the service's user is not root's to write: the files it would make could keep the service out.
+    /// Returns the remedy for an error of the database. Root must not write to a ledger of the service's
+    /// user: the files that root makes could keep the service out.
     private static func remedy(_ error: StoreError) -> String {
         if case .locked = error { return "a service has it that cannot be asked: set control.path, or stop it" }
         if case .absent = error {

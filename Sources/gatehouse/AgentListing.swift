@@ -4,12 +4,12 @@ import Foundation
 import LinuxIO
 import Observation
 
-/// What the agent commands show a person, made of what the service answered.
+/// The output of the agent commands for people, made from the service's answers.
 enum AgentListing {
-    /// What a person calls the agent: its own name for itself.
+    /// Returns the name that the agent gives itself.
     static func name(_ card: JSON) -> String { text(card["label"]) ?? "the agent" }
 
-    /// All connections, a line each, and below it what stands in its way.
+    /// Returns all connections, one line each, and below it the problem of the connection.
     static func list(_ cards: [JSON]) -> [String] {
         guard !cards.isEmpty else { return ["no connection; make one with `gatehouse agent connect URL`"] }
         let head = ["TO", "STATE", "WAIT", "ID", "AGENT"]
@@ -28,7 +28,7 @@ enum AgentListing {
             + zip(cards, rows).flatMap { card, row in [line(row)] + problem(card, indent: "  ") }
     }
 
-    /// One connection, with all that is known.
+    /// Returns one connection, with all that is known about it.
     static func card(_ card: JSON) -> [String] {
         let destination = text(card["destination"]) ?? ""
         let rows: [(String, String?)] = [
@@ -53,7 +53,7 @@ enum AgentListing {
             } + problem(card, indent: "") + (card["faults"]?.array ?? []).flatMap(fault)
     }
 
-    /// The messages that wait, a line each.
+    /// Returns the waiting messages, one line each.
     static func messages(_ answer: JSON) -> [String] {
         let connections = answer["messages"]?.array ?? []
         guard connections.contains(where: { $0["msgs"]?.array?.isEmpty == false }) else {
@@ -83,7 +83,7 @@ enum AgentListing {
         return Terminal.folded(indent + Terminal.styled(words, .amber), hanging: indent.count) + (remedy ?? [])
     }
 
-    /// Codes of the one table, with what they mean and what is to be done.
+    /// Returns a code of the reason table, with its meaning and its remedy.
     private static func fault(_ code: JSON) -> [String] {
         guard let text = text(code) else { return [] }
         guard let known = ReasonCode.all.first(where: { $0.text == text }) else { return [text] }
@@ -99,7 +99,7 @@ enum AgentListing {
 
     private static func answered(_ card: JSON) -> String? {
         if let answered = ago(card["answered"]) { return answered }
-        // Only what runs knows, and no longer than it runs.
+        // Only a running connection has this time, and only while it runs.
         guard let since = ago(card["answeredSince"]) else { return "not known: it does not run" }
         return "none since it began to run \(since)"
     }

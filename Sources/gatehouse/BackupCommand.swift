@@ -4,7 +4,7 @@ import Encoding
 import Foundation
 import Ledger
 
-/// One file with what a gate knows.
+/// Makes a backup: one file with the gate's data.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
@@ -38,7 +38,7 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try input.load(.roots)
-        // The gate comes first.
+        // The gate has priority.
         _ = nice(10)
         let secret = try withKeys ? passphrase.read(isNew: true) : nil
         var making = BackupMaking(
@@ -70,7 +70,8 @@ struct BackupCommand: AsyncParsableCommand {
     }
 }
 
-/// A share of something that is under way, on a line of a terminal that is written over; nothing where nobody looks on.
+/// The progress of an operation, on a line of the terminal that is overwritten; no output if standard error
+/// is not a terminal.
 final class ProgressLine: Sendable {
     private let word: String
     private let isShown = isatty(STDERR_FILENO) == 1

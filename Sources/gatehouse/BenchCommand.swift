@@ -5,7 +5,7 @@ import Encoding
 import Foundation
 import Workbench
 
-/// The budget table of this machine.
+/// Prints the table of decision times on this machine.
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
@@ -99,7 +99,7 @@ struct BenchCommand: AsyncParsableCommand {
                 + String(format: "%.1f MB/s, %.1f times the CRC alone", result.megabytesPerSecond, result.ratio))
     }
 
-    /// What is measured.
+    /// A credential to measure.
     private struct Sample {
         let name: String
         let payload: [UInt8]
@@ -160,7 +160,7 @@ struct BenchCommand: AsyncParsableCommand {
         Terminal.line("          \(result.absent) phones gave up: this machine is too busy for its virtual radio")
     }
 
-    /// The processor as the system names it.
+    /// The name of the processor in /proc/cpuinfo, and the number of cores.
     private static var machine: String {
         let text = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
         let model = text.split(separator: "\n").first { $0.hasPrefix("model name") || $0.hasPrefix("Model") }

@@ -5,7 +5,7 @@ import Encoding
 import Kiosk
 import LinuxIO
 
-/// The date at the gate: what it is worth, and the word of somebody who knows.
+/// Shows how trusted the date at the gate is, and takes an operator's confirmation of it.
 struct ClockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock", abstract: "Shows what the date at the gate is worth, and accepts it.",

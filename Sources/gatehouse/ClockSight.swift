@@ -6,16 +6,17 @@ import Ledger
 import LinuxIO
 import Store
 
-/// The clock of this machine, judged with what the ledger knows of the date as the service would at a start now. Changes nothing.
+/// The clock of this machine, judged with the ledger's knowledge of the date as the service would judge it at
+/// a start now. Changes nothing.
 struct ClockSight {
     let look: ClockGuard.Look
     let bound: Timestamp?
     let newestRecord: Timestamp?
-    /// What an operator accepted, and the service has not taken over yet.
+    /// The date that an operator accepted and the service has not taken over yet.
     let pending: Timestamp?
-    /// Why an acceptance that waits does not count.
+    /// Why a waiting acceptance does not count.
     let refusal: ClockAcceptance.Refusal?
-    /// What the gate would take for the date.
+    /// The date that the gate would use.
     let time: WallTime
     let faults: [HealthReport]
 
@@ -32,7 +33,7 @@ struct ClockSight {
             memory: KeptDate.read(confirmed, boots: boots, at: look.monotonic),
             isAuthenticated: configuration.clock.authenticated, made: ProductVersion.made, at: look.monotonic)
         if let accepted { _ = judge.accept(accepted) }
-        // The battery-backed clock is told at once: here nobody waits for it to settle.
+        // Report the battery-backed clock at once: this command does not wait for it to settle.
         let hardware = look.hardware.trouble.map { HealthReport.present(.clockHardware, detail: $0) }
         let faults = judge.handle(look).filter(\.isPresent) + [hardware].compactMap(\.self)
         return ClockSight(
@@ -40,7 +41,7 @@ struct ClockSight {
             time: judge.time, faults: faults)
     }
 
-    /// The names that the service may have for this start of the machine.
+    /// The names that the service may have given to this start of the machine.
     static var boots: [Text] { Boot.names(folder: StandardFolders.inForce.place(StandardFolders.runtime)) }
 
     private static func kept(
@@ -53,7 +54,7 @@ struct ClockSight {
                 try await reader.setting(KeptDate.setting)
             )
         } catch {
-            // A box that has never run knows nothing yet.
+            // A gate that has never run knows no date yet.
             if case .absent = error { return (nil, nil, nil) }
             throw CommandFailure(error.text, remedy: error.remedy)
         }

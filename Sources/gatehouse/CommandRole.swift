@@ -2,19 +2,20 @@ import Appliance
 import LinuxIO
 import Synchronization
 
-/// The rights with which a command of root works in the folders of the service. These are the rights of the owner, who
-/// could put a link, a pipe or anything else in the place of each name at each moment. The role begins when the command
-/// learns which folders these are, and lasts until the command ends.
+/// The rights with which a command run by root works in the folders of the service. These are the rights of
+/// the owner, who could put a link, a pipe or anything else in the place of each name at any moment. The role
+/// begins when the command learns which folders these are, and lasts until the command ends.
 enum CommandRole {
     private static let held = Mutex<OwnerRole?>(nil)
 
-    /// Begins it for the folders of a gate.
+    /// Begins the role for the folders of a gate.
     static func take(for gate: Configuration) { held.withLock { if $0 == nil { $0 = gate.ownerRole() } } }
 
-    /// Begins it for what lies at a path.
+    /// Begins the role for the owner of a path.
     static func take(for path: String) { held.withLock { if $0 == nil { $0 = OwnerRole(of: path) } } }
 
-    /// Runs `body` with the rights of the owner of that path, who may be another than the owner of the folders.
+    /// Runs `body` with the rights of the owner of that path, which may be a user other than the owner of the
+    /// folders.
     static func asOwner<Value, Failure>(
         of path: String, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -23,8 +24,8 @@ enum CommandRole {
         return try OwnerRole.of(path, body)
     }
 
-    /// Runs `body` as root in between, for a path that the operator has named; but as the owner where the path leads
-    /// through a folder or a link of his.
+    /// Runs `body` as root, for a path that the operator has named; but as the owner if the path leads
+    /// through a folder or a link of the owner's.
     static func at<Value>(_ path: String, _ body: () throws -> Value) rethrows -> Value {
         held.withLock { role in
             role?.pause()

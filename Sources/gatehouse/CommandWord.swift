@@ -1,16 +1,17 @@
 import ArgumentParser
 import Encoding
 
-/// A word in the place of a command that is none, with the command that was probably meant.
+/// A word that is in the place of a command but names none, with the command that was probably meant.
 struct CommandWord {
-    /// What was typed.
+    /// The word that was typed.
     let word: String
     /// The commands before it, `gatehouse` first.
     let path: [String]
-    /// What may stand in its place.
+    /// The commands that are possible in its place.
     let known: [String]
 
-    /// The first word of these arguments that should name a command and does not; nil: all do. Also those behind `help`.
+    /// Returns the first word of these arguments that should name a command and does not; nil if all do. It
+    /// also checks the words after `help`.
     static func unknown(in arguments: [String], of root: any ParsableCommand.Type) -> CommandWord? {
         var words = arguments[...]
         if words.first == "help" { words = words.dropFirst() }
@@ -27,11 +28,11 @@ struct CommandWord {
         return nil
     }
 
-    /// What a person should know of it.
+    /// The failure for a person.
     var failure: CommandFailure {
         let own = path.joined(separator: " ")
         let nearest = known.min { $0.spellingDistance(to: word) < $1.spellingDistance(to: word) }
-        // Half of the letters may be wrong; a word farther away was meant otherwise.
+        // Up to half of the letters may be wrong; with more, another word must have been meant.
         let meant = nearest.flatMap { $0.spellingDistance(to: word) <= max(2, $0.utf8.count / 2) ? $0 : nil }
         return CommandFailure(
             "\(own) has no command \(Terminal.printable(word))",

@@ -5,19 +5,19 @@ import Foundation
 import Glibc
 import LinuxIO
 
-/// The option by which a command finds the appliance's configuration.
+/// The option that names the appliance's configuration.
 struct ConfigurationInput: ParsableArguments {
     static let standard = SetupPlaces.standard
 
     @Option(name: [.customLong("config")], help: ArgumentHelp("The configuration file.", valueName: "file"))
     private var named = Self.standard
 
-    /// Where it is.
+    /// The path of the configuration.
     var path: String {
         get {
             let folders = StandardFolders.inForce
             if folders.root.isEmpty || named.hasPrefix("/") { return folders.place(named) }
-            // From the current folder, which may be one of them.
+            // The current folder, from which the path starts, may be one of the standard folders.
             let path = URL(fileURLWithPath: named).path
             let place = folders.place(path)
             return place == path ? named : place
@@ -25,34 +25,35 @@ struct ConfigurationInput: ParsableArguments {
         set { named = newValue }
     }
 
-    /// Whether it is the one that the package has the service take.
+    /// Whether the path is the one at which the package's service expects the configuration.
     var isStandard: Bool { named == Self.standard }
 
-    /// The path from the root.
+    /// The absolute path.
     var absolutePath: String { URL(fileURLWithPath: path).standardizedFileURL.path }
 
-    /// Which gate it is.
+    /// The places of the gate with this configuration.
     var places: SetupPlaces { SetupPlaces(absolutePath) }
 
-    /// Reads it with the rights of its owner.
+    /// Reads the configuration with the rights of its owner.
     func read() throws(ConfigurationError) -> Configuration {
         let role = OwnerRole(of: path)
         defer { role?.end() }
         return try Configuration.load(path)
     }
 
-    /// Whose rights a command of root has when it knows the gate.
+    /// The rights of a command run by root, once it knows the gate.
     enum Rights {
-        /// Those of the owner of the gate's folders (``CommandRole``).
+        /// The rights of the owner of the gate's folders (``CommandRole``).
         case owners
-        /// Root's own, for a command that works elsewhere too. It takes the rights of the owner where it works in the
-        /// owner's folders.
+        /// Root's own rights, for a command that also works elsewhere. It takes the rights of the owner for
+        /// its work in the owner's folders.
         case roots
-        /// Those that its unit leaves it, with which it cannot become another user. It works in none of these folders.
+        /// The rights that the command's unit leaves it; it cannot become another user with them. It does not
+        /// work in any of these folders.
         case units
     }
 
-    /// Reads it, turning its problems into one failure for people.
+    /// Reads the configuration, and turns its problems into one failure for people.
     func load(_ rights: Rights = .owners) throws -> Configuration {
         do throws(ConfigurationError) {
             let configuration = try rights == .units ? Configuration.load(path) : read()
@@ -65,8 +66,9 @@ struct ConfigurationInput: ParsableArguments {
 }
 
 extension StandardFolders {
-    /// Refuses a root that is none, without which the program would use what it was to be kept from; and of root's
-    /// commands one that another user can change, who would decide then where they write.
+    /// Refuses an invalid value of `GATEHOUSE_ROOT`: the program would otherwise use the machine's own files,
+    /// which the variable is meant to protect. In a command run by root, it also refuses a folder that
+    /// another user can change: that user would decide where root writes.
     static func check() throws {
         guard let folders = StandardFolders(ProcessInfo.processInfo.environment) else {
             throw CommandFailure(
@@ -84,7 +86,7 @@ extension StandardFolders {
 }
 
 extension CommandFailure {
-    /// A failure of everything that is wrong with a thing, each with its place and remedy on a line of its own.
+    /// Returns a failure with all problems of a thing, each with its place and remedy on a line of its own.
     static func problems(_ thing: String, _ count: Int, _ lines: String) -> CommandFailure {
         let head = "\(thing) cannot be used: \(count) problem\(count == 1 ? "" : "s")"
         return CommandFailure(head + "\n" + lines)
@@ -139,7 +141,7 @@ struct ConfigCommand: AsyncParsableCommand {
             if let problem = configuration.sticker.problem(at: SystemClock.look().utc) {
                 Terminal.error("the printed code is not in force: \(problem.message)", remedy: problem.remedy)
             }
-            // No reason to refuse it: the service waits for them.
+            // These troubles are no reason to refuse the configuration: the service waits for the files.
             for trouble in MachineLook.agents(configuration) { Terminal.error(trouble.detail, remedy: trouble.remedy) }
         }
 
@@ -155,7 +157,7 @@ struct ConfigCommand: AsyncParsableCommand {
 }
 
 extension Configuration {
-    /// Every key with the value in force, for a person.
+    /// Every key with its value in force, for a person.
     var listing: [String] {
         (effective.object?.members ?? []).flatMap { section in
             ["[\(section.name)]"]

@@ -4,16 +4,19 @@ import Foundation
 import Glibc
 import LinuxIO
 
-/// Verifies the files of a corpus in turns that somebody else asks for, so that verifiers can be measured side by side
-/// under the same noise.
+/// Verifies the files of a corpus in turns that another process requests, so that several verifiers can be
+/// measured alternately under the same noise.
 ///
 /// Each line of standard input is a turn, each line of standard output its answer as JSON:
 ///
 /// | turn | answer |
 /// |---|---|
-/// | `verify PATH FIRST COUNT` | `{"codes": […], "ns": […], "cpu": […]}`: samples for each variant, elapsed and on the processor; PATH is a file, or a folder of variants `000.json`, `001.json` … |
-/// | `signature FILE COUNT` | the same for bare signature checks |
+/// | `verify PATH FIRST COUNT` | `{"codes": […], "ns": […], "cpu": […]}`: a sample for each variant |
+/// | `signature FILE COUNT` | `{"codes": […], "ns": […]}`: a sample for each bare signature check |
 /// | `peak` | `{"peakBytes": …}`: the most memory that this process has had in use |
+///
+/// PATH is a file, or a folder of variants `000.json`, `001.json` …. `ns` is the elapsed time, `cpu` the time
+/// on the processor, both in nanoseconds.
 struct CorpusTurns {
     let verifier: Verifier
     let date: WallTime
@@ -55,14 +58,15 @@ struct CorpusTurns {
         return ["codes": .array(codes.map { .text($0) }), "ns": .array(samples), "cpu": .array(processor)]
     }
 
-    /// Nanoseconds that this thread has had a processor: what others take does not count.
+    /// The processor time of this thread in nanoseconds, without the time of other threads.
     private static var processorTime: Int {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 
-    /// The variants, read before any clock runs. A lone file stands for all of its variants.
+    /// Returns the variants, which are read before any clock runs. A single file serves as all of its
+    /// variants.
     private func payloads(_ path: String, _ first: Int, _ count: Int) throws -> [[UInt8]] {
         var isFolder: ObjCBool = false
         _ = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
@@ -100,7 +104,8 @@ struct CorpusTurns {
         return ["codes": .array(codes.map { .text($0) }), "ns": .array(samples)]
     }
 
-    /// The high-water mark of resident memory: that of this program, where getrusage would count what came before exec.
+    /// The high-water mark of resident memory in bytes, for this program alone: getrusage would include the
+    /// memory from before exec.
     private static var peakBytes: Int {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

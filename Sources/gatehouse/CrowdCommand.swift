@@ -4,7 +4,7 @@ import Foundation
 import Simulation
 import Workbench
 
-/// How long people wait before a gate.
+/// Simulates crowds before a gate, and prints how long people wait.
 struct CrowdCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crowd",
@@ -85,7 +85,7 @@ struct CrowdCommand: ParsableCommand {
         if mistakes > 0 { throw CommandFailure("\(mistakes) of the crowds found mistakes", exitCode: 1) }
     }
 
-    /// A crowd for each combination.
+    /// The plans of the crowds, one for each combination.
     private var plans: [CrowdPlan] {
         var plans: [CrowdPlan] = []
         for places in places {

@@ -122,13 +122,13 @@ struct DemoCommand: AsyncParsableCommand {
     }
 }
 
-/// Somebody who is shown a demonstration.
+/// The output of a demonstration.
 protocol DemoScreen {
     func show(_ event: Demonstration.Event, at now: Instant)
     func finish(_ result: Demonstration.Result, isAsTold: Bool)
 }
 
-/// The files behind the demonstration, for people who want to change something and see what happens.
+/// Writes the files of the demonstration, for people who want to change something and see the effect.
 enum SampleExport {
     static func write(to folder: String) throws {
         let files: [(String, [UInt8])] = [
@@ -158,7 +158,7 @@ enum SampleExport {
         Terminal.line("  gatehouse demo --trust \(quoted("trust")) --credential \(quoted("credential.json"))")
     }
 
-    /// A path as a shell takes it for one word.
+    /// Returns a path in the form that a shell takes as one word.
     private static func shellWord(_ path: String) -> String {
         let isPlain = path.utf8.allSatisfy { byte in
             UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte

@@ -5,7 +5,8 @@ import Ledger
 import Simulation
 import Workbench
 
-/// One JSON object a line: `{"at":seconds,"event":name,…}`, the last one `{"event":"result",…}`.
+/// The JSON output of a demonstration, one object a line: `{"at":seconds,"event":name,…}`, the last one
+/// `{"event":"result",…}`.
 struct JSONScreen: DemoScreen {
     func show(_ event: Demonstration.Event, at now: Instant) {
         guard let (name, members) = describe(event) else { return }
@@ -111,7 +112,7 @@ struct JSONScreen: DemoScreen {
 }
 
 extension VisitOutcome {
-    /// One word for it, stable for machines.
+    /// The outcome as one word, stable for machines.
     var word: String {
         switch self {
         case .accepted: "accepted"

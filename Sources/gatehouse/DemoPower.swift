@@ -4,16 +4,18 @@ import Glibc
 import Kiosk
 import Workbench
 
-/// The life of a gate that `gatehouse demo --scenario power-cut` ends: this program again, as a process of its own.
+/// The gate process that `gatehouse demo --scenario power-cut` kills: this program again, as a process of its
+/// own.
 enum DemoPower {
-    /// The environment variable with the folder of that life; set only for the process that is killed.
+    /// The environment variable with the folder of that process; set only for the process that is killed.
     static let variable = "GATEHOUSE_DEMO_LIFE"
-    /// What the process says when the gate is open, before the visit's id.
+    /// The words that the process prints when the gate is open, before the visit's ID.
     private static let word = "open for "
-    /// How long it stays so, unless it is killed.
+    /// How long the gate stays open, in seconds, unless the process is killed.
     private static let pulse: TimeInterval = 30
 
-    /// In that process: plays until the second pulse, says so and stays in it. False: this is another process.
+    /// Runs the process that is killed: plays until the second pulse, reports it and stays in it. Returns
+    /// false in any other process.
     static func live(seed: UInt64) async throws -> Bool {
         guard let folder = ProcessInfo.processInfo.environment[variable] else { return false }
         try await PowerCut.live(in: folder, seed: seed, version: ProductVersion.text) { visit in
@@ -23,7 +25,8 @@ enum DemoPower {
         return true
     }
 
-    /// Starts that process, and kills it as soon as its gate is open. Returns whose pulse ran, and how it ended.
+    /// Starts that process, and kills it as soon as its gate is open. Returns the visit whose pulse ran, and
+    /// how the process ended.
     static func pull(in folder: String, seed: UInt64) async throws -> (visit: String, end: String) {
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()

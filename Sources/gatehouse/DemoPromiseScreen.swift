@@ -2,7 +2,7 @@ import ArgumentParser
 import Encoding
 import Workbench
 
-/// Tells how a promise was tried, for people or for machines.
+/// The output of a promise's trial, for people or for machines.
 struct PromiseScreen: Sendable {
     private let promise: DemoPromise
     private let json: Bool
@@ -25,7 +25,7 @@ struct PromiseScreen: Sendable {
         for line in Terminal.folded(who + Terminal.printable(step.text), hanging: 8) { Terminal.line(line) }
     }
 
-    /// What was found. Throws 1 unless everything holds that must.
+    /// Prints the findings. Throws exit code 1 unless all promises hold.
     func finish(_ findings: [DemoPromise.Finding]) throws {
         let kept = findings.count { $0.isKept }
         let isKept = kept == findings.count && kept > 0

@@ -8,16 +8,18 @@ import Simulation
 import Synchronization
 import Workbench
 
-/// A demonstration as a story for people, line by line; paced like the real thing where somebody looks on.
+/// The output of a demonstration as a story for people, line by line; on a terminal, paced like a real visit.
 final class TerminalScreen: DemoScreen {
     private struct State {
         var last = Instant.zero
         var visible: String?
         var hasProgress = false
         var stages: [(Stage, Duration)] = []
-        /// Shown when it is in force: the verifier is done in one turn of the virtual clock, the light "checking" comes first.
+        /// The verdict, which is shown when it comes into force: the verifier ends within one turn of the
+        /// virtual clock, but the light "checking" is shown first.
         var verdict: Verdict?
-        /// Light and gate come before anything is said; the story tells first why.
+        /// Lines about light and gate that wait: light and gate change before the reasons are printed, but
+        /// the story prints the reasons first.
         var held: [(Instant, String, String)] = []
         var hasShownInvitation = false
     }
@@ -94,7 +96,8 @@ final class TerminalScreen: DemoScreen {
             let lit = Lamp.allCases.filter(signal.lamps.contains).map(\.rawValue) + (signal.tone ? ["tone"] : [])
             let text =
                 "\(lamps(signal))  \(padded(pattern.rawValue, 10)) \(Terminal.styled(lit.joined(separator: ", "), .dim))"
-            // A blinking lamp would fill the screen: each pattern is shown once, at its first lit moment.
+            // A blinking lamp would fill the screen, so each pattern is shown once, when its lamps are first
+            // lit.
             guard state.visible != pattern.rawValue, !signal.lamps.isEmpty else { return }
             state.visible = pattern.rawValue
             hold(now, "light", text, if: pattern != .checking, &state)
@@ -194,7 +197,7 @@ final class TerminalScreen: DemoScreen {
                 detail(name.string, value)
                 continue
             }
-            // What it proves is in the JSON; people want to know what was shown.
+            // The proof is in the JSON; people want to know what was shown.
             for member in members where ["format", "issuer", "types", "opened", "relayMs"].contains(member.name) {
                 detail("\(name).\(member.name)", member.value)
             }
@@ -210,14 +213,14 @@ final class TerminalScreen: DemoScreen {
 
     // MARK: - Lines
 
-    /// As far as the text of a line is from its left end.
+    /// The indent of a line's text from the left edge.
     private let indent = String(repeating: " ", count: 19)
 
     private func line(_ now: Instant, _ who: String, _ text: String, _ state: inout State) {
         endProgress(&state)
         let seconds = String(format: "%7.3f s", Double(now.nanoseconds) / 1e9)
         let whole = "\(Terminal.styled(seconds, .dim))  \(padded(who, 7)) \(text)"
-        // Whoever reads from a pipe looks for whole sentences.
+        // A program that reads from a pipe looks for whole sentences.
         let parts = Terminal.isInteractive ? Terminal.folded(whole, hanging: indent.count) : [whole]
         for part in parts { Terminal.line(part) }
     }
@@ -238,7 +241,8 @@ final class TerminalScreen: DemoScreen {
         state.hasProgress = false
     }
 
-    /// Waits as long as the virtual clock has moved, but never long: nobody wants to watch a phone being idle.
+    /// Waits for the time by which the virtual clock has moved, but at most 0.6 s, so that nobody has to
+    /// watch an idle phone.
     private func pace(_ state: inout State, _ now: Instant) {
         let passed = state.last.duration(to: now)
         state.last = max(state.last, now)

@@ -4,7 +4,7 @@ import Encoding
 import Foundation
 import LinuxIO
 
-/// Whether a gate works, and what to do where it does not.
+/// Reports whether a gate works, and what to do if it does not.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Looks at everything a gate needs and says what to do.",
@@ -57,9 +57,10 @@ struct DoctorCommand: AsyncParsableCommand {
 }
 
 extension DoctorCommand {
-    /// Where the ledger is, or where it cannot be written, elsewhere: that is told.
+    /// Measures the board with records in the ledger's folder; if that cannot be written, among the temporary
+    /// files, which is reported.
     private func measure() async throws {
-        // It writes there.
+        // The measurement writes to the folder, so take the owner's rights.
         let folder = (try? input.load()).map {
             URL(fileURLWithPath: $0.ledger.path).deletingLastPathComponent().path
         }
@@ -73,7 +74,7 @@ extension DoctorCommand {
     }
 }
 
-/// Which machine is looked at.
+/// The machine to look at.
 struct MachineInput: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -81,31 +82,31 @@ struct MachineInput: ParsableArguments {
             valueName: "folder"))
     var root: String?
 
-    /// Tells what is found, and ends as it says.
+    /// Prints the findings, and throws their exit code.
     func examine(_ input: ConfigurationInput, json: Bool, asksService: Bool) throws {
         try check()
         let look = look(input, asksService: asksService)
         try DoctorListing.show(look.findings, look.surroundings, json: json)
     }
 
-    /// Refuses a machine that is not there.
+    /// Refuses a folder that does not exist.
     func check() throws {
         guard let root, let obstacle = FileObstacle(folder: root) else { return }
         let name = Terminal.printable(root)
-        // What can be mended with the folder has a remedy of its own.
+        // An obstacle that can be removed has a remedy of its own.
         guard let remedy = obstacle.remedy else {
             throw CommandFailure("there is no folder \(name)", remedy: "check --root")
         }
         throw CommandFailure("\(name) \(obstacle.text)", remedy: remedy)
     }
 
-    /// What was seen of a machine.
+    /// The results of a look at a machine.
     struct Look {
-        /// What is found.
+        /// The findings.
         var findings: [Finding]
-        /// What it was found on.
+        /// The board, the system and the versions on which they were made.
         var surroundings: [String] = []
-        /// Texts in it that are names, and what the rules call themselves: for a report without them.
+        /// The texts in them that are names, and the name of the rules, which a report leaves out.
         var names: [String] = []
         var policy: String?
     }
@@ -115,7 +116,7 @@ struct MachineInput: ParsableArguments {
         do throws(ConfigurationError) {
             return look(try input.read(), input, asksService: asksService)
         } catch {
-            // Where its service listens nobody knows.
+            // Without a configuration, the control socket of the service is not known.
             guard let standIn = try? Configuration.standIn(for: input.absolutePath) else {
                 return Look(findings: Doctor.findings(error))
             }
@@ -137,9 +138,10 @@ struct MachineInput: ParsableArguments {
     }
 }
 
-/// What `gatehouse doctor` prints.
+/// The output of `gatehouse doctor`.
 enum DoctorListing {
-    /// Prints the findings and what they were found on; throws the exit code that they have unless all is well.
+    /// Prints the findings and the machine on which they were made. Throws the findings' exit code unless it
+    /// is 0.
     static func show(_ findings: [Finding], _ surroundings: [String], json: Bool) throws {
         if json {
             let object: JSON = [
@@ -153,7 +155,7 @@ enum DoctorListing {
         if findings.exitCode != 0 { throw ExitCode(findings.exitCode) }
     }
 
-    /// What a person reads.
+    /// Returns the lines for a person.
     static func lines(_ findings: [Finding], _ surroundings: [String]) -> [String] {
         var lines = surroundings.isEmpty ? [] : [Terminal.printable(surroundings.joined(separator: ", ")), ""]
         var last: Finding.Check?
@@ -179,7 +181,7 @@ enum DoctorListing {
         return lines
     }
 
-    /// Four characters, told apart without colour.
+    /// Returns a mark of four characters; the marks differ even without colour.
     private static func mark(_ state: Finding.State) -> String {
         switch state {
         case .good: Terminal.styled("ok  ", .green)

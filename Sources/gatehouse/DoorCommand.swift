@@ -2,7 +2,7 @@ import Appliance
 import ArgumentParser
 import Encoding
 
-/// The door of the running service: how it stands, lock-down and free passage.
+/// The door of the running service: its state, lock-down and free passage.
 struct DoorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "door", abstract: "Shows how the door stands, locks the gate down, or lets everybody through.",
@@ -13,7 +13,7 @@ struct DoorCommand: AsyncParsableCommand {
             Exit code: 0 done, 2 the service is not running, does not answer or refuses.
             """, subcommands: [Status.self, Lock.self, Free.self, Release.self])
 
-    /// What all of them take.
+    /// The arguments that all of these commands take.
     struct Input: ParsableArguments {
         @OptionGroup var input: ConfigurationInput
         @Option(

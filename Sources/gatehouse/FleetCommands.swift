@@ -86,7 +86,8 @@ extension ConfigCommand {
             } catch { throw CommandFailure(error) }
         }
 
-        /// Refuses a configuration with which this machine would have an error that it does not have with the one in force.
+        /// Refuses a configuration with which this machine would have an error that it does not have with the
+        /// configuration in force.
         private func refuse(
             _ new: Configuration, insteadOf old: Configuration
         ) throws(FleetConfiguration.Failure) {
@@ -105,21 +106,22 @@ extension ConfigCommand {
             return Doctor(configuration, facts).findings.filter { $0.state == .bad }
         }
 
-        /// How the new configuration comes to the running service.
+        /// How the running service gets the new configuration.
         private enum TakingOver {
-            /// It was started with it.
+            /// The service was started with it.
             case done
-            /// By a restart, which it was asked for.
+            /// By a restart, which was requested.
             case restarting
-            /// At its next start: it does not run, or does not listen where it could be asked.
+            /// At the next start: the service does not run, or does not listen where it could be asked.
             case atStart
-            /// At its next start: it runs, and does not do what it was asked.
+            /// At the next start: the service runs, but does not carry out the request.
             case refused(String)
         }
 
-        /// Asks the running service for a restart, unless it was started with the file as it is now: whatever came in between, a disk that
-        /// was full or an answer that was lost, the same import again gets it there. It listens where the file says with which it was
-        /// started: that of before, the one before that, or the new one.
+        /// Asks the running service for a restart, unless it was started with the file as it is now. So the
+        /// same import can be repeated after any interruption, such as a full disk or a lost answer. The
+        /// service listens at the socket of the configuration with which it was started: the replaced one,
+        /// the one before that, or the new one.
         private func takeOver(_ replaced: Configuration, before: Configuration?) -> TakingOver {
             guard let new = try? input.load(.roots) else { return .atStart }
             let known = [replaced, before, new].compactMap(\.self)
@@ -127,7 +129,7 @@ extension ConfigCommand {
             for case let path? in known.map(\.control.path) where asked.insert(path).inserted {
                 let question = ControlQuestion(socket: path, input: input)
                 do {
-                    // Another gate of this box may listen there.
+                    // Another gate on this machine may listen at that socket.
                     guard let status = try question.answer(to: .status),
                         known.contains(where: { status["name"]?.string == Text($0.kiosk.name) })
                     else { continue }
@@ -167,7 +169,7 @@ extension ConfigCommand {
 }
 
 extension CommandFailure {
-    /// What a person is told of a configuration bundle that is not taken.
+    /// Creates the failure about a refused configuration bundle, for a person.
     init(_ failure: FleetState.Failure) {
         switch failure {
         case .noKeys:

@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import LinuxIO
 
-/// The one binary: a service, a demonstration and the tools around them.
+/// The only executable: the service, a demonstration and the tools.
 @main
 struct Gatehouse: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -31,7 +31,8 @@ struct Gatehouse: AsyncParsableCommand {
         Terminal.openMissingStreams()
         Heap.keepFreedMemory()
         do {
-            // Swift reads the arguments from there; without them every command would be a call for help that went well.
+            // Swift reads the arguments from /proc. Without them, every command would be taken for a call for
+            // help, and succeed.
             guard !CommandLine.arguments.isEmpty else {
                 throw CommandFailure(
                     "/proc tells no arguments of this program",
@@ -49,15 +50,15 @@ struct Gatehouse: AsyncParsableCommand {
         }
     }
 
-    /// The command that these words ask for. What is thrown may be no failure: the help or the version that they ask
-    /// for.
+    /// Returns the command that these words name. A thrown error may be no failure, but the help or the
+    /// version that the words ask for.
     static func command(of words: [String]) throws -> any ParsableCommand {
         if let word = CommandWord.unknown(in: words, of: Self.self) { throw word.failure }
         return try parseAsRoot(words)
     }
 }
 
-/// A failure that a person reads: what went wrong and what to do about it.
+/// A failure for a person: what is wrong and what to do about it.
 struct CommandFailure: Error {
     let message: String
     let remedy: String?

@@ -2,7 +2,7 @@ import Appliance
 import ArgumentParser
 import Foundation
 
-/// The wiring page and its pictures, from the pinout.
+/// Prints or writes the wiring page and its pictures, which are made from the pinout.
 struct HardwareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hardware", abstract: "Says what is on which pin, and draws how it is connected.",
@@ -36,12 +36,12 @@ struct HardwareCommand: ParsableCommand {
 }
 
 extension Pinout {
-    /// Where the package puts it.
+    /// The path of the pinout that the package installs.
     static let installed = "/usr/share/gatehouse/pinout.toml"
-    /// A pinout is some 20 KB.
+    /// The longest pinout in bytes; the usual one has about 20 KB.
     private static let limit = 1024 * 1024
 
-    /// Reads a pinout, with the error a person needs.
+    /// Reads a pinout; throws a failure for people.
     static func load(_ file: String) throws -> Pinout {
         let bytes = try InputFile.bytes(file, limit: limit)
         do throws(Pinout.Failure) {

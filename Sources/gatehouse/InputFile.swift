@@ -1,14 +1,16 @@
 import Glibc
 
-/// Reads whole files, with the error a person needs.
+/// Reads whole files; throws failures for people.
 enum InputFile {
-    /// The bytes of the file at `path`, or of standard input for `-`; at most `limit` bytes. Only a descriptor of this
-    /// process (`<(command)` in a shell) may be a pipe: for that of another it would wait for ever.
+    /// Returns the bytes of the file at `path`, or of standard input for `-`; at most `limit` bytes. Only a
+    /// descriptor of this process (`<(command)` in a shell) may be a pipe: a pipe of another process could
+    /// block the read for ever.
     static func bytes(_ path: String, limit: Int = 16 * 1024 * 1024) throws -> [UInt8] {
         let name = path == "-" ? "standard input" : path
         var code: Int32 = 0
         let mayWait = path == "/dev/stdin" || path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/")
-        // The operator has named it: root reads what root may, but not where the owner of the gate's folders leads.
+        // The operator has named the file: root reads it with its own rights, but does not follow the owner
+        // of the gate's folders.
         let descriptor =
             path == "-"
             ? STDIN_FILENO
@@ -36,7 +38,7 @@ enum InputFile {
         return bytes
     }
 
-    /// Reads to the end, or to `limit`, without a second copy; nil when that fails.
+    /// Reads to the end, or to `limit` bytes, without a second copy; nil on an error.
     private static func bytes(of descriptor: Int32, limit: Int) -> [UInt8]? {
         var status = stat()
         let expected = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
@@ -53,7 +55,7 @@ enum InputFile {
         return bytes
     }
 
-    /// The kind of file (inode(7)); nil when the system does not say.
+    /// Returns the kind of file (inode(7)); nil if the system does not report it.
     private static func kind(of descriptor: Int32) -> mode_t? {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : nil

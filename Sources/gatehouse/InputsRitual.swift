@@ -3,17 +3,17 @@ import Encoding
 import Glibc
 import LinuxIO
 
-/// The second half of `gatehouse doctor --pins`: each input once, with somebody who does what it waits for.
+/// The second half of `gatehouse doctor --pins`: tries each input once, while a person triggers it.
 struct InputsRitual {
     let steps: [InputTrial.Step]
     let chip: String
-    /// Silent: nothing is said or asked, for machines.
+    /// Whether nothing is printed or asked, for machines.
     let isSilent: Bool
 
-    /// How often edges and the keyboard are looked at, in milliseconds.
+    /// The interval in milliseconds at which edges and the keyboard are polled.
     private static let look: Int32 = 50
 
-    /// Tries them all; where nobody is asked, or nobody answers, it says how they are.
+    /// Tries all inputs. Without a person who answers, it reports their levels only.
     func findings() throws -> [Finding] {
         guard !steps.isEmpty else { return [] }
         let watch: InputWatch
@@ -36,7 +36,7 @@ struct InputsRitual {
             .map { InputTrial.untried(steps[$0], isActive: watch.active.contains($0)) }
     }
 
-    /// Waits until the lines are there and say how they are.
+    /// Waits until the lines are taken and their levels are known.
     private func settle(_ watch: InputWatch) throws(GPIOError) {
         let last = SystemClock.now().advanced(by: .seconds(3))
         while try !watch.isThere() {
@@ -46,11 +46,11 @@ struct InputsRitual {
         usleep(UInt32(clamping: InputTrial.settling.nanoseconds / 1000))
     }
 
-    /// What came of one input; nil: nobody wants to go on.
+    /// Tries one input; returns nil if the person does not want to go on.
     private func play(_ index: Int, _ watch: InputWatch) -> Finding? {
         let step = steps[index]
         Terminal.line("\(step.name): \(step.task)")
-        // What an attempt has shown is not taken back by skipping the next.
+        // Skipping a repeated attempt does not discard the result of an earlier attempt.
         var last: Finding?
         while true {
             Terminal.write("  Is it at rest? Enter to begin, [s]kip: ")
@@ -69,7 +69,7 @@ struct InputsRitual {
     }
 
     private func attempt(_ index: Int, _ watch: InputWatch) -> Finding {
-        // What was before is over.
+        // Discard the edges from before the attempt.
         _ = try? watch.edges()
         var trial = InputTrial(steps, at: index, active: watch.active, at: SystemClock.now())
         if trial.finding == nil {

@@ -1,13 +1,15 @@
 import Glibc
 
-/// Holds back what would end the program in the middle of something: a line that is active (some kernels keep driving the line of a
-/// program that is gone), files of which each is there and not yet all.
+/// Defers signals that would end the program in the middle of a critical operation: while a line is active
+/// (some kernels keep driving the line of a program that has ended), or while only a part of a set of files
+/// has been written.
 enum Interruption {
-    /// Unsafe, as a handler of signals may take no lock: it only ever sets this, and the one thread that does the work reads it.
+    /// Unsafe, because a signal handler may take no lock. The handler only sets this flag, and only the
+    /// thread that does the work reads it.
     nonisolated(unsafe) private static var flag: sig_atomic_t = 0
     private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// Whether one came meanwhile.
+    /// Whether a signal was received during the work.
     static var came: Bool { flag != 0 }
 
     static func held<Failure, Result>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {

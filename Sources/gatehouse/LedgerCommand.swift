@@ -6,7 +6,7 @@ import Foundation
 import Ledger
 import Store
 
-/// Visits, reports and the proof of the chain.
+/// Lists visits, and proves the chain of the ledger.
 struct LedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger", abstract: "Lists visits and proves that none was removed or changed.",
@@ -32,8 +32,8 @@ struct LedgerCommand: AsyncParsableCommand {
             }
         }
 
-        /// The witness of the configuration's ledger and its key; nil for a database that was named itself. A key that this user
-        /// may not read is none.
+        /// Returns the witness of the configuration's ledger and its key; nil for a database that was named
+        /// itself. A key that this user may not read counts as missing.
         func proof() async throws -> Proof? {
             guard database == nil else { return nil }
             let source = try configuration.load().ledger.witness(ProcessInfo.processInfo.environment)
@@ -41,7 +41,7 @@ struct LedgerCommand: AsyncParsableCommand {
             return Proof(key: key, witness: source.reading(key))
         }
 
-        /// Runs it, turning what the database reports into a failure for people.
+        /// Runs `body`, and turns an error of the database into a failure for people.
         func failing<Result>(_ body: () async throws -> Result) async throws -> Result {
             do {
                 return try await body()
@@ -77,7 +77,8 @@ struct LedgerCommand: AsyncParsableCommand {
             }
         }
 
-        /// What to do about a visit that did not end as accepted; nil where the record's reason is no code of this version.
+        /// Returns what to do about a visit that was not accepted; nil if the record's reason is no code of
+        /// this version.
         private static func remedy(of record: LedgerRecord?) -> String? {
             guard let record else { return "keep the database as evidence: gatehouse ledger verify" }
             guard case .outcome(let outcome) = record, outcome.outcome.result != .accepted else { return nil }

@@ -27,7 +27,7 @@ extension LedgerCommand {
             }
         }
 
-        /// Nobody witnessed it: the database's own word.
+        /// Prints the database's own head, which no witness confirms.
         private func withoutWitness() async throws {
             let state = try await input.reading { try await $0.state() }
             let head = Checkpoint(ledger: state.ledger, count: state.end.count, hash: state.end.hash)
@@ -82,7 +82,7 @@ extension LedgerCommand {
             if !report.isIntact { throw ExitCode(1) }
         }
 
-        /// What a head says, and whether the right key says so.
+        /// Returns the checkpoint of a head; throws if it was not signed by the given key.
         private static func checkpoint(_ text: String, _ key: [UInt8]?) throws -> Checkpoint {
             if let checkpoint = Checkpoint(Text(text)) { return checkpoint }
             let bytes = try InputFile.bytes(text, limit: 64 * 1024)
@@ -102,7 +102,7 @@ extension LedgerCommand {
             return signed.head.checkpoint
         }
 
-        /// Reads an export line by line: it may be as long as the ledger.
+        /// Proves an export. It is read line by line, because it may be as long as the ledger.
         private static func prove(_ path: String, _ key: [UInt8]?) throws -> ChainReport {
             guard let file = fopen(path, "re") else {
                 throw CommandFailure(
@@ -164,7 +164,8 @@ extension LedgerCommand {
             )
             let proof = try await input.proof()
             let isIntact = try await input.reading { reader in
-                // Before anything is signed the whole is proved; a part of a forged ledger must not look genuine.
+                // The whole ledger is proved before anything is signed: a part of a forged ledger must not
+                // look genuine.
                 let whole = try await reader.verify(proof: proof)
                 if csv {
                     try await Self.writeTable(reader, first, last)
@@ -226,7 +227,8 @@ extension LedgerCommand {
             }
         }
 
-        /// The first and the last entry that lie within the bounds; an empty part is one that ends before it begins.
+        /// Returns the first and the last entry within the bounds; for an empty part, the last is before the
+        /// first.
         private static func positions(
             _ reader: LedgerReader, _ first: Bound?, _ last: Bound?, _ state: LedgerState
         ) async throws -> (from: Int, to: Int) {
@@ -248,7 +250,7 @@ extension LedgerCommand {
     }
 }
 
-/// One end of what is exported.
+/// One bound of an export.
 private enum Bound {
     case position(ClosedRange<Int>)
     case time(PartialRangeFrom<Timestamp>)
@@ -268,7 +270,8 @@ private enum Bound {
         }
     }
 
-    /// A record that cannot be read has no date; it goes along.
+    /// Returns whether an entry is within the bound. A record that cannot be read has no date, and is within
+    /// every bound of time.
     func admits(_ position: Int, _ time: Timestamp?) -> Bool {
         switch self {
         case .position(let range): range.contains(position)

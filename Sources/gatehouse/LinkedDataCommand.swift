@@ -3,14 +3,14 @@ import Credentials
 import Encoding
 import LinkedData
 
-/// The JSON-LD 1.1 and RDFC-1.0 engines on files.
+/// Runs the JSON-LD 1.1 and RDFC-1.0 engines on files.
 struct LinkedDataCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "linked-data",
         abstract: "Runs the JSON-LD and RDF canonicalisation engines on files (- is standard input).",
         subcommands: [Expand.self, ToRDF.self, Canonicalize.self])
 
-    /// What the three have in common.
+    /// The arguments that the three commands have in common.
     struct Input: ParsableArguments {
         @Argument(help: "A JSON-LD document; canonicalize takes N-Quads too. - is standard input.")
         var file: String
@@ -48,7 +48,7 @@ struct LinkedDataCommand: AsyncParsableCommand {
 
         var options: Options { Options(base: base.map { Text($0) }) }
 
-        /// Runs `body`, turning the engines' errors into ones for people.
+        /// Runs `body`, and turns the engines' errors into failures for people.
         func reporting<Result>(_ body: () throws -> Result) throws -> Result {
             do {
                 return try body()
@@ -122,7 +122,8 @@ struct LinkedDataCommand: AsyncParsableCommand {
             Terminal.data(String(decoding: canonical.nQuads, as: UTF8.self))
         }
 
-        /// A statement begins with an IRI or a blank node, a comment with #; no JSON text begins so.
+        /// Returns whether the bytes are N-Quads: a statement begins with an IRI or a blank node, a comment
+        /// with #, and no JSON text begins with any of these.
         private static func isNQuads(_ bytes: [UInt8]) -> Bool {
             let first = bytes.first { !Array(" \t\r\n".utf8).contains($0) }
             return first.map { Array("<_#".utf8).contains($0) } ?? false

@@ -2,8 +2,8 @@ import ArgumentParser
 
 /// A command that makes a text and prints it.
 protocol PageCommand: ParsableCommand {
-    /// The text. Lines for people have at most `columns` columns; text for machines and pages of documents have no
-    /// limit.
+    /// Returns the text. Lines for people have at most `columns` columns; text for machines and pages of
+    /// documents have no limit.
     func text(columns: Int) throws -> String
 }
 

@@ -3,14 +3,15 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// Where the passphrase of a backup's keys comes from: a file, or a person at the terminal.
+/// The source of the passphrase of a backup's keys: a file, or a person at the terminal.
 struct PassphraseInput: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A file with the passphrase of the keys, for programs; else it is asked for.", valueName: "file"))
     var passphraseFile: String?
 
-    /// The passphrase. `isNew`: it is to be chosen, so a person types it twice.
+    /// Reads the passphrase. `isNew`: it is being chosen, so a person types it twice, and its length is
+    /// checked.
     func read(isNew: Bool) throws -> [UInt8] {
         let bytes: [UInt8]
         if let passphraseFile {

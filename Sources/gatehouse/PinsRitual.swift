@@ -3,7 +3,8 @@ import Encoding
 import Glibc
 import LinuxIO
 
-/// `gatehouse doctor --pins`: each output once, with somebody who looks on; then each input, with somebody who acts.
+/// `gatehouse doctor --pins`: tries each output once, while a person watches; then each input, while a person
+/// triggers it.
 struct PinsRitual {
     private let configuration: Configuration
     private let places: SetupPlaces
@@ -12,7 +13,8 @@ struct PinsRitual {
     private let steps: [OutputTrial.Step]
     private let inputs: InputsRitual
 
-    /// A trial of the lines that the configuration of the gate at those places names. Silent: nothing is asked, for machines.
+    /// Creates a trial of the lines in the configuration of the gate at those places. Silent: nothing is
+    /// asked, for machines.
     init(_ configuration: Configuration, of places: SetupPlaces, isSilent: Bool) throws {
         guard let chip = configuration.gpio.chip else {
             throw CommandFailure("the configuration names no lines", remedy: "set gpio.chip and gate.line")
@@ -24,7 +26,8 @@ struct PinsRitual {
         inputs = InputsRitual(steps: InputTrial.steps(configuration), chip: chip, isSilent: isSilent)
     }
 
-    /// Plays them all. Refuses while the service runs, which holds the lines; they are taken here and nowhere else.
+    /// Tries all outputs and inputs. Refuses while the service runs and holds the lines, which only one
+    /// process can take.
     func findings() throws -> [Finding] {
         guard !isServiceThere else {
             throw CommandFailure(
@@ -33,14 +36,14 @@ struct PinsRitual {
         }
         let findings = try outputs()
         guard findings.count == steps.count else {
-            // Whoever does not go on is not asked for the rest.
+            // A person who stops is not asked about the rest.
             return findings + steps.dropFirst(findings.count).map { OutputTrial.finding($0, .none) }
                 + inputs.steps.map { InputTrial.untried($0, isActive: nil) }
         }
         return findings + (try inputs.findings())
     }
 
-    /// What came of the outputs, as far as somebody wanted to go.
+    /// Returns the findings about the outputs, as far as the person wanted to go.
     private func outputs() throws -> [Finding] {
         let lines: GPIOLines
         do throws(GPIOError) { lines = try OutputTrial.take(steps, chip: chip) } catch {
@@ -60,7 +63,7 @@ struct PinsRitual {
         return findings
     }
 
-    /// Whether somebody listens at the control socket, even if he does not answer.
+    /// Whether a service listens at the control socket, even if it does not answer.
     private var isServiceThere: Bool {
         guard let path = configuration.control.path else { return false }
         do throws(ControlClient.Failure) {
@@ -73,7 +76,7 @@ struct PinsRitual {
         }
     }
 
-    /// What came of one output; nil: nobody wants to go on.
+    /// Tries one output; returns nil if the person does not want to go on.
     private func play(_ step: OutputTrial.Step, _ trial: OutputTrial) throws -> Finding? {
         let asks = !isSilent && isatty(STDIN_FILENO) == 1
         if !isSilent { Terminal.line("\(step.name), \(step.lines): \(step.task)") }

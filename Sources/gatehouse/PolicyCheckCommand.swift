@@ -27,7 +27,7 @@ extension PolicyCommand {
 
         func run() async throws {
             if let file { CommandRole.take(for: file) }
-            // First what is wrong with the rules, then what is wrong with the trust data.
+            // Report the faults of the rules first, then those of the trust data.
             if json, let problem = RulesInForce(file: file, over: nil).problem {
                 Terminal.json(problem.json)
                 throw ExitCode(2)

@@ -8,7 +8,7 @@ struct PolicyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy", abstract: "Checks and tests the gate's rules.", subcommands: [Check.self, Test.self])
 
-    /// The word of `--direction`.
+    /// Returns the direction of `--direction`.
     static func direction(_ word: String?) throws -> GateDirection? {
         try word.map { word in
             guard let direction = GateDirection.allCases.first(where: { Text($0.rawValue) == Text(word) }) else {
@@ -18,7 +18,7 @@ struct PolicyCommand: AsyncParsableCommand {
         }
     }
 
-    /// Reads a policy, turning its problems into one failure for people.
+    /// Reads a policy, and turns its problems into one failure for people.
     static func load(_ path: String) throws -> GatePolicy {
         CommandRole.take(for: path)
         do throws(PolicyLoadError) {
@@ -26,7 +26,7 @@ struct PolicyCommand: AsyncParsableCommand {
         } catch { throw failure(error) }
     }
 
-    /// The rules, if there are any, or their problems as one failure for people.
+    /// Returns the rules, if there are any; throws their problems as one failure for people.
     static func usable(_ inForce: RulesInForce) throws -> GatePolicy? {
         if let problem = inForce.problem { throw failure(problem) }
         return inForce.rules
@@ -64,7 +64,7 @@ struct PolicyCommand: AsyncParsableCommand {
             if worst != 0 { throw ExitCode(worst) }
         }
 
-        /// Whether all tests of a file passed.
+        /// Runs the tests of a file; returns whether all of them passed and there was at least one.
         private func run(_ file: String) throws -> Bool {
             let policy = try PolicyCommand.load(file)
             var trial = PolicyTrial(policy, path: file)

@@ -1,8 +1,8 @@
 import Encoding
 
-/// The version that `--version`, records and reports carry.
+/// The version of the program, as in `--version`, records and reports.
 enum ProductVersion {
     static let text = "0.1.0"
-    /// The day on which it was made: no date before it is right.
+    /// The day on which this version was made: any earlier date is wrong.
     static let made = Timestamp(seconds: 1_793_491_200)  // 2026-11-01
 }

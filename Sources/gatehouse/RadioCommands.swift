@@ -3,7 +3,7 @@ import ArgumentParser
 import Glibc
 import LinuxIO
 
-/// What systemd starts when the service asks for its adapter: takes it in its place.
+/// Takes the adapter for the service. systemd starts this command when the service asks for its adapter.
 struct OpenRadioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "open-radio", abstract: "Takes the Bluetooth adapter and hands it to the service.",
@@ -31,8 +31,8 @@ struct OpenRadioCommand: AsyncParsableCommand {
         }
     }
 
-    /// The adapter that the configuration names as it is now; what is wrong with it is told, and ends nothing: whoever asks next may
-    /// find it mended.
+    /// Returns the adapter that the configuration names at this moment. A problem of the configuration is
+    /// reported, and the command goes on: the configuration may be correct at the next request.
     private func configuredAdapter() -> String? {
         do {
             let radio = try input.load(.units).radio
@@ -45,7 +45,7 @@ struct OpenRadioCommand: AsyncParsableCommand {
     }
 }
 
-/// What systemd starts when the service asks for its adapter to be reset.
+/// Resets the adapter. systemd starts this command when the service asks for a reset.
 struct ResetRadioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset-radio", abstract: "Resets a Bluetooth adapter that hangs.",

@@ -2,7 +2,7 @@ import ArgumentParser
 import Credentials
 import Encoding
 
-/// The table of reasons, or one of its rows.
+/// Prints the table of reasons, or one of its rows.
 struct ReasonsCommand: PageCommand {
     static let configuration = CommandConfiguration(
         commandName: "reasons", abstract: "Says what a reason code means and what to do about it.",
@@ -41,7 +41,7 @@ struct ReasonsCommand: PageCommand {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// The row of a code; those of one that MOSIP has, or of a family, `fault.`.
+    /// Returns the row of a code; the rows for a code of MOSIP's, or those of a family, such as `fault.`.
     private func rows(_ code: String) throws -> [ReasonCode] {
         if let row = ReasonCode.named(code) ?? WalletCode.row(code) { return [row] }
         let theirs = ReasonCode.all.filter { $0.mosip == code && $0.refines == nil }

@@ -1,6 +1,6 @@
 import Credentials
 
-/// `docs/reasons.md`: the table of reasons as a page. A test holds the page against this text.
+/// The page `docs/reasons.md`: the table of reasons. A test compares the page with this text.
 enum ReasonsPage {
     static var text: String {
         ([introduction] + ReasonCode.groups.map(section) + [phones]).joined(separator: "\n")
@@ -33,7 +33,7 @@ enum ReasonsPage {
 
         """
 
-    /// What the phone shows, which is in no record.
+    /// The codes that a phone shows; they are in no record.
     private static var phones: String {
         let rows = WalletCode.all.map { "| `\($0.text)` | \(escaped($0.meaning)) | \(escaped($0.remedy)) |" }
         let head = [

@@ -2,7 +2,7 @@ import Appliance
 import ArgumentParser
 import LinuxIO
 
-/// What systemd runs behind the service, whatever ended it.
+/// Releases the GPIO lines. systemd runs this command after the service, whatever ended it.
 struct ReleaseLinesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "release-lines", abstract: "Takes all GPIO lines inactive and gives them back.",
@@ -23,7 +23,7 @@ struct ReleaseLinesCommand: AsyncParsableCommand {
             try request.release()
             Terminal.line("the lines of \(request.chip) are inactive and free")
         } catch .noChip {
-            // Nothing can be driven through a chip that is not there.
+            // No line can be driven through a chip that does not exist.
             Terminal.line(Terminal.printable("there is no GPIO chip \(request.chip): no line is driven"))
         } catch {
             throw CommandFailure("\(error)", remedy: error.remedy, exitCode: 1)

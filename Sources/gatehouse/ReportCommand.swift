@@ -4,7 +4,7 @@ import Encoding
 import Foundation
 import LinuxIO
 
-/// All that somebody elsewhere needs to find out what is wrong with a gate.
+/// Writes the report that a person at another place needs to find out what is wrong with a gate.
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report", abstract: "Writes down how this gate is, for somebody who helps from elsewhere.",
@@ -26,7 +26,7 @@ struct ReportCommand: AsyncParsableCommand {
                 + "journalctl -u gatehouse -o cat | gatehouse report --log -", valueName: "file"))
     var log: String?
 
-    /// Lines of the log.
+    /// The largest number of lines of the log.
     private static let lines = 1000
 
     func run() async throws {
@@ -39,14 +39,15 @@ struct ReportCommand: AsyncParsableCommand {
         words.take(names: look.names + [Self.hostName])
         if let policy = look.policy { words.take(policy: policy) }
         if let status { words.take(status) }
-        // Whose names stand in what others say cannot be told where nobody knows the names.
+        // Without the names in the configuration, it is not possible to find them in other texts.
         let isBlind = redacted && !words.knowsSettings
         let withheld = ["left out: the configuration cannot be read, so nobody knows which names stand here"]
 
         var lines = ["# A gate, at \(SystemClock.utc().rfc3339)", ""]
         let machine = look.surroundings.isEmpty ? ["gatehouse " + ProductVersion.text] : look.surroundings
         lines += ["## Machine", ""] + machine + ["", "## What the doctor finds", ""]
-        // Not folded as for a terminal: a name of several words would be torn apart, and not be found.
+        // Not folded as for a terminal: that would break a name of several words, which would then not be
+        // found.
         lines += look.findings.map(Self.line) + ["", "## What the service says", ""]
         if let status {
             lines += isBlind ? withheld : (status.object?.members ?? []).map { "\($0.name) = \($0.value.compactText)" }
@@ -66,14 +67,15 @@ struct ReportCommand: AsyncParsableCommand {
             + (remedy.isEmpty ? "" : " → " + remedy)
     }
 
-    /// What the machine is called, without asking any resolver, which may take its time.
+    /// The machine's host name, read without a resolver, which may be slow.
     private static var hostName: String {
         (try? String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8))?.trimmingCharacters(
             in: .whitespacesAndNewlines)
             ?? ""
     }
 
-    /// The bytes of a log. Its folder is often the service's, where a link may lead to a file of root's.
+    /// Reads the bytes of a log. The log is often in the service's folder, where a link may lead to a file of
+    /// root's.
     private static func bytes(_ path: String, _ configuration: Configuration?) throws -> [UInt8] {
         let usual = StandardFolders.inForce.place(StandardFolders.state)
         let role = configuration.map { $0.ownerRole() } ?? OwnerRole(of: usual)
@@ -81,7 +83,7 @@ struct ReportCommand: AsyncParsableCommand {
         return try role.at(path) { try InputFile.bytes(path) }
     }
 
-    /// The last lines of a log, of the last megabyte.
+    /// Returns the last lines of a log, within its last megabyte.
     private static func tail(_ bytes: [UInt8]) -> [String] {
         let text = String(decoding: bytes.suffix(1 << 20), as: UTF8.self)
         return text.split(separator: "\n").suffix(lines).map(String.init)

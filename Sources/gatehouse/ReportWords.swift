@@ -3,16 +3,17 @@ import Encoding
 import Foundation
 import LinuxIO
 
-/// What is taken out of a report by its own words: secrets, and the names of this gate, of its agents, rules and hosts.
+/// The words that are removed from a report: secrets, and the names of this gate, of its agents, rules and
+/// hosts.
 struct ReportWords {
-    /// Taken out in any case.
+    /// The words that are always removed.
     private(set) var secrets: [String] = []
-    /// Taken out where names are.
+    /// The words that are removed from a report without names.
     private(set) var names: [String] = []
-    /// Whether the names in the configuration are known: not where it cannot be read, or is no TOML.
+    /// Whether the names in the configuration are known; false if it cannot be read, or is not TOML.
     let knowsSettings: Bool
 
-    /// The words of the settings in force; where the file has a mistake, of all that stands in it.
+    /// Takes the words of the settings in force; if the file has a mistake, those of all its values.
     init(_ configuration: Configuration?, file: String) {
         let written = configuration == nil ? Self.table(file) : nil
         knowsSettings = configuration != nil || written != nil
@@ -21,7 +22,7 @@ struct ReportWords {
             for file in RuleSource.files(configuration) { take(rules: file) }
         } else if let written {
             take(JSON(.table(written)))
-            // A misspelt key may have had a name.
+            // The value of a misspelt key may be a name.
             names += Self.unknown(in: written).flatMap { Self.leaves(of: JSON($0)) }
             let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
             if let rules = written["policy"]?.table?["file"]?.string?.string {
@@ -30,10 +31,10 @@ struct ReportWords {
         }
     }
 
-    /// Takes names that are known from elsewhere. One that is long stands in warnings without its end.
+    /// Takes names from other sources. Warnings cut off a long name, so its beginning is taken too.
     mutating func take(names: [String]) { self.names += names + names.map { String($0.prefix(100)) } }
 
-    /// Takes the names that stand in settings, or in what the service says.
+    /// Takes the names in settings, or in the service's status report.
     mutating func take(_ value: JSON) {
         secrets += Self.texts(named: ["token"], in: value)
         let places =
@@ -43,13 +44,13 @@ struct ReportWords {
         for policy in Self.texts(named: ["policy"], in: value) { take(policy: policy) }
     }
 
-    /// Takes what rules call themselves: `id@version sha256:…`.
+    /// Takes the name of rules: `id@version sha256:…`.
     mutating func take(policy: String) {
         let name = policy.firstRange(of: " sha256:").map { String(policy[..<$0.lowerBound]) } ?? policy
         names += [name, name.lastIndex(of: "@").map { String(name[..<$0]) } ?? name]
     }
 
-    /// Takes the names in a policy file, be it right or not.
+    /// Takes the names in a policy file, whether the file is valid or not.
     private mutating func take(rules file: String) {
         guard let table = Self.table(file) else { return }
         let rules = JSON(.table(table))
@@ -62,12 +63,12 @@ struct ReportWords {
         names += Self.leaves(of: rules).filter { $0.hasPrefix(group) }.map { String($0.dropFirst(group.count)) }
     }
 
-    // MARK: - Where they stand
+    // MARK: - Search
 
-    /// Members of settings and status that say whose gate it is, and where.
+    /// The members of settings and status that identify the gate and its place.
     private static let members: Set<Text> = ["name", "id", "label", "host", "hosts", "verkey", "instruction", "zone"]
 
-    /// Bytes of a file that is looked through.
+    /// The most bytes of a file that are searched.
     private static let largest = 1 << 20
 
     private static func table(_ file: String) -> TOMLTable? {
@@ -75,7 +76,7 @@ struct ReportWords {
         return try? TOML.parse(bytes)
     }
 
-    /// The values of keys that no setting has.
+    /// Returns the values of keys that are not settings.
     private static func unknown(in table: TOMLTable) -> [TOML] {
         let known = Set(Configuration.keys)
         return table.entries.flatMap { section -> [TOML] in
@@ -84,7 +85,7 @@ struct ReportWords {
         }
     }
 
-    /// The texts in members of such names, wherever these stand.
+    /// Returns the texts in members of these names, at any depth.
     private static func texts(named names: Set<Text>, in value: JSON, isNamed: Bool = false) -> [String] {
         switch value {
         case .string(let text) where isNamed: [text.string]
@@ -95,7 +96,7 @@ struct ReportWords {
         }
     }
 
-    /// All texts but the names of members.
+    /// Returns all texts, without the names of members.
     private static func leaves(of value: JSON) -> [String] {
         switch value {
         case .string(let text): [text.string]
@@ -105,7 +106,7 @@ struct ReportWords {
         }
     }
 
-    /// The host of a URL or of `host:port`, which stands alone in what is told of it; nil: there is none.
+    /// Returns the host of a URL or of `host:port`, which messages show alone; nil if there is none.
     private static func host(_ text: String) -> String? {
         let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
         let place = text[start...].prefix { !"/?#".contains($0) }.split(separator: "@").last ?? ""
@@ -118,7 +119,8 @@ struct ReportWords {
 }
 
 extension JSON {
-    /// What stands in a TOML file, right or wrong; what is neither a text nor holds any is left out.
+    /// Converts the content of a TOML file, whether valid as a configuration or not. Values other than texts,
+    /// lists and tables become null.
     fileprivate init(_ value: TOML) {
         switch value {
         case .string(let text): self = .string(text)

@@ -3,7 +3,7 @@ import ArgumentParser
 import Encoding
 import Foundation
 
-/// Puts a backup back.
+/// Restores a backup.
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
@@ -77,7 +77,7 @@ struct RestoreCommand: AsyncParsableCommand {
         }
     }
 
-    /// Asks for the passphrase only where there are keys.
+    /// Asks for the passphrase only if the backup holds keys.
     private func secret() async throws -> [UInt8]? {
         if withoutKeys { return nil }
         if passphrase.passphraseFile != nil { return try passphrase.read(isNew: false) }
@@ -85,7 +85,7 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 
     private func configuration() throws -> Configuration {
-        // A new card may have none yet, and the backup has one.
+        // A new card may have no configuration yet, but the backup has one.
         if takesConfiguration || check, !FileManager.default.fileExists(atPath: input.path) {
             return try Configuration.parse(
                 Array("[kiosk]\nname = \"new\"\n".utf8), file: input.path,

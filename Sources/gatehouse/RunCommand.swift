@@ -4,7 +4,7 @@ import Foundation
 import Kiosk
 import Workbench
 
-/// The service.
+/// Runs the service.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Runs the appliance until SIGTERM.",
@@ -34,12 +34,14 @@ struct RunCommand: AsyncParsableCommand {
         } catch let failure as ServiceFailure {
             throw CommandFailure(failure.message, remedy: failure.remedy, exitCode: 1)
         } catch {
-            // Never 2, which systemd takes for a wrong configuration and leaves the gate down.
+            // Never exit code 2: systemd would take it for a wrong configuration, and would not restart the
+            // service.
             throw CommandFailure("\(error)", remedy: "look at the log; systemd starts it again", exitCode: 1)
         }
     }
 
-    /// A debug build ends before it does what the kiosk's rules forbid; a release build does not carry them along.
+    /// Returns an observer with which a debug build ends before it does what the kiosk's rules forbid. A
+    /// release build has none.
     private static func oracle(_ configuration: Configuration) throws -> Gatekeeper.TurnObserver? {
         #if DEBUG
             return Oracle.asserting(try KioskSettings(configuration, softwareVersion: ProductVersion.text))

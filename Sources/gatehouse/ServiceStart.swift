@@ -1,15 +1,17 @@
 import Foundation
 import Glibc
 
-/// Has systemd start the service anew, by systemctl and with an end: a machine that does not answer holds nobody up.
+/// Has systemd start or restart the service by systemctl, with a timeout: a machine that does not answer
+/// cannot block the caller.
 enum ServiceStart {
-    /// How long its start may take: longer than TimeoutStartSec= of its unit.
+    /// The timeouts in seconds; that of a start is longer than TimeoutStartSec= of the unit.
     private static let limits = (short: 30, start: 90)
 
-    /// Whether systemd is what starts services here.
+    /// Whether systemd starts the services of this machine.
     static var isPossible: Bool { access("/run/systemd/system", F_OK) == 0 }
 
-    /// Enables the service of that unit, named without `.service`, and starts it, or starts it anew; why that did not work, nil: it did.
+    /// Enables the service of that unit, named without `.service`, and starts or restarts it. Returns the
+    /// failure; nil if it worked.
     static func start(_ unit: String) async -> CommandFailure? {
         let service = unit + ".service"
         for (words, limit) in [
@@ -25,7 +27,7 @@ enum ServiceStart {
         let line = (["systemctl"] + words).joined(separator: " ")
         let remedy = "look at: systemctl status \(unit); journalctl -u \(unit) -n 50"
         let place = NSTemporaryDirectory() + "gatehouse-setup-" + UUID().uuidString
-        // A file and no pipe: whoever keeps that open would hold up its reader.
+        // Use a file, not a pipe: a process that keeps a pipe open would block its reader.
         guard FileManager.default.createFile(atPath: place, contents: nil, attributes: [.posixPermissions: 0o600]),
             let output = FileHandle(forWritingAtPath: place)
         else { return CommandFailure("\(line) cannot be run: there is no place for what it says", remedy: remedy) }

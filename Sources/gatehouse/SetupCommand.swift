@@ -4,7 +4,8 @@ import Encoding
 import Foundation
 import LinuxIO
 
-/// From an installed program to a gate: questions, options or a file, and then all that is written.
+/// Makes a gate of an installed program: takes the answers from questions, options or a file, and then writes
+/// everything.
 struct SetupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "setup",
@@ -67,7 +68,7 @@ struct SetupCommand: AsyncParsableCommand {
         if !isStarted { throw ExitCode(2) }
     }
 
-    /// What is before /etc/systemd and /boot: nothing on this machine.
+    /// The prefix of /etc/systemd and /boot; empty for this machine.
     private var root: String { machine.root ?? StandardFolders.inForce.root }
 
     // MARK: - Answers
@@ -97,7 +98,7 @@ struct SetupCommand: AsyncParsableCommand {
         }
     }
 
-    /// What options and file say, with absolute paths.
+    /// Returns the answers of the options and the file, with absolute paths.
     private func collect() throws -> (SetupAnswers, SetupOrigin) {
         let here = FileManager.default.currentDirectoryPath
         var answers = told.answers.resolved(in: here)
@@ -114,7 +115,7 @@ struct SetupCommand: AsyncParsableCommand {
         }
     }
 
-    /// The last of all that is wrong, when the others are told.
+    /// Prints all problems but the last one, and returns the last one as a failure.
     private static func failure(_ error: SetupProblems, _ origin: SetupOrigin) -> any Error {
         for problem in error.problems.dropLast() {
             let failure = CommandFailure(problem, origin)
@@ -126,7 +127,7 @@ struct SetupCommand: AsyncParsableCommand {
     private func ask(
         _ given: SetupAnswers, _ sight: SetupMachine, _ places: SetupPlaces, _ origin: SetupOrigin
     ) throws -> SetupAnswers {
-        // What the options say is wrong before anybody is asked.
+        // Report problems of the options before asking anything.
         for question in given.questions {
             if let problem = SetupPlan.problem(with: question, in: given, on: sight, at: places) {
                 throw CommandFailure(problem, origin)
@@ -140,7 +141,7 @@ struct SetupCommand: AsyncParsableCommand {
         return dialogue.answers.resolved(in: here)
     }
 
-    /// Who may not write there is told before he has answered anything.
+    /// Reports that this user may not write the configuration before any question is asked.
     private func checkPlace(_ places: SetupPlaces) throws {
         var folder = places.folder
         while access(folder, F_OK) != 0, errno == ENOENT, folder != "/" {
@@ -155,7 +156,8 @@ struct SetupCommand: AsyncParsableCommand {
 
     // MARK: - Afterwards
 
-    /// Starts the service, where it should be, and hands it the invitation; whether all of that worked.
+    /// Starts the service, if that is wanted, and gives it the invitation. Returns false if the service did
+    /// not start.
     private func begin(_ plan: SetupPlan, _ places: SetupPlaces) async throws -> Bool {
         let isUsual = geteuid() == 0 && root.isEmpty && places.hasUnit && ServiceStart.isPossible
         if start ?? isUsual {
@@ -166,7 +168,8 @@ struct SetupCommand: AsyncParsableCommand {
             }
         }
         guard plan.invitation != nil else { return true }
-        // Beside the running service, which else takes it from its file. It answers when it has begun, which is at once or never.
+        // Connect through the running service, which would otherwise take the invitation from its file later.
+        // The service answers once it has begun, which is at once or never.
         let question = ControlQuestion(socket: nil, input: input)
         guard (try? question.answer(to: .agentList)) ?? nil != nil else { return true }
         do {
@@ -176,7 +179,7 @@ struct SetupCommand: AsyncParsableCommand {
         } catch let failure as CommandFailure {
             Terminal.error(failure.message, remedy: failure.remedy)
         } catch is ExitCode {
-            // It has told why; the doctor tells it too.
+            // The command has printed the reason; the doctor reports it too.
         }
         return true
     }
@@ -199,7 +202,7 @@ struct SetupCommand: AsyncParsableCommand {
 }
 
 extension CommandFailure {
-    /// A failure of one answer.
+    /// Creates the failure about one answer.
     init(_ problem: SetupProblem, _ origin: SetupOrigin) {
         let (message, remedy) = origin.text(problem)
         self.init(Terminal.printable(message), remedy: Terminal.printable(remedy))

@@ -1,7 +1,7 @@
 import Appliance
 import ArgumentParser
 
-/// Answers on the command line: an option for each question.
+/// The answers on the command line: an option for each question.
 struct SetupInput: ParsableArguments {
     @Option(help: ArgumentHelp("What phones show: 1 to 14 of A-Z a-z 0-9 _ -.", valueName: "name"))
     var name: String?
@@ -55,7 +55,7 @@ struct SetupInput: ParsableArguments {
     @Flag(help: "Agents without TLS may be used.")
     var allowPlainHttp = false
 
-    /// What was told so.
+    /// The answers in the options.
     var answers: SetupAnswers {
         var answers = SetupAnswers()
         let texts: [(SetupQuestion, String?)] = [

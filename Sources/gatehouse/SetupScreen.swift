@@ -1,12 +1,13 @@
 import Appliance
 import Glibc
 
-/// Asks the questions of a setup in a terminal, also one at the end of a serial line: plain lines, each answer looked at at once.
+/// Asks the questions of a setup in a terminal, which may be at the end of a serial line. It prints plain
+/// lines, and checks each answer at once.
 struct SetupScreen {
-    /// Whether there is somebody to ask.
+    /// Whether a person can be asked.
     static var isThere: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
-    /// Asks until nothing is open. `inspect` looks at what an answer leads to.
+    /// Asks until no question is open. `inspect` checks the files and data to which an answer leads.
     static func ask(
         _ dialogue: inout SetupDialogue, inspect: (SetupQuestion, SetupAnswers) -> SetupProblem?
     ) throws {
@@ -26,7 +27,7 @@ struct SetupScreen {
         }
     }
 
-    /// Shows what will be written and asks whether it may be.
+    /// Shows what will be written, and asks for permission.
     static func confirms(_ plan: SetupPlan, _ file: String) throws -> Bool {
         Terminal.line()
         Terminal.line(Terminal.styled("\(Terminal.printable(file)):", .bold))

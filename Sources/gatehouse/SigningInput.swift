@@ -4,7 +4,7 @@ import Credentials
 import Encoding
 import LinuxIO
 
-/// What a signed bundle needs of its operator: key, number, time and file.
+/// The options that an operator gives for a signed bundle: key, number, time and file.
 struct SigningInput: ParsableArguments {
     @Option(help: ArgumentHelp("The file with the private key, from gatehouse trust keygen.", valueName: "file"))
     var key: String?
@@ -15,7 +15,8 @@ struct SigningInput: ParsableArguments {
     @Option(name: [.short, .customLong("output")], help: ArgumentHelp("The bundle to write.", valueName: "file"))
     var output: String?
 
-    /// All of it, or what is missing. `command`: the one that is called.
+    /// Returns the values of all options; throws if one is missing. `command`: the name of the calling
+    /// command.
     func read(
         _ command: String, grace: Duration = .zero
     ) throws -> (signer: OperatorSigningKey, edition: TrustEdition, output: String) {

@@ -4,9 +4,10 @@ import Workbench
 
 /// Plays a soak and prints its figures.
 enum SoakReport {
-    /// What wear is told for: a gate of this many visits a day, ...
+    /// The visits a day of the gate for which wear is reported.
     private static let visitsADay = 2000
-    /// ... and a small card of 32 GB whose cells stand 1,000 writes, as cheap ones do.
+    /// The bytes that can be written to a small card of 32 GB whose cells endure 1,000 writes, like those of
+    /// cheap cards.
     private static let cardBytes = 32_000_000_000 * 1000
 
     static func run(visits: Int, json: Bool) async throws {

@@ -3,7 +3,7 @@ import ArgumentParser
 import Encoding
 import LinuxIO
 
-/// How the running service is.
+/// Prints the status of the running service.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Says how the running service is, and what to do about what is wrong.",
@@ -30,16 +30,16 @@ struct StatusCommand: AsyncParsableCommand {
     }
 }
 
-/// Asks the running service.
+/// Makes requests to the running service.
 struct ControlQuestion {
-    /// The socket itself, or nil: the one that the configuration names.
+    /// The path of the socket; nil: the one in the configuration.
     let socket: String?
     let input: ConfigurationInput
 
-    /// How long the service may take.
+    /// How long the service may take to answer.
     private static let limit: Duration = .seconds(2)
 
-    /// What the service answers; throws what a person needs when it does not.
+    /// Returns the service's answer; throws a failure for people if there is none.
     func ask(_ request: ControlRequest, _ members: [JSONObject.Member] = []) throws -> JSON {
         guard let path = try place() else {
             throw CommandFailure(
@@ -49,7 +49,7 @@ struct ControlQuestion {
         return answer
     }
 
-    /// The same; nil when no service is there to answer.
+    /// Returns the service's answer; nil if no service runs.
     func answer(to request: ControlRequest, _ members: [JSONObject.Member] = []) throws -> JSON? {
         guard let path = try place() else { return nil }
         // The owner of the folder decides where the path of the socket leads.
@@ -65,7 +65,7 @@ struct ControlQuestion {
         return try Self.content(line)
     }
 
-    /// What stands in the line of an answer.
+    /// Returns the content of an answer's line.
     static func content(_ line: [UInt8]) throws(CommandFailure) -> JSON {
         let reply = try? JSON.parse(line)
         if let answer = reply?["answer"] { return answer }
@@ -74,7 +74,8 @@ struct ControlQuestion {
             remedy: reply?["remedy"]?.string.map { Terminal.printable($0.string) })
     }
 
-    /// Root and the service may read the configuration; others ask at the standard place.
+    /// Returns the path of the socket. Root and the service may read the configuration; other users use the
+    /// standard path.
     private func place() throws -> String? {
         if let socket { return socket }
         do {
@@ -87,7 +88,7 @@ struct ControlQuestion {
 
     private func failure(_ failure: ControlClient.Failure, _ path: String) -> CommandFailure {
         switch failure {
-        // Its unit waits for the configuration (ConditionPathExists=), and a start without one does nothing.
+        // The unit requires the configuration (ConditionPathExists=), so a start without one does nothing.
         case .notRunning where socket == nil && FileObstacle(input.path) == .absent:
             CommandFailure(
                 "the service is not running: there is no \(input.path)",
@@ -110,6 +111,6 @@ struct ControlQuestion {
         }
     }
 
-    /// Of which gate a socket is that was named, nobody knows.
+    /// Adapts an instruction to the gate; a socket that was named itself may be any gate's.
     private func told(_ words: String) -> String { socket == nil ? input.places.told(words) : words }
 }

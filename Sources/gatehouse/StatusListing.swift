@@ -3,9 +3,10 @@ import Encoding
 import Foundation
 import Observation
 
-/// What `gatehouse status` shows a person: what is wrong first, then the parts in the order of a visit.
+/// The output of `gatehouse status` for a person: faults first, then the parts in the order of a visit.
 ///
-/// Made of what the service answered, and only of what is there: service and program may be of different versions.
+/// It is made from the service's answer, and uses only the members that exist: service and program may have
+/// different versions.
 enum StatusListing {
     static func lines(_ status: JSON, of places: SetupPlaces) -> [String] {
         [headline(status), ""] + faults(status, places) + sticker(status["sticker"]) + parts(status)
@@ -20,11 +21,11 @@ enum StatusListing {
             default: Terminal.styled("\(name): works, but look after it", .bold, .amber)
             }
         let now = status["observed"]?.string.flatMap { Timestamp(rfc3339: $0.string) }
-        // A box that is well lets nobody in all the same, or everybody.
+        // A gate without faults may still admit nobody, or everybody.
         return state + (mode(status["door"], at: now).map { Terminal.styled(", " + $0, .bold, .amber) } ?? "")
     }
 
-    /// What holds in place of ordinary service, by whom and since when; nil in ordinary service.
+    /// Returns the mode that replaces normal service, its cause and its beginning; nil in normal service.
     private static func mode(_ door: JSON?, at now: Timestamp? = nil) -> String? {
         let words = DoorWords(door)
         return words.mode(words.since(now: now, zone: 0).map { $0 + " UTC" })
@@ -58,7 +59,7 @@ enum StatusListing {
         return lines + [""]
     }
 
-    /// A printed key that is in force is nothing to forget.
+    /// Nobody should forget that a printed key is in force.
     private static func sticker(_ sticker: JSON?) -> [String] {
         guard let until = text(sticker?["until"]), let warning = text(sticker?["warning"]) else { return [] }
         return [Terminal.styled("a printed code is in force until \(until)", .bold, .amber)]
@@ -115,7 +116,7 @@ enum StatusListing {
         ]
     }
 
-    /// The door: what holds, what its inputs say, and what has happened there. Nothing for a gate with a relay alone.
+    /// Returns the door's mode, its inputs and its events; empty for a gate with only a relay.
     static func door(_ door: JSON?) -> [String?] {
         let words: [Text: (on: String, off: String?)] = [
             "contact": ("open", "closed"), "tamper": ("tampered with", nil), "fire": ("fire", nil),
@@ -159,10 +160,10 @@ enum StatusListing {
         ]
     }
 
-    /// The rules in force, and where they come from.
+    /// Returns the rules in force, and their origin.
     private static func policy(_ trust: JSON?) -> [String?] { [text(trust?["policy"]), text(trust?["policyOrigin"])] }
 
-    /// What ends next of that which is not warned of yet.
+    /// Returns the next expiry that has no warning yet.
     private static func ends(_ expiry: JSON?) -> [String?] {
         guard let expiry else { return [] }
         if expiry["dated"] == false { return ["not told: the date is not trusted"] }

@@ -5,7 +5,7 @@ import Foundation
 import LinuxIO
 import Tuvali
 
-/// A code to print, for a gate without a display.
+/// Makes a code to print, for a gate without a display.
 struct StickerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sticker",
@@ -61,7 +61,7 @@ struct StickerCommand: ParsableCommand {
         Terminal.error("a printed code \(StickerSection.warning)", remedy: StickerSection.care)
     }
 
-    /// Writes a new file; whether that went well.
+    /// Writes a new file; returns whether that worked.
     private static func write(_ bytes: [UInt8], to path: String) -> Bool {
         let role = OwnerRole(of: path)
         defer { role?.end() }

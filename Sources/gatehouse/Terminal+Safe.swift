@@ -1,14 +1,15 @@
 import Foundation
 
-/// What is printed may contain text of others in places that are easy to miss: an error of SQLite quotes names from the
-/// database, a notice names a file. So every text passes here on its way to a terminal.
+/// Makes text safe for a terminal. Printed text may contain text from outside in places that are easy to
+/// overlook: an error of SQLite quotes names from the database, a notice names a file. So every text passes
+/// through these functions on its way to a terminal.
 extension Terminal {
-    /// Text from outside that has to stay within its line: each character that steers a terminal, or ends the line,
-    /// becomes "?".
+    /// Returns text from outside that has to stay within its line: each character that controls a terminal,
+    /// or ends the line, becomes "?".
     static func printable(_ text: String) -> String { replacing(text) { _ in "?" } }
 
-    /// Text of lines, or of one: each character that steers a terminal becomes "?". Tabs stay, and so do the styles of
-    /// this program where it has colour, and line ends where it is not one line.
+    /// Returns text of one or more lines in which each character that controls a terminal becomes "?". Tabs
+    /// stay. The styles of this program stay if `keepsStyles` is set, and line ends unless `isLine` is set.
     static func safe(_ text: String, keepsStyles: Bool = hasColour, isLine: Bool = false) -> String {
         guard text.utf8.contains(where: isUnsure) else { return text }
         func safe(_ part: Substring) -> String { lines(part, isLine: isLine) }
@@ -21,7 +22,8 @@ extension Terminal {
         return result + safe(rest)
     }
 
-    /// JSON without line ends: each character that steers a terminal is escaped (RFC 8259, section 7). The value stays.
+    /// Returns JSON without line ends in which each character that controls a terminal is escaped (RFC 8259,
+    /// section 7). The value stays the same.
     static func safe(json text: String) -> String {
         replacing(text) { scalar in
             scalar.utf16.map { "\\u" + String(format: "%04x", Int($0)) }.joined()
@@ -49,10 +51,11 @@ extension Terminal {
         return String(result)
     }
 
-    /// Whether a byte may be of such a character: most texts have none.
+    /// Returns whether a byte may belong to such a character; most texts have no such byte.
     private static func isUnsure(_ byte: UInt8) -> Bool { byte < 0x20 || byte >= 0x7F }
 
-    /// Controls, direction marks, and what a terminal may take for either.
+    /// Returns whether a character is a control, a direction mark, or one that a terminal may take for
+    /// either.
     private static func steers(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true

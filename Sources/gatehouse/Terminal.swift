@@ -2,7 +2,7 @@ import Encoding
 import Foundation
 import Glibc
 
-/// What the commands print: plain lines for pipes, colour where a person looks on.
+/// The output of the commands: plain lines for pipes, colour for a person at a terminal.
 enum Terminal {
     /// Whether standard output is a terminal that wants colour (https://no-color.org is honoured).
     static let isInteractive = isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
@@ -23,15 +23,17 @@ enum Terminal {
         return "\u{1B}[" + styles.map(\.rawValue).joined(separator: ";") + "m" + text + "\u{1B}[0m"
     }
 
-    /// How many characters go into a line: as wide as the terminal, but no wider than one reads; 80 where there is none.
+    /// The number of characters in a line: the width of the terminal, but 40 to 100, as longer lines are hard
+    /// to read; 80 without a terminal.
     static let columns: Int = {
         var size = winsize()
         guard isInteractive, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return min(max(Int(size.ws_col), 40), 100)
     }()
 
-    /// The text in lines of at most `columns` characters, broken at spaces; those after the first begin with `hanging`
-    /// spaces. A word that is longer than a line stays whole: it may be a path that somebody copies.
+    /// Returns the text in lines of at most `columns` characters, broken at spaces; lines after the first
+    /// begin with `hanging` spaces. A word that is longer than a line stays whole: it may be a path that a
+    /// person copies.
     static func folded(_ text: String, hanging: Int, columns: Int = columns) -> [String] {
         let margin = text.prefix { $0 == " " }
         let indent = String(repeating: " ", count: hanging)
@@ -49,10 +51,10 @@ enum Terminal {
         return lines + [line]
     }
 
-    /// A styled text without its style, for a file.
+    /// Returns a styled text without its styles, for a file.
     static func unstyled(_ text: String) -> String { text.replacing(/\u{1B}\[[0-9;]*m/, with: "") }
 
-    /// How many characters of a styled text are seen.
+    /// Returns the number of visible characters of a styled text.
     private static func seen(_ text: some StringProtocol) -> Int {
         var (count, isStyle) = (0, false)
         for character in text {
@@ -62,11 +64,12 @@ enum Terminal {
         return count
     }
 
-    /// Writes one line to standard output at once, also into a pipe. A line end in the text would make a second one, which
-    /// the text of others could use: it becomes "?".
+    /// Writes one line to standard output at once, even into a pipe. A line end in the text becomes "?":
+    /// otherwise text from outside could make a second line.
     static func line(_ text: String = "") { put(safe(text, isLine: true) + "\n") }
 
-    /// Writes text without a line end, made ``safe(_:)``; `overwrites`: from the beginning of the line.
+    /// Writes text without adding a line end, made ``safe(_:)``; `overwrites`: from the beginning of the
+    /// line.
     static func write(_ text: String, overwrites: Bool = false) { put((overwrites ? "\r" : "") + safe(text)) }
 
     /// Writes a value as a line of JSON.
@@ -75,12 +78,12 @@ enum Terminal {
     /// Writes a line that is JSON, made ``safe(json:)``.
     static func json(text: String) { put(safe(json: text) + "\n") }
 
-    /// Writes a text that is data, such as N-Quads or a table: into files and pipes to the byte, onto a terminal made
-    /// ``safe(_:)``.
+    /// Writes a text that is data, such as N-Quads or a table: unchanged into files and pipes, made
+    /// ``safe(_:)`` on a terminal.
     static func data(_ text: String) { put(isatty(STDOUT_FILENO) == 1 ? safe(text) : text) }
 
-    /// Writes to standard output. Where it cannot be written nothing else makes sense: the program ends with 2; silently
-    /// when the reader has gone, as after `| head`.
+    /// Writes to standard output. If that fails, nothing else makes sense and the program ends with 2;
+    /// without a message if the reader has closed the pipe, as after `| head`.
     private static func put(_ text: String) {
         let code = write(text, to: STDOUT_FILENO)
         guard code != 0 else { return }
@@ -88,7 +91,8 @@ enum Terminal {
         Foundation.exit(2)
     }
 
-    /// Zero, or why not all of it was written. Not by FileHandle, which ends in a trap when the disk is full.
+    /// Writes all of the text; returns zero, or the error. It does not use FileHandle, which traps when the
+    /// disk is full.
     private static func write(_ text: String, to descriptor: Int32) -> Int32 {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -105,8 +109,8 @@ enum Terminal {
         return 0
     }
 
-    /// Gives the standard streams that were closed before the start something to be: else the next file that is opened, such as
-    /// the database, would be one of them.
+    /// Opens /dev/null for standard streams that were closed before the start. Otherwise the next file that
+    /// is opened, such as the database, would become one of them.
     static func openMissingStreams() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
             _ = open("/dev/null", O_RDWR)
@@ -116,8 +120,8 @@ enum Terminal {
     /// Writes an error and its remedy to standard error.
     static func error(_ message: String, remedy: String? = nil) { complain(text(of: message, remedy: remedy)) }
 
-    /// An error and its remedy, in lines. A further line of either begins with four spaces, and so looks like no line of
-    /// this program, whatever text of others is in it.
+    /// Returns an error and its remedy, in lines. A further line of either begins with four spaces, so that
+    /// it cannot be taken for a line of this program, even if it contains text from outside.
     static func text(of message: String, remedy: String?) -> String {
         func indented(_ text: String) -> String {
             text.split(whereSeparator: \.isNewline).joined(separator: "\n    ")

@@ -33,7 +33,8 @@ extension TrustCommand {
 
         private func importBundle(_ gate: Configuration) throws {
             let bytes = try InputFile.bytes(path, limit: TrustBundle.Limits().bytes)
-            // Root follows no link of the service's user, whose folder it is.
+            // Take the owner's rights, so that root follows no link of the service's user, who owns the
+            // folder.
             let role = OwnerRole(of: gate.trust.state)
             defer { role?.end() }
             do throws(TrustImportFailure) {
@@ -59,7 +60,7 @@ extension TrustCommand {
             show(copy.version, isNew: true, gate)
         }
 
-        /// Prints what is in force now, and the rules: they may have come with it.
+        /// Prints the trust data in force, and the rules, which may be part of it.
         private func show(_ version: String, isNew: Bool, _ gate: Configuration) {
             let directory = try? TrustState(gate.trust).read().directory
             let rules = directory.map { RulesInForce(file: gate.policy.file, over: $0) }
@@ -95,7 +96,8 @@ extension TrustCommand {
             let bytes: [UInt8]
             let policy: String
             do {
-                // Read with the rights of its owner; what is written belongs to the operator.
+                // Read with the rights of the directory's owner; the file that is written belongs to the
+                // operator.
                 let role = OwnerRole(of: directory)
                 defer { role?.end() }
                 let rules = RulesInForce(file: nil, over: try TrustDirectory(path: directory))
@@ -130,7 +132,7 @@ extension TrustCommand {
             guard let key = (try? SystemRandom.bytes(32)).flatMap(OperatorSigningKey.init(seed:)) else {
                 throw CommandFailure("the system gives no random bytes")
             }
-            // Never over a key that exists: what it signed could not be followed by anything.
+            // Never overwrite an existing key: without it, no new bundle could follow those that it signed.
             let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else {
                 throw CommandFailure(
@@ -147,7 +149,7 @@ extension TrustCommand {
 }
 
 extension CommandFailure {
-    /// What a person is told of a bundle that is not taken.
+    /// Creates the failure about a refused bundle, for a person.
     init(_ failure: TrustImportFailure) {
         switch failure {
         case .bundle, .rollBack, .conflict: self.init(failure.text, remedy: failure.remedy, exitCode: 1)

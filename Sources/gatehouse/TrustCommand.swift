@@ -5,7 +5,7 @@ import Encoding
 import Foundation
 import LinuxIO
 
-/// What the gate trusts.
+/// The tools for the gate's trust data.
 struct TrustCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust", abstract: "Sets up, imports, lists, refreshes and checks what the gate trusts.",
@@ -14,7 +14,7 @@ struct TrustCommand: AsyncParsableCommand {
             Needs.self, Pin.self, Import.self, List.self, Refresh.self, Verify.self, Bundle.self, KeyGeneration.self,
         ])
 
-    /// The trust data that a command looks at.
+    /// The trust data that a command reads.
     struct Input: ParsableArguments {
         @OptionGroup var configuration: ConfigurationInput
         @Option(
@@ -26,10 +26,11 @@ struct TrustCommand: AsyncParsableCommand {
                 "A trust directory or a bundle, in place of what the configuration has in force.", valueName: "path"))
         var path: String?
 
-        /// What is looked at, before what is said of it; what is in force needs no name.
+        /// The path, as the beginning of an output line; empty for the trust data in force.
         var place: String { path.map { $0 + ": " } ?? "" }
 
-        /// The report on it, and on the rules in force: those of a path that is given, else those of the gate.
+        /// Returns the report on the trust data, and on the rules in force: those of a given path, otherwise
+        /// those of the gate.
         func report(at clock: WallTime) throws -> TrustReport {
             let directory = try load()
             let gate = path == nil ? try configuration.load() : nil
@@ -46,7 +47,7 @@ struct TrustCommand: AsyncParsableCommand {
                 return try TrustCommand.usable { () throws(TrustDirectoryError) in try TrustCommand.inForce(section) }
             }
             return try TrustCommand.reading(path, key: key) { [configuration] in
-                // Of a bundle that somebody looks at elsewhere there need be no configuration.
+                // A bundle that is examined on another machine needs no configuration.
                 let obstacle = FileObstacle(configuration.path)
                 if obstacle == .absent { return [] }
                 if case .forbidden? = obstacle, let obstacle {
@@ -169,8 +170,8 @@ struct TrustCommand: AsyncParsableCommand {
 }
 
 extension TrustCommand {
-    /// A trust directory or a bundle, whichever is at that path; a bundle is checked with `key`, else with those that the
-    /// gate's configuration has.
+    /// Returns the trust directory or the bundle at that path. A bundle is checked with `key`, otherwise with
+    /// the keys in the gate's configuration.
     static func reading(
         _ path: String, key: String? = nil, orKeys configured: () throws -> [OperatorKey] = { [] }
     ) throws -> TrustDirectory {
@@ -195,7 +196,7 @@ extension TrustCommand {
         return try usable { () throws(TrustDirectoryError) in try TrustDirectory(bundle, name: path) }
     }
 
-    /// What is read, or everything that is wrong with it as one failure for people.
+    /// Returns the directory that was read; throws all its problems as one failure for people.
     static func usable(_ read: () throws(TrustDirectoryError) -> TrustDirectory) throws -> TrustDirectory {
         do throws(TrustDirectoryError) { return try read() } catch {
             throw CommandFailure.problems("the trust data", error.problems.count, error.description)
@@ -214,7 +215,7 @@ extension TrustCommand {
         return key
     }
 
-    /// What a gate judges by; says on standard error why that is not the bundle that was imported.
+    /// Returns the trust data in force. Reports on standard error why an imported bundle is not in force.
     static func inForce(_ section: TrustSection) throws(TrustDirectoryError) -> TrustDirectory {
         let reading = try TrustState(section).read()
         if let fault = reading.fault { Terminal.error(Terminal.printable(fault.summary)) }
@@ -223,6 +224,6 @@ extension TrustCommand {
 }
 
 extension WallTime {
-    /// What this machine's clock says, to somebody who can see it.
+    /// The date of this machine's clock, which a person can see.
     fileprivate static var machine: WallTime { WallTime(utc: SystemClock.utc(), provenance: .given) }
 }

@@ -52,7 +52,7 @@ extension TrustCommand {
         }
     }
 
-    /// What a trust directory holds; one that is still to be made lacks everything.
+    /// Returns the content of a trust directory; one that does not exist yet lacks everything.
     static func store(toBe directory: String?) throws -> TrustStore {
         guard let directory, FileObstacle(folder: directory) != .absent else {
             var material = TrustMaterial()
@@ -63,16 +63,18 @@ extension TrustCommand {
     }
 }
 
-/// What a payload needs, as the command shows it.
+/// The output of the command: what a payload needs.
 struct TrustNeedsReport {
     let file: String
     let needs: TrustNeeds
-    /// The trust directory, for the commands that are proposed.
+    /// The path of the trust directory, for the proposed commands.
     let directory: String
 
     // MARK: - For machines
 
-    /// `{"file","format"?,"complete","believed":false,"needs":[{"kind","id"?,"present",…}],"omitted"?,"reason"?,"unsupported"?}`
+    /// The machine-readable form:
+    /// `{"file","format"?,"complete","believed":false,"needs":[…],"omitted"?,"reason"?,"unsupported"?}`,
+    /// each need as `{"kind","id"?,"present",…}`.
     var jsonLine: String {
         var line: JSONObject = ["file": .text(file)]
         if let format = needs.format { line["format"] = .text(format.rawValue) }
@@ -133,7 +135,7 @@ struct TrustNeedsReport {
         let mark = need.isPresent ? Terminal.styled("have", .green) : Terminal.styled("need", .amber)
         let name = need.name ?? need.id?.string ?? ""
         Terminal.line("  \(mark)  \(need.kind.rawValue.padding(to: 11))  \(Terminal.printable(name))")
-        // 80 columns wide.
+        // Two lines, so that the width is at most 80 columns.
         if need.name != nil { Terminal.line("    " + (need.id?.string ?? "which it does not bring")) }
         for detail in Self.details(need) { Terminal.line("        " + Terminal.printable(detail)) }
     }
@@ -155,8 +157,8 @@ struct TrustNeedsReport {
         return details
     }
 
-    /// The commands that would write it. A file that the issuer has to provide is named in capitals. None where the entry lacks
-    /// only lines that no command writes.
+    /// Returns the commands that would write what is missing. A file that the issuer has to provide has a
+    /// name in capitals. Empty if the entry lacks only lines that no command writes.
     private func commands(_ need: TrustNeeds.Need) -> [String] {
         let id = Self.word(need.id?.string ?? "")
         var pins: [String] = []
@@ -173,14 +175,14 @@ struct TrustNeedsReport {
         return pins.map { "gatehouse trust pin \($0) --trust \(Self.word(directory))" }
     }
 
-    /// The issuer, where there is but one that a root could be for.
+    /// The issuer for which a root could be, if there is only one.
     private var issuer: String? {
         let issuers = needs.needs.filter { $0.kind == .issuer }
         return issuers.count == 1 ? issuers[0].id?.string : nil
     }
 
-    /// `key-purpose = "did-wide"` as an option; nil for a line that `pin root` writes, and for one that gives others the
-    /// issuer's voice: nobody should paste that.
+    /// Returns `key-purpose = "did-wide"` as an option; nil for a line that `pin root` writes, and for one
+    /// that lets other parties sign for the issuer, which nobody should paste.
     private static func option(_ line: String) -> String? {
         guard let entry = (try? TOML.parse(Array(line.utf8)))?.entries.first else { return nil }
         let values = entry.value.array?.compactMap(\.string) ?? [entry.value.string].compactMap(\.self)
@@ -195,7 +197,7 @@ struct TrustNeedsReport {
         return values.map { " --\(name) \(word($0.string))" }.joined()
     }
 
-    /// A word for a shell: a stranger wrote it, and somebody may paste it.
+    /// Returns a text quoted as one word of a shell: a stranger wrote it, and a person may paste it.
     private static func word(_ text: String) -> String {
         let plain = text.utf8.allSatisfy { letter in
             (0x30...0x39).contains(letter) || (0x61...0x7A).contains(letter | 0x20)
@@ -207,6 +209,6 @@ struct TrustNeedsReport {
 }
 
 extension String {
-    /// With blanks behind it up to that many letters.
+    /// Returns the text, padded with blanks to that many letters.
     fileprivate func padding(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

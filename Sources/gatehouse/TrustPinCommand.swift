@@ -17,7 +17,7 @@ extension TrustCommand {
                 """,
             subcommands: [Context.self, Document.self, Root.self, Issuer.self, StatusList.self])
 
-        /// Where to, and how.
+        /// The trust directory and the options of a pin.
         struct Target: ParsableArguments {
             @Option(help: ArgumentHelp("The trust directory; made if it is not there.", valueName: "directory"))
             var trust: String?
@@ -26,7 +26,7 @@ extension TrustCommand {
             @Flag(help: "One JSON object, for machines.")
             var json = false
 
-            /// Does it and tells what was done.
+            /// Pins, and prints what was done.
             func pin(_ work: (TrustPin) throws(TrustPin.Failure) -> TrustPin.Outcome) throws {
                 guard let trust else {
                     throw CommandFailure(
@@ -169,7 +169,8 @@ extension TrustCommand {
                 try target.pin { pin throws(TrustPin.Failure) in try pin.issuer(Text(id), settings) }
             }
 
-            /// The types of a credential that the entry lacks. They are what the file says: nothing of it is verified.
+            /// Returns the types of a credential that the entry lacks. They are what the file claims: nothing
+            /// of it is verified.
             private func typesOf(_ file: String) throws -> [Text] {
                 let store = try TrustCommand.store(toBe: target.trust)
                 let needs = TrustNeeds(of: try InputFile.bytes(file), in: store)
@@ -205,7 +206,7 @@ extension TrustCommand {
 }
 
 extension CommandFailure {
-    /// What a person is told of something that was not pinned.
+    /// Creates the failure about a thing that was not pinned, for a person.
     init(_ failure: TrustPin.Failure) {
         switch failure {
         case .unusable(let message, let remedy): self.init(message, remedy: remedy)

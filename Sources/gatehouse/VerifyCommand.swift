@@ -107,10 +107,10 @@ struct VerifyCommand: AsyncParsableCommand {
             report.policyOrigin = origin
             if !report.verdict.isAccepted { worst = max(worst, 1) }
             if explain || !json && Terminal.isInteractive {
-                // Parts of the credential are in it.
+                // These lines contain parts of the credential.
                 for line in (explain ? report.explanation : report.summary).map(Terminal.printable) {
                     let margin = line.prefix { $0 == " " }.count
-                    // Whoever reads from a pipe looks for whole sentences.
+                    // A program that reads from a pipe looks for whole sentences.
                     let parts = Terminal.isInteractive ? Terminal.folded(line, hanging: margin + 2) : [line]
                     for part in parts { Terminal.line(part) }
                 }
@@ -121,7 +121,7 @@ struct VerifyCommand: AsyncParsableCommand {
         if worst != 0 { throw ExitCode(worst) }
     }
 
-    /// The configuration of the gate that is asked about; nil: none is.
+    /// Returns the configuration of the gate whose verdict is wanted; nil if no gate was named.
     private func gate() throws -> Configuration? {
         guard let config else { return nil }
         guard trust == nil, policy == nil, !noPolicy, direction == nil, profile == nil else {
@@ -134,7 +134,8 @@ struct VerifyCommand: AsyncParsableCommand {
         return try input.load()
     }
 
-    /// What decides: that of a gate, or what the options name; and where its rules come from, if there are any.
+    /// Returns the verifier of a gate, or the one that the options describe; and the origin of its rules, if
+    /// there are any.
     private func verifier(_ gate: Configuration?) throws -> (verifier: Verifier, origin: String?) {
         let store: TrustStore
         let inForce: RulesInForce
@@ -150,7 +151,7 @@ struct VerifyCommand: AsyncParsableCommand {
             let directory = try trust.map { try TrustCommand.reading($0, key: key) }
             store = try directory?.store ?? TrustStore(TrustMaterial())
             if let policy { CommandRole.take(for: policy) }
-            // The rules may belong to another user than the trust data.
+            // The rules may belong to a user other than the owner of the trust data.
             let read = { RulesInForce(file: policy, over: noPolicy ? nil : directory) }
             inForce = policy.map { CommandRole.asOwner(of: $0, read) } ?? read()
             chosen = try chosenPolicy(PolicyCommand.usable(inForce))
@@ -158,7 +159,7 @@ struct VerifyCommand: AsyncParsableCommand {
         return (Verifier(trust: store, policy: chosen), inForce.rules.map { _ in inForce.origin })
     }
 
-    /// What the holder was asked, where he was.
+    /// Returns the demand on the holder; empty if there was none.
     private func demand(_ gate: Configuration?) -> HolderDemand {
         guard nonce != nil || audience != nil else { return HolderDemand() }
         return HolderDemand(
@@ -182,7 +183,7 @@ struct VerifyCommand: AsyncParsableCommand {
         return VerdictReport(file: file, verdict: verdict, stages: stages)
     }
 
-    /// The median of each stage over all runs; the runs are equal but for their times.
+    /// Returns the median of each stage over all runs; the runs differ only in their times.
     private static func medians(_ runs: [[VerdictReport.StageTime]]) -> [VerdictReport.StageTime] {
         guard let first = runs.first else { return [] }
         return first.indices.map { index in
@@ -211,7 +212,8 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    /// The date that is given; else what the gate takes for it, or without a gate this machine's, which somebody can see.
+    /// Returns the given date; otherwise the date that the gate would use, or, without a gate, that of this
+    /// machine's clock, which a person can see.
     private func date(_ gate: Configuration?) async throws -> WallTime {
         guard let at else {
             guard let gate else { return WallTime(utc: SystemClock.utc(), provenance: .given) }
@@ -227,7 +229,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 }
 
-/// Notes when stages end. One thread uses it; the lock satisfies the compiler.
+/// Records the end of each stage. Only one thread uses it; the lock is there for the compiler.
 private final class StageTimes: Sendable {
     private let state = Mutex<(last: Instant, stages: [VerdictReport.StageTime])>((SystemClock.now(), []))
 

@@ -5,25 +5,26 @@ import Encoding
 import Ledger
 import Store
 
-/// What an operator is shown of one connection: no keys, and nothing that was said on it.
+/// The view of one connection that an operator gets. It contains no keys and no content of messages.
 struct AgentCard {
-    /// Where a connection stands.
+    /// The state of a connection.
     enum State: String {
-        /// The handshake is not done.
+        /// The handshake is not complete.
         case connecting
-        /// It is, or may at once become, the way to its destination.
+        /// It is the active connection of its destination, or may become it at once.
         case connected
-        /// A newer one is the way; it goes when that one has confirmed something.
+        /// A newer connection is active. This one is deleted when the destination has confirmed something
+        /// over the newer one.
         case replaced
         /// Its peer has ended it.
         case ended
-        /// It is marked for deletion. Its link ends first; then, if requested, the service tells its peer.
+        /// It is marked for deletion. Its link ends first; then, if requested, the service notifies its peer.
         case deleting
         /// Its stored state cannot be read.
         case unreadable
     }
 
-    /// Bytes of a text of the peer's that are shown.
+    /// The limit for one text of the peer, in bytes. A longer text is not shown.
     private static let textLimit = 2048
 
     let id: Text
@@ -32,8 +33,12 @@ struct AgentCard {
     let pairwiseDID: Text?
     private let members: JSONObject
 
-    /// The card of a stored connection. `cursor`: that of its destination, nil for the mailbox, which gets nothing; `isOlder`: whether the present way there is newer;
-    /// `waiting`: how many entries that has not confirmed; `notes`: those of its link where it runs.
+    /// Creates the card of a stored connection.
+    ///
+    /// - `cursor`: the delivery cursor of its destination; nil for a mailbox, which receives no reports.
+    /// - `isOlder`: whether the active connection of its destination is newer.
+    /// - `waiting`: the number of entries that the destination has not confirmed.
+    /// - `notes`: the notes of its link, if the link runs.
     init(
         _ stored: StoredConnection, _ cursor: DeliveryCursor?, isOlder: Bool, waiting: Int, faults: [ReasonCode],
         notes: LinkNotes?
@@ -43,7 +48,7 @@ struct AgentCard {
         func add(_ name: Text, _ value: JSON?) {
             if let value { _ = members.appendIfNew(.init(name, value)) }
         }
-        // A mailbox keeps its connection inside.
+        // The snapshot of a mailbox contains the snapshot of its connection.
         let snapshot = (try? JSON.parse(stored.snapshot)).map { $0["connection"] ?? $0 }
         if let snapshot, let random = try? AgentLinks.randomStream(),
             let connection = try? AgentConnection(
@@ -67,7 +72,7 @@ struct AgentCard {
             add("pwDid", .string(connection.verkey.unqualifiedDID))
             add("theirDid", Self.text(connection.peer?.did))
             add("endpoint", Self.text(endpoint))
-            // Without one only what answers a message of ours arrives.
+            // A connection without a mailbox receives only answers to its own messages.
             if connection.reception == .mailbox { add("mailbox", Self.text(connection.address?.endpoint)) }
         } else if let label = snapshot?["label"]?.string, let stage = snapshot?["stage"] {
             // A mailbox that needs no connection.
@@ -100,7 +105,7 @@ struct AgentCard {
         self.members = members
     }
 
-    /// The card for machines.
+    /// The card in JSON, for machines.
     var json: JSON { .object(members) }
 
     private static func text(_ text: Text?) -> JSON? {

@@ -3,23 +3,24 @@ package import Encoding
 import Ledger
 package import Store
 
-/// Answers what may be asked about connections to cloud agents: over the control socket for the running service, and in the same
-/// way for a command on a database that no service has.
+/// Answers the requests about connections to cloud agents: over the control socket for the running service,
+/// and in the same way for a command on a database that no service uses.
 ///
-/// What is asked of an agent or of its mailbox takes its time: the answer says that it has begun, and ``AgentRequest/show(_:)``,
-/// or the same request once more, how it went.
+/// A question to an agent or to its mailbox takes time. The first answer says only that the question was
+/// sent. ``AgentRequest/show(_:)``, or the same request again, returns the result.
 package struct AgentDesk: Sendable {
     private let store: Store
     private let service: AgentService
-    /// Fewer than the control socket's answers: the others remain for the gate's own requests.
+    /// Lower than the control socket's limit of concurrent answers: the rest is reserved for the gate's own
+    /// requests.
     private let turns = AnswerTurns(4)
 
-    /// A desk for the connections of that service, which need not run.
+    /// Creates a desk for the connections of `service`, which need not run.
     package init(store: Store, service: AgentService) {
         (self.store, self.service) = (store, service)
     }
 
-    /// Takes over the requests that are about connections.
+    /// Registers this desk for the requests about connections.
     package func register(in desk: inout ControlDesk) {
         for request in ControlRequest.allCases where request != .status {
             desk.take(request) { (members) throws(ControlRefusal) in
@@ -29,7 +30,7 @@ package struct AgentDesk: Sendable {
         }
     }
 
-    /// The answer to a request.
+    /// Returns the answer to a request.
     package func answer(_ request: AgentRequest) async throws(ControlRefusal) -> JSON {
         switch request {
         case .connect(let invitation, let destination): try await connect(invitation, to: destination)
@@ -41,7 +42,7 @@ package struct AgentDesk: Sendable {
         }
     }
 
-    // MARK: - What there is
+    // MARK: - Reading
 
     private func cards() async throws(ControlRefusal) -> [AgentCard] {
         let stored: [StoredConnection]
@@ -65,7 +66,8 @@ package struct AgentDesk: Sendable {
         return cards
     }
 
-    /// The card of the connection with that id, or of the present or newest one to the destination of that name.
+    /// Returns the card of the connection with that id; otherwise of the active connection, or else the
+    /// newest one, to the destination of that name.
     private func card(_ name: Text) async throws(ControlRefusal) -> AgentCard {
         let cards = try await cards()
         if let card = cards.first(where: { $0.id == name }) { return card }
@@ -82,7 +84,7 @@ package struct AgentDesk: Sendable {
         throw ControlRefusal("there is no connection or destination \(name)", remedy: "see gatehouse agent list")
     }
 
-    // MARK: - What is done
+    // MARK: - Changes
 
     private func connect(_ text: Text, to name: Text?) async throws(ControlRefusal) -> JSON {
         let name = name ?? DeliveryCursor.primary
@@ -101,8 +103,8 @@ package struct AgentDesk: Sendable {
         }
     }
 
-    /// Why no agent can be connected as that destination, the first one for nil, of a gate with that configuration;
-    /// nil: one can. So it is known before there is a database.
+    /// Returns why no agent can be connected as `destination` (nil: the primary one) of a gate with that
+    /// configuration; nil if one can. The check needs no database.
     package static func refusal(of destination: Text?, in configuration: Configuration) -> ControlRefusal? {
         refusal(of: destination ?? DeliveryCursor.primary, among: AgentService.names(configuration))
     }
@@ -114,7 +116,7 @@ package struct AgentDesk: Sendable {
             "there is no destination \(destination)", remedy: "there are: \(list); [[agent.copy]] makes another")
     }
 
-    /// The destination of that name, waited for a moment where the service is just starting.
+    /// Returns the destination of that name. Waits up to 1 s while the service is starting.
     private func ready(_ name: Text) async throws -> Destination {
         for _ in 0..<20 {
             if let destination = service.destination(name), await destination.isLoaded { return destination }
@@ -123,7 +125,8 @@ package struct AgentDesk: Sendable {
         throw Destination.NotReady()
     }
 
-    /// Sends nothing unless that is asked for, so that an agent whose answers crash the program can be deleted too.
+    /// Deletes a connection. Sends nothing unless `tellsAgent` is set, so that an agent whose answers crash
+    /// the program can be deleted too.
     private func delete(_ name: Text, _ isForced: Bool, _ tellsAgent: Bool) async throws(ControlRefusal) -> JSON {
         let card = try await self.card(name)
         do {
@@ -162,11 +165,11 @@ package struct AgentDesk: Sendable {
         return ["id": .string(card.id), "number": .int(number)]
     }
 
-    /// What came out of the mailboxes and is kept, as the mobile SDK's documents show it: for each connection its pairwise DID and
-    /// messages.
+    /// Returns the quarantined messages of the mailboxes in the form of the mobile SDK's documents: for each
+    /// connection its pairwise DID and its messages.
     ///
-    /// A message that a connection understands is applied and released at once, so none is ever pending. Those that nobody here can
-    /// read are put aside before they are released, and stand here as reviewed.
+    /// A message that a connection can read is applied and released at once, so no message is ever pending. A
+    /// message that no connection can read is quarantined before it is released, and is listed as reviewed.
     private func messages(_ name: Text?, _ uid: Text?, _ pendingOnly: Bool) async throws(ControlRefusal) -> JSON {
         let only = if let name { try await card(name).id } else { nil as Text? }
         let cards = try await cards()
@@ -182,7 +185,7 @@ package struct AgentDesk: Sendable {
         var connections: [Text] = []
         for message in wanted where !connections.contains(message.connection) { connections.append(message.connection) }
         let found = connections.map { id in
-            // Of a connection that is gone, or was never known, nobody knows the DID.
+            // The DID of a deleted or unknown connection is not known.
             SDKMessages.connection(
                 cards.first { $0.id == id }?.pairwiseDID ?? "",
                 wanted.filter { $0.connection == id }.map { .init(uid: $0.uid, statusCode: "MS-106", message: nil) })

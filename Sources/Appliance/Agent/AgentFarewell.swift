@@ -3,9 +3,10 @@ import DIDComm
 import Encoding
 import HTTPTransport
 
-/// Tells a peer that its connection ends (did-rotate's `hangup`, RFC 0794), once and within a limit.
+/// Notifies a peer that its connection ends (did-rotate's `hangup`, RFC 0794), once and within a time limit.
 enum AgentFarewell {
-    /// Whether the peer's server took the message. The connection is used up: nothing of what happens on it is kept.
+    /// Returns whether the peer's server accepted the message. Consumes the connection: nothing that happens
+    /// on it is stored.
     static func send(
         over connection: consuming AgentConnection, by exchange: any MessageExchange, clock: AgentClock,
         within limit: Duration
@@ -15,7 +16,7 @@ enum AgentFarewell {
         else { return false }
         let message = DIDRotation.hangup(id: id)
         let end = clock.now().advanced(by: limit)
-        // What completes the handshake may have to go first.
+        // A message that completes the handshake may have to be sent first.
         var events: [AgentConnection.Event] = [.deliver(message)]
         while !events.isEmpty, clock.now() < end {
             for action in connection.handle(events.removeFirst(), at: clock.now()) {

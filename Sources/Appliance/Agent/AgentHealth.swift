@@ -3,26 +3,27 @@ import Encoding
 import Kiosk
 import Synchronization
 
-/// What is wrong with the destinations, as faults of the box: one that any destination has is in force.
+/// The faults of the destinations, reported as faults of the gate. A fault is in force while at least one
+/// destination has it.
 final class AgentHealth: Sendable {
     private let report: HealthReporter
-    /// By fault and destination: what there is to say.
+    /// The details by fault and destination.
     private let found = Mutex<[ReasonCode: [Text: String]]>([:])
 
     init(report: @escaping HealthReporter) { self.report = report }
 
-    /// The faults of a destination.
+    /// Returns the faults of a destination.
     func faults(of name: Text) -> [ReasonCode] {
         found.withLock { found in Health.codes.filter { found[$0]?[name] != nil } }
     }
 
-    /// Takes what happened on a connection. Returns the fault that is new by that; nil: none.
+    /// Handles an event on a connection. Returns the fault that it adds; nil: none.
     func take(_ notice: AgentNotice, of name: Text) -> ReasonCode? {
         switch notice {
         case .connected, .tookOver:
             isServed(name)
             for code in [ReasonCode.agentUnreadable, .agentSilent] { clear(code, name) }
-            // What the agent of another connection refused or claimed says nothing of this one.
+            // A refusal or claim by the agent of another connection says nothing about this one.
             if case .tookOver = notice { for code in [ReasonCode.reportsRefused, .agentClaims] { clear(code, name) } }
             return nil
         case .alive:
@@ -47,7 +48,7 @@ final class AgentHealth: Sendable {
         }
     }
 
-    /// Takes what happened with the mailbox. Returns the fault that is new by that; nil: none.
+    /// Handles an event of the mailbox. Returns the fault that it adds; nil: none.
     func take(_ notice: MailboxNotice) -> ReasonCode? {
         switch notice {
         case .failed, .reachability(_?), .invitationFailed, .otherMailbox, .unreadable, .tokenFailed:
@@ -59,14 +60,14 @@ final class AgentHealth: Sendable {
         }
     }
 
-    /// Takes what happened beside the connections. Returns the fault that is new by that; nil: none.
+    /// Handles an event of a destination outside its connections. Returns the fault that it adds; nil: none.
     func take(_ notice: DestinationNotice, of name: Text) -> ReasonCode? {
         switch notice {
         case .unreadable: set(.agentUnreadable, name, notice.text)
         case .ended: set(.agentEnded, name, notice.text)
         case .invitationFailed(_, _, isConnected: true), .usedBefore(isConnected: true): nil
         case .invitationFailed, .usedBefore: set(.agentUnconnected, name, notice.text)
-        // A more telling word stands already, if there was one.
+        // An earlier fault of this destination is more specific.
         case .unconnected: faults(of: name).isEmpty ? set(.agentUnconnected, name, notice.text) : nil
         case .storeFailed: nil
         case .invitationRead: clear(.agentUnconnected, name)
@@ -74,12 +75,13 @@ final class AgentHealth: Sendable {
         }
     }
 
-    /// A connection leads to a destination: what was wrong with others does not count.
+    /// Clears the faults of earlier connections: a connection now leads to the destination.
     func isServed(_ name: Text) {
         for code in [ReasonCode.agentUnconnected, .agentEnded] { clear(code, name) }
     }
 
-    /// A destination has no connection any more that something could be wrong with.
+    /// Clears the faults of a destination that has no connections left. The faults that do not depend on a
+    /// connection stay.
     func forget(_ name: Text) {
         for code in Health.codes where ![.ledgerBehind, .reportsDropped].contains(code) { clear(code, name) }
     }

@@ -2,10 +2,10 @@ package import Aries
 package import DIDComm
 import Encoding
 
-// The question whether the peer keeps messages for us.
+// Asks the peer whether it keeps messages for this gate.
 extension AgentLink {
-    /// Asks the peer whether it keeps messages for us, before anything is delivered. Returns false if there is nothing
-    /// to do now.
+    /// Asks the peer whether it keeps messages for this gate, before anything is delivered. Returns false if
+    /// there is nothing to do now.
     func ask(at now: Instant) -> Bool {
         guard connection.isComplete, mediation != nil else { return false }
         denied(mediation?.expire(at: now))
@@ -14,7 +14,7 @@ extension AgentLink {
         return true
     }
 
-    /// When ``ask(at:)`` has something to do at the latest; nil: never.
+    /// The latest time at which ``ask(at:)`` has something to do; nil: never.
     var askDeadline: Instant? {
         connection.isComplete && (connection.wantsMessage || mediation?.isOpen == true) ? mediation?.deadline : nil
     }
@@ -28,7 +28,7 @@ extension AgentLink {
         }
     }
 
-    /// Reports that the peer grants no mailbox; nil: that is not so.
+    /// Reports that the peer grants no mailbox. Does nothing if `failure` is nil.
     func denied(_ failure: MailboxFailure?) {
         guard let failure else { return }
         notes.note(asksForMailbox: false)
@@ -37,7 +37,7 @@ extension AgentLink {
 }
 
 extension AgentLink: MailReceiver {
-    /// The mailbox takes messages for `key` there.
+    /// The mailbox accepts messages for `key` at `address`.
     package func take(_ address: MailboxAddress, for key: Verkey) {
         inbox.append(.address(address, for: key))
         nap.end()
@@ -49,7 +49,7 @@ extension AgentLink: MailReceiver {
         nap.end()
     }
 
-    /// A message out of the mailbox; it is released there once what it leads to is durable.
+    /// A message from the mailbox. The mailbox releases it once its effects are durable.
     package func take(_ message: MailboxMessage) {
         mail.append(message)
         nap.end()

@@ -4,7 +4,7 @@ package import HTTPTransport
 import Ledger
 
 extension AgentLink {
-    /// What a link is connected to.
+    /// The parts that a link uses.
     package struct Surroundings: Sendable {
         /// Posts messages.
         package var exchange: any MessageExchange
@@ -12,15 +12,15 @@ extension AgentLink {
         package var store: any ConnectionStore
         /// The name of the destination that the connection leads to.
         package var destination: Text
-        /// What the destination is to get; nil for a link that only connects.
+        /// The entries that the destination is to get; nil for a link that only connects.
         package var outbox: (any Outbox)?
-        /// How it gets that.
+        /// How it gets them.
         package var reports: ReportSettings
         /// The clock.
         package var clock: AgentClock
         /// How messages are to reach new connections.
         package var reception = AgentConnection.Reception.returnRoute
-        /// The way to the mailbox; nil where there is none.
+        /// The access to the mailbox; nil if there is none.
         package var postbox: (any Postbox)?
         /// Whether a connection by that invitation, which has no mailbox, is to ask its agent for one.
         package var asksForMailbox: @Sendable (Invitation) async -> Bool
@@ -28,12 +28,12 @@ extension AgentLink {
         package var allowsPlainHTTP = false
         /// How long an agent may take to say whether it keeps messages.
         package var grant = MediationQuestion.answerTime
-        /// Until a ledger or a database that failed is tried again.
+        /// The time until a ledger or database that failed is tried again.
         package var outboxRetry = Duration.seconds(5)
-        /// Told of everything that happens, in order, on the link's executor: must not block.
+        /// Receives every notice, in order, on the link's executor. It must not block.
         package var observe: @Sendable (AgentNotice) -> Void
 
-        /// Connects the parts.
+        /// Creates surroundings of these parts.
         package init(
             exchange: any MessageExchange, store: any ConnectionStore,
             destination: Text = DeliveryCursor.primary, outbox: (any Outbox)? = nil,
@@ -48,15 +48,16 @@ extension AgentLink {
         }
     }
 
-    /// How a link came to its end.
+    /// How a link ended.
     package enum End: Sendable {
         /// The task was cancelled.
         case cancelled
         /// The peer has ended the connection.
         case ended
-        /// Another connection has taken its place, or it was told to stop.
+        /// Another connection has replaced it, or it was stopped.
         case retired
-        /// The peer keeps messages for us at that address: the connection, in that state, leads to the mailbox from now on.
+        /// The peer keeps messages for this gate at that address. The connection, in that state, leads to the
+        /// mailbox from now on.
         case granted(MailboxAddress, state: JSON)
     }
 }

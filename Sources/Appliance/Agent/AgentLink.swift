@@ -3,59 +3,61 @@ package import Encoding
 import HTTPTransport
 import Ledger
 
-/// Drives one ``AgentConnection``: carries out its actions, feeds it what its destination is to get and wakes it at its deadlines.
+/// Drives one ``AgentConnection``: carries out its actions, passes it the messages for its destination and
+/// wakes it at its deadlines.
 ///
 /// One task calls ``run()``, which returns soon after that task is cancelled.
 package actor AgentLink {
     /// The connection's own id.
     package nonisolated let id: Text
-    /// The invitation that it answers.
+    /// The invitation by which it was made.
     package nonisolated let invitation: Invitation
-    /// Whether the peer had ended the connection before this link was made: it will never carry anything again.
+    /// Whether the peer had ended the connection before this link was made. Such a connection never carries a
+    /// message again.
     package nonisolated let wasEnded: Bool
-    /// How messages reach it that do not answer a post.
+    /// How messages that do not answer a post reach it.
     package nonisolated let reception: AgentConnection.Reception
 
-    /// What it knows beside its stored state.
+    /// What the link knows in addition to its stored state.
     package nonisolated let notes = LinkNotes()
 
     let surroundings: Surroundings
     var connection: AgentConnection
-    /// Events that came out of actions or from outside and wait to be handled.
+    /// Events from actions and from outside that are not handled yet.
     var inbox: [AgentConnection.Event] = []
     private var isStoreBroken = false
-    /// What goes to the destination, and how; nil before the connection is the way there.
+    /// The delivery to the destination; nil before the connection is the active one.
     private var delivery: ReportDelivery?
-    /// What has happened that the delivery does not know of yet.
+    /// Events that the delivery has not handled yet.
     private var events: [ReportDelivery.Event] = []
-    /// What the delivery wants to be sent next.
+    /// The message that the delivery wants to send next.
     private var next: OutboundMessage?
-    /// Confirmed, but not durably yet, in order.
+    /// Confirmations that are not durable yet, in order.
     private var unkept: [(point: ReportPoint, isReceipt: Bool, passedOver: [Int])] = []
-    /// Entries that the peer refuses, before the cursor is behind them.
+    /// Positions of entries that the peer refuses, until the cursor has passed them.
     private var passedOver: [Int] = []
-    /// The ledger may have grown.
+    /// Whether the ledger may have grown.
     private var hasGrown = false
     private var isRetired = false
-    /// Who waits to hear whether this connection will do, by invitation.
+    /// Callers that wait for the answer to a reuse question, by the id of the invitation.
     private var asked: [Text: CheckedContinuation<Bool?, Never>] = [:]
-    /// No access to the outbox before this: it failed.
+    /// The time before which the outbox is not used again after a failure.
     private var outboxRetryAt: Instant?
     let nap = Nap()
-    /// Messages out of the mailbox that wait to be read.
+    /// Messages from the mailbox that are not read yet.
     var mail: [MailboxMessage] = []
-    /// The one that nobody could read, before it is put aside.
+    /// The message that could not be read and is not quarantined yet.
     private var unread: (message: MailboxMessage, reason: Discard)?
-    /// Those that were read, and are released once that is durable.
+    /// Ids of messages that were read. They are released once their effects are durable.
     private var unreleased: [Text] = []
-    /// Keys of messages that were seen, not durably yet.
+    /// Keys of messages that were seen and are not durable yet.
     private var unkeptKeys: [[UInt8]] = []
-    /// The question whether the peer keeps messages for us; nil where it is not asked.
+    /// The question whether the peer keeps messages for this gate; nil if it is not asked.
     var mediation: MediationQuestion?
     /// The mailbox that the peer has granted over this connection.
     var granted: MailboxAddress?
 
-    /// A link for `connection`; nothing happens before it runs.
+    /// Creates a link for `connection`. Nothing happens before ``run()``.
     package init(_ connection: consuming AgentConnection, _ surroundings: Surroundings) {
         id = connection.id
         invitation = connection.invitation
@@ -70,8 +72,8 @@ package actor AgentLink {
         self.surroundings = surroundings
     }
 
-    /// Delivers until the task is cancelled, the peer ends the connection, another one has taken its place, or the peer has granted
-    /// a mailbox over it.
+    /// Delivers until the task is cancelled, the peer ends the connection, another connection replaces it, or
+    /// the peer grants a mailbox over it.
     @discardableResult
     package func run() async -> End {
         if reception == .returnRoute, surroundings.outbox != nil, mediation == nil,
@@ -88,14 +90,15 @@ package actor AgentLink {
         return connection.isEnded ? .ended : isRetired ? .retired : .cancelled
     }
 
-    /// Whether the handshake is complete and nobody has ended the connection.
+    /// Whether the handshake is complete and neither side has ended the connection.
     package var isConnected: Bool { connection.isComplete && !connection.isEnded && !isRetired }
 
-    /// Whether it is known where it takes messages.
+    /// Whether the address at which it receives messages is known.
     var hasAddress: Bool { connection.address != nil }
 
-    /// Asks the inviter of `invitation` whether this connection will do, as soon as the link runs; false when nobody said so in the
-    /// time that it may take, 45 s; nil when the link ended before that, or is asking already.
+    /// Asks the inviter of `invitation`, as soon as the link runs, whether it accepts this connection in
+    /// place of a new one. Returns true if the inviter agrees; false if it does not agree within 45 s; nil if
+    /// the link ends before that, or already asks about this invitation.
     package func reuse(_ invitation: Invitation) async -> Bool? {
         guard !isRetired, !connection.isEnded, asked[invitation.id] == nil else { return nil }
         inbox.append(.reuse(invitation))
@@ -105,7 +108,7 @@ package actor AgentLink {
         }
     }
 
-    /// Lets those go on who wait for an answer.
+    /// Resumes the callers that still wait in ``reuse(_:)``, with nil.
     package func letGo() {
         for asked in asked.values { asked.resume(returning: nil) }
         asked = [:]
@@ -123,13 +126,13 @@ package actor AgentLink {
             id, to: surroundings.destination, connection.snapshot.compactBytes, handled: [])
     }
 
-    /// Something changed that the link waits for: something was recorded, or another connection is the way now.
+    /// Wakes the link: an entry was recorded, or another connection became the active one.
     package func wake() {
         hasGrown = true
         nap.end()
     }
 
-    /// Do not wait for the next attempt: the network came back, or an operator asks.
+    /// Starts the next attempt at once: the network is up again, or an operator asks.
     package func retryNow() async {
         outboxRetryAt = nil
         inbox.append(.retryNow)
@@ -143,13 +146,14 @@ package actor AgentLink {
         await retryNow()
     }
 
-    /// Ends for good: nothing of it is sent or stored any more.
+    /// Ends the link permanently: nothing of it is sent or stored any more.
     package func stop() {
         isRetired = true
         wake()
     }
 
-    /// Tells the peer of a problem of the box; false: there is no peer to tell, or as much waits for it as may wait.
+    /// Reports a problem of the gate to the peer. Returns false if there is no connected peer, or if the
+    /// queue of messages for it is full.
     package func tell(code: Text, explanation: Text) -> Bool {
         guard isConnected, inbox.count < connection.answerRoom else { return false }
         inbox.append(.tell(code: code, explanation: explanation))
@@ -157,7 +161,7 @@ package actor AgentLink {
         return true
     }
 
-    /// One event at a time: first what happened, then what is due, then the next report, then sleep.
+    /// Handles one event at a time, in this order: pending events, deadlines, the next report, sleep.
     private func loop() async {
         inbox.insert(.start, at: 0)
         if reception == .mailbox, connection.address != nil {
@@ -254,9 +258,9 @@ package actor AgentLink {
 
     // MARK: - Delivery
 
-    /// Takes what the peer says about our ledger, and compares it with the ledger as it is now: more may have gone out
-    /// over another connection than this delivery knows of. If the ledger cannot be read now, the answer is dropped,
-    /// and the peer is asked, or gets the entries, again.
+    /// Takes the peer's statement about the gate's ledger, and compares it with the ledger as it is now:
+    /// another connection may have delivered more than this delivery knows of. If the ledger cannot be read
+    /// now, the statement is dropped, and the peer is asked, or gets the entries, again.
     private func take(_ answer: VerificationReport.Answer) async {
         guard let outbox = surroundings.outbox, delivery != nil else { return }
         do { try await look(outbox) } catch { return outboxFailed(error) }
@@ -273,7 +277,7 @@ package actor AgentLink {
         }
     }
 
-    /// Carries on what goes to the destination; false when there is nothing to do now.
+    /// Continues the delivery to the destination. Returns false if there is nothing to do now.
     private func deliver(at now: Instant) async -> Bool {
         guard let outbox = surroundings.outbox, connection.isComplete, mediation?.isUnderWay != true,
             outboxRetryAt == nil
@@ -298,7 +302,8 @@ package actor AgentLink {
         return true
     }
 
-    /// Looks where the ledger ends now. What fails is looked at again: nobody says a second time that it has grown.
+    /// Reads the present end of the ledger. After a failure `hasGrown` stays set: no second notification
+    /// follows.
     private func look(_ outbox: any Outbox) async throws {
         hasGrown = false
         do {
@@ -307,7 +312,7 @@ package actor AgentLink {
             if end.ledger == delivery?.end.ledger {
                 events.append(.available(end: end, isUrgent: isUrgent))
             } else {
-                // The peer has all of an earlier ledger. The next one is another delivery.
+                // The peer has all of an earlier ledger. The next ledger needs a new delivery.
                 (delivery, next) = (nil, nil)
             }
         } catch {
@@ -316,7 +321,8 @@ package actor AgentLink {
         }
     }
 
-    /// Makes this connection the way to its destination, unless a newer one is.
+    /// Makes this connection the active one of its destination, unless a newer one is. Returns false if a
+    /// newer one is.
     private func begin(_ outbox: any Outbox, at now: Instant) async throws -> Bool {
         guard delivery == nil else { return true }
         guard let state = try await outbox.takeOver(by: id) else {
@@ -331,7 +337,8 @@ package actor AgentLink {
         return true
     }
 
-    /// Does what the delivery wants. What the store refuses now is told and tried again.
+    /// Carries out an action of the delivery. A failure of the store is reported and the action is tried
+    /// again.
     private func perform(_ action: ReportDelivery.Action, _ outbox: any Outbox) async {
         let observe = surroundings.observe
         switch action {
@@ -341,7 +348,7 @@ package actor AgentLink {
                 let entries = try await outbox.entries(
                     of: ledger, after: position, limit: limit, bytes: bytes, reports: reports, over: id)
                 guard let entries else { return retire() }
-                // Another ledger may have taken the place of this one.
+                // No entries: another ledger may have replaced this one.
                 if entries.isEmpty { hasGrown = true }
                 events.append(.entries(entries))
             } catch {
@@ -359,7 +366,7 @@ package actor AgentLink {
         case .send(let message): next = message
         case .ping: inbox.append(.ping)
         case .confirmed(let point, let proof):
-            // Each receipt is evidence; what an answered ping confirms is the newest of its kind.
+            // Every receipt is kept as evidence. Of the other confirmations only the newest is kept.
             if proof != .receipt {
                 passedOver = unkept.filter { !$0.isReceipt }.flatMap(\.passedOver) + passedOver
                 unkept.removeAll { !$0.isReceipt }
@@ -420,7 +427,8 @@ package actor AgentLink {
 
     // MARK: - Mailbox
 
-    /// Reads the next message of the mailbox. What it leads to is done before the one behind it is read.
+    /// Handles the next message from the mailbox. Carries out all its actions before the next message is
+    /// read. Returns false if there is nothing to do now.
     private func read(at now: Instant) async -> Bool {
         guard outboxRetryAt == nil else { return false }
         if let (message, reason) = unread {
@@ -443,7 +451,8 @@ package actor AgentLink {
         return true
     }
 
-    /// Releases at the mailbox what was read, once everything that followed is durable; false when there is nothing to do now.
+    /// Releases, at the mailbox, the messages that were read, once all their effects are durable. Returns
+    /// false if there is nothing to do now.
     private func release() async -> Bool {
         guard !unreleased.isEmpty, outboxRetryAt == nil, unkept.isEmpty, delivery == nil || events.isEmpty else {
             return false

@@ -3,8 +3,8 @@ import Encoding
 import HTTPTransport
 
 extension AgentLinks {
-    /// Answers the requests of an invitation that offers no lasting connection: each reply is posted at most
-    /// ``OneTimeReply/maxAttempts`` times, and nothing is kept.
+    /// Answers the requests of an invitation that offers no lasting connection. Each reply is posted at most
+    /// ``OneTimeReply/maxAttempts`` times, and nothing is stored.
     package static func answerOnce(
         _ invitation: Invitation, _ configuration: AgentConnection.Configuration, _ surroundings: AgentLink.Surroundings
     ) async throws(Failure) -> (count: Int, refusals: Int) {
@@ -41,7 +41,7 @@ extension AgentLinks {
 }
 
 extension ExchangeError {
-    /// What it means for a connection.
+    /// The failure that a connection reports for this error.
     var failure: ExchangeFailure {
         switch self {
         case .forbidden: .forbidden

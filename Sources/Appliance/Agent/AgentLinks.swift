@@ -3,15 +3,15 @@ import DIDComm
 package import Encoding
 import Store
 
-/// Makes links from what is stored and from invitations.
+/// Creates links from stored connections and from invitations.
 package enum AgentLinks {
     /// Why there is no link for an invitation.
     package enum Failure: Error, Sendable {
         /// The invitation cannot be used.
         case invitation(InvitationError)
-        /// The inviter could not be told the answers to its requests.
+        /// The answers to the inviter's requests could not be delivered.
         case unanswered(ExchangeFailure)
-        /// The system gives no random bytes.
+        /// The system returns no random bytes.
         case noRandomness
 
         /// What is wrong, in plain words.
@@ -35,20 +35,21 @@ package enum AgentLinks {
 
     /// What an invitation led to.
     package enum Found: Sendable {
-        /// A connection of this invitation exists or is on its way: use that one, do not make a second.
+        /// A connection by this invitation exists or is being made: use it, do not make a second one.
         case existing(AgentLink)
         /// A new link; it is stored when it first runs.
         case new(AgentLink)
-        /// The inviter is known: ask whether that connection will do, and make a new one if nobody says so.
+        /// A connection to the inviter exists: ask the inviter to reuse it, and make a new one if it does not
+        /// agree.
         case known(AgentLink)
-        /// The inviter is known, and only wants its requests answered.
+        /// A connection to the inviter exists, and the invitation only asks for answers to its requests.
         case asked(AgentLink)
         /// The invitation offers no lasting connection: its requests are answered once.
         case once
     }
 
-    /// A link for each stored connection to the surroundings' destination that can be read, the oldest first; `unreadable` are the
-    /// ids of the others, which stay stored.
+    /// Returns a link for each stored connection to the surroundings' destination that can be read, the
+    /// oldest first. `unreadable`: the ids of the others, which stay stored.
     package static func stored(
         _ configuration: AgentConnection.Configuration, _ surroundings: AgentLink.Surroundings
     ) async throws -> (links: [AgentLink], unreadable: [Text]) {
@@ -68,9 +69,10 @@ package enum AgentLinks {
         return (links, unreadable)
     }
 
-    /// What `invitation` leads to (``InvitationPlan``): one of `existing` that answers this very invitation, pending ones included
-    /// and ended ones not; else a connected one to the same inviter; else a new one, which takes the place of the others once its
-    /// handshake is done. `connected`: the ids of those of `existing` whose handshake is done.
+    /// Returns what `invitation` leads to (``InvitationPlan``): one of `existing` that was made by this
+    /// invitation, pending ones included and ended ones not; otherwise a connected one to the same inviter;
+    /// otherwise a new one, which replaces the others once its handshake is complete. `connected`: the ids of
+    /// those of `existing` whose handshake is complete.
     package static func link(
         for invitation: Invitation, existing: [AgentLink], connected: Set<Text> = [],
         _ configuration: AgentConnection.Configuration,
@@ -90,7 +92,8 @@ package enum AgentLinks {
         }
     }
 
-    /// A new link for `invitation`. `reception`: how messages are to reach it, where that is not what the surroundings say.
+    /// Creates a link for `invitation`. `reception`: how messages are to reach it; nil: as the surroundings
+    /// say.
     package static func new(
         _ invitation: Invitation, reception: AgentConnection.Reception? = nil,
         _ configuration: AgentConnection.Configuration, _ surroundings: AgentLink.Surroundings
@@ -107,13 +110,13 @@ package enum AgentLinks {
         }
     }
 
-    /// A new id.
+    /// Returns a new random id.
     static func newID(_ random: inout RandomStream) throws(Failure) -> Text {
         guard let id = RandomUUID.text(random.draw(16)) else { throw .noRandomness }
         return Text(id)
     }
 
-    /// A stream seeded by the system's random source.
+    /// Returns a stream seeded by the system's random source.
     static func randomStream() throws(Failure) -> RandomStream {
         var system = SystemRandomNumberGenerator()
         let seed = (0..<32).map { _ in UInt8.random(in: 0...255, using: &system) }

@@ -1,51 +1,54 @@
 package import Aries
 package import Encoding
 
-/// What happens on a connection, for logs, lamps and the terminal. Nothing secret and no claims are in it.
+/// An event on a connection, for logs, lamps and the terminal. It contains no secrets and no claims.
 package enum AgentNotice: Sendable {
-    /// The handshake is done; the peer's DID.
+    /// The handshake is complete; the peer's DID.
     case connected(did: Text)
-    /// The inviter refused or answered wrongly; another attempt follows.
+    /// The inviter refused the request or answered it wrongly; another attempt follows.
     case handshakeRefused(reason: Text)
-    /// The inviter took every form of the request and answered none; another attempt follows.
+    /// The inviter's server accepted every form of the request, and no answer arrived; another attempt
+    /// follows.
     case unanswered
-    /// Messages get through again.
+    /// Messages reach the peer again.
     case reachable
-    /// Messages do not get through; they are tried again for ever.
+    /// Messages do not reach the peer; they are tried again without end.
     case unreachable(ExchangeFailure)
     /// The peer answered a ping.
     case alive
-    /// This connection is the way to its destination from now on; the position behind which it goes on.
+    /// This connection is the active one of its destination from now on. Delivery continues after `position`.
     case tookOver(position: Int)
-    /// Another connection has taken its place.
+    /// Another connection has replaced this one.
     case retired
     /// The destination has confirmed everything up to that position.
     case confirmed(position: Int)
-    /// The connections of these ids, which this one replaced, are not needed any more: their peers are to be told.
+    /// The connections with these ids, which this one replaced, are no longer needed. Their peers are to be
+    /// notified.
     case replaced([Text])
-    /// How reports go to the destination.
+    /// The form and the proof with which reports are sent to the destination are determined.
     case found(ReportWay)
-    /// Several pings in a row had no answer: nothing is sent before one is answered.
+    /// Several pings in a row had no answer. Nothing is sent until the peer answers one.
     case silent
     /// The silent peer answered.
     case heard
-    /// Nothing goes on though the peer is there.
+    /// The delivery is held although the peer is reachable.
     case held(ReportHold)
-    /// It goes on.
+    /// The delivery continues after a hold.
     case released
     /// The peer's server refuses the entry at that position; it is passed over.
     case setAside(position: Int)
-    /// Entries at these positions are not kept any more, and the peer does not have them.
+    /// The entries at these positions are no longer kept, and the peer does not have them.
     case gone(ClosedRange<Int>)
-    /// The peer has lost what it had given receipts for behind that position, and gets it again.
+    /// The peer has lost entries after that position, for which it had sent receipts. They are sent again.
     case refill(after: Int)
-    /// The peer has a head that this box signed and this ledger does not contain.
+    /// The peer has a head that this gate signed and that this ledger does not contain.
     case behind(ReportPoint)
-    /// The peer claims a position that this ledger does not contain, and gives back no head that this box signed.
+    /// The peer claims a position that this ledger does not contain, and returns no head that this gate
+    /// signed.
     case claimed(ReportPoint)
-    /// What the peer says it has agrees with the ledger again.
+    /// The peer's statement about the ledger agrees with the ledger again.
     case agreed
-    /// What the peer said about the ledger was refused.
+    /// A statement of the peer about the ledger was refused.
     case refusedAnswer(ReportError)
     /// The peer's server refused a message with that status.
     case refused(Text, status: Int)
@@ -57,22 +60,26 @@ package enum AgentNotice: Sendable {
     case problem(code: Text)
     /// An inbound message was dropped.
     case discarded(Discard)
-    /// A message out of the mailbox that cannot be read was put aside.
+    /// A message from the mailbox that cannot be read was quarantined.
     case quarantined(Discard)
-    /// The agent keeps no messages for us, or cannot be asked to; asked again at the next start, or a day later.
+    /// The agent keeps no messages for this gate, or cannot be asked to. It is asked again at the next start,
+    /// or a day later.
     case mailboxDenied(MailboxFailure)
-    /// The unconfirmed entries of an earlier ledger cannot be read now, for that reason; the read is tried again.
+    /// The unconfirmed entries of an earlier ledger cannot be read now, for that reason. The read is tried
+    /// again.
     case pastUnread(String)
-    /// So many reports of an earlier ledger are given up, for that reason: the destination never gets them.
+    /// That number of reports of an earlier ledger is given up, for that reason. The destination never gets
+    /// them.
     case pastGivenUp(reports: Int, String)
-    /// The connection's state or the outbox could not be read or written; nothing is sent before that works again.
+    /// The connection's state or the outbox could not be read or written. Nothing is sent until that works
+    /// again.
     case storeFailed(String)
     /// The peer has another DID and another key from now on.
     case rotated
     /// The peer ended the connection.
     case ended
 
-    /// Whether it is no news: said again and again while all is well, or as often as a peer likes.
+    /// Whether the notice is routine: it repeats in normal operation, or as often as a peer likes.
     package var isRoutine: Bool {
         switch self {
         case .alive, .confirmed, .acknowledged, .message, .discarded, .refusedAnswer: true
@@ -161,10 +168,10 @@ package enum AgentNotice: Sendable {
             : "the agent's answer to the request to connect was refused: \(reason)"
     }
 
-    /// What inviters say to a second request over an invitation for one (RFC 0160, RFC 0023).
+    /// The code with which inviters answer a second request by a single-use invitation (RFC 0160, RFC 0023).
     private static let notAccepted: Text = "request_not_accepted"
 
-    /// What an operator does about it, where the text does not say it; nil: nothing.
+    /// What an operator does about it, if the text does not say it; nil: nothing.
     package var remedy: String? {
         switch self {
         case .handshakeRefused(Self.notAccepted), .unanswered:
@@ -180,7 +187,7 @@ package enum AgentNotice: Sendable {
         }
     }
 
-    /// The plain words for a failure, with what to do about it.
+    /// Returns the plain words for a failure, with the remedy.
     package static func text(_ failure: ExchangeFailure) -> String {
         switch failure {
         case .unreachable: "no connection (check network and address; for https also the clock and agent.rootsFile)"

@@ -1,22 +1,23 @@
 package import Aries
 
-/// The times by which a gate waits for its agents, as far as no key of the configuration sets them.
+/// The waiting times for agents that no key of the configuration sets.
 package struct AgentTimes: Sendable {
-    /// Between two looks at the files of invitations, and at a connection that is tried.
+    /// The time between two checks of the invitation files, and of a connection that is being tried.
     package var look = Duration.seconds(10)
     /// How long a connection through a mailbox may take before it is given up.
     package var trial = Duration.seconds(45)
-    /// Between two looks for messages that posts of an agency lead to.
+    /// The minimum time between two fetches that posts of an agency trigger.
     package var wake = Duration.seconds(2)
-    /// How long a peer may take to hear that its connection ends.
+    /// The time limit for notifying a peer that its connection ends.
     package var farewell = Duration.seconds(5)
-    /// How long an agent may take to say whether it keeps messages.
+    /// The time limit for an agent's answer whether it keeps messages.
     package var grant = MediationQuestion.answerTime
-    /// Bounds and times of a connection; the configuration sets its first and its longest wait between attempts.
+    /// The limits and times of a connection. The configuration sets its first and its longest wait between
+    /// attempts.
     package var connection = AgentConnection.Limits()
-    /// Bounds and times of a mailbox at a mediator.
+    /// The limits and times of a mailbox at a mediator.
     package var mediator = Mediator.Limits()
 
-    /// The documented defaults.
+    /// Creates the documented defaults.
     package init() {}
 }

@@ -2,10 +2,13 @@ import Aries
 import Encoding
 import Ledger
 
-// From a connection that only hears answers to one with a mailbox: the agent is asked for one over the first, which then leads there,
-// and a second connection is made by the same invitation. When that is not answered the first goes on as before.
+// Replaces a connection that receives only answers by one with a mailbox. The gate asks the agent for a
+// mailbox over the first connection. If the agent grants one, the first connection leads to the mailbox, and
+// a second connection is made by the same invitation. If the second one is not answered, the first one is
+// used as before.
 extension Destination {
-    /// The agent of `link` keeps messages for us: from now on that connection leads to the mailbox.
+    /// Handles the grant of a mailbox: the agent of `link` keeps messages for this gate, and that connection
+    /// leads to the mailbox from now on.
     func adopt(_ link: AgentLink, _ state: JSON, _ address: MailboxAddress) async {
         guard let mail = surroundings.mail else { return }
         do {
@@ -13,7 +16,7 @@ extension Destination {
         } catch {
             surroundings.notice(.storeFailed("\(error)"))
             await sleep()
-            // With the answer that it has it comes here again at once.
+            // The link still holds the grant, so it ends with the grant again at once.
             if !Task.isCancelled { add(link) }
             return
         }
@@ -27,7 +30,7 @@ extension Destination {
         }
     }
 
-    /// A second connection by an invitation that led to one, this time through the mailbox.
+    /// Makes a second connection by an invitation that already led to one, this time through the mailbox.
     private func beginTrial(_ invitation: Invitation) async throws {
         let link = try AgentLinks.new(invitation, reception: .mailbox, surroundings.settings, surroundings.link)
         try await link.keep()
@@ -35,15 +38,16 @@ extension Destination {
         add(link)
     }
 
-    /// With the destination's own agent the first connection waits meanwhile, so the time runs at once; another mailbox may take as
-    /// long as it likes to say its address.
+    /// Watches the trial of `link`. With the mailbox of the destination's own agent the time limit begins at
+    /// once, because the first connection does not deliver meanwhile. With another mailbox it begins when the
+    /// address is known, which may take any time.
     private func watch(_ link: AgentLink) {
         trial = (link, surroundings.mail?.isForAll == true ? nil : trialEnd)
     }
 
     private var trialEnd: Instant { surroundings.link.clock.now().advanced(by: surroundings.trial) }
 
-    /// What an earlier run began with a mailbox.
+    /// Resumes a trial that an earlier run began.
     func resumeTrial() async throws {
         guard let mail = surroundings.mail else { return }
         if mail.isForAll {
@@ -58,7 +62,8 @@ extension Destination {
         if await mail.permits(invitation) { try await beginTrial(invitation) } else { try await goBack() }
     }
 
-    /// Gives a trial up when its time is over, and begins one where a mailbox serves that a connection does not use yet.
+    /// Gives up a trial after its time limit. Begins one if a mailbox serves that a connection does not use
+    /// yet.
     func lookAtTrial() async {
         guard let mail = surroundings.mail else { return }
         if let (link, until) = trial {
@@ -81,8 +86,8 @@ extension Destination {
         }
     }
 
-    /// No answer came: not through this mailbox by this invitation. Each step may be the last one before a crash, from where the next
-    /// start goes on, or may fail, and then all of them are tried again.
+    /// Gives up the trial: no answer arrived through this mailbox by this invitation. After a crash between
+    /// two steps the next start continues from there. After a failed step all steps are tried again.
     private func giveUp(_ link: AgentLink) async {
         guard let mail = surroundings.mail else { return }
         do {
@@ -98,7 +103,7 @@ extension Destination {
         }
     }
 
-    /// A connection is deleted. When it was being tried, that says nothing about its invitation.
+    /// Ends the trial of a connection that is deleted. The deletion says nothing about its invitation.
     func endTrial(of link: AgentLink, hasSucceeded: Bool) async {
         guard trial?.link === link else { return }
         trial = nil
@@ -110,7 +115,7 @@ extension Destination {
         }
     }
 
-    /// The connection that led to the mailbox delivers again.
+    /// Makes the connection that led to the mailbox deliver again.
     private func goBack() async throws {
         try await surroundings.mail?.release(to: surroundings.link.destination)
         let stored = try await AgentLinks.stored(surroundings.settings, surroundings.link)

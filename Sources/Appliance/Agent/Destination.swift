@@ -2,28 +2,29 @@ import Aries
 package import Encoding
 import Store
 
-/// One destination in the running service: the connections that lead there, and the invitations that may lead there yet.
+/// One destination in the running service: the connections that lead to it, and the invitations that may lead
+/// to it.
 ///
-/// The newest connection whose handshake is done is the way; the outbox says so to all others, which then end. What goes wrong is
-/// told by notices, each with what is to be done.
+/// The newest connection whose handshake is complete is the active one. The outbox reports that to all other
+/// connections, which then end. Notices report failures, each with its remedy.
 actor Destination {
-    /// The way to what a destination needs.
+    /// The parts that a destination uses.
     struct Surroundings: Sendable {
         /// Reads an invitation from a file or a URL.
         var invitation: @Sendable (String) async throws(InvitationReader.Failure) -> Invitation
-        /// What links need; its destination is this one.
+        /// The parts of its links; their destination is this one.
         var link: AgentLink.Surroundings
-        /// What a connection is to do.
+        /// The configuration of its connections.
         var settings: AgentConnection.Configuration
-        /// Remembers which invitations were accepted.
+        /// Remembers the invitations that were accepted.
         var invitations: any InvitationMemory
-        /// The mailboxes; nil where there are none.
+        /// The mailboxes; nil if there are none.
         var mail: MailRoom?
         /// How long a connection through a mailbox may take before it is given up.
         var trial = Duration.seconds(45)
-        /// Told of what happens; must not block.
+        /// Receives every notice. It must not block.
         var notice: @Sendable (DestinationNotice) -> Void
-        /// How long to wait before files are looked at again.
+        /// The time between two checks of the files.
         var pause = Duration.seconds(10)
     }
 
@@ -31,11 +32,12 @@ actor Destination {
     let surroundings: Surroundings
     var links: [AgentLink] = []
     private var accepted: [Text] = []
-    /// The connection through the mailbox that is tried, and until when; nil while it waits for its address.
+    /// The trial connection through the mailbox and its deadline. The deadline is nil while the connection
+    /// waits for its address.
     var trial: (link: AgentLink, until: Instant?)?
-    /// Whether the stored connections are taken up: before that a new one could be one of them.
+    /// Whether the stored connections are loaded. Before that a new connection could duplicate one of them.
     private(set) var isLoaded = false
-    /// Invitations of commands that are carried out, or were and nobody asked since.
+    /// Invitations of commands that are being carried out, or whose result was not asked for yet.
     private var asides: [(invitation: Text, state: Connecting)] = []
     private let (running, newLinks) = AsyncStream.makeStream(of: AgentLink.self)
 
@@ -55,18 +57,18 @@ actor Destination {
                     await self.finished(link, end)
                 }
             }
-            // One that never came to run would keep those waiting who ask it.
+            // A link that never ran would leave the callers of ``AgentLink/reuse(_:)`` waiting.
             for link in links { await link.letGo() }
         }
     }
 
-    /// Something was recorded.
+    /// Wakes all links: an entry was recorded.
     func wake() async {
         for link in links { await link.wake() }
     }
 
-    /// Tells the agent of a problem of the box. False: nobody took it, though there is an invitation or a connection, so that somebody
-    /// may hear it later.
+    /// Reports a problem of the gate to the agent. Returns false if no link took the report although an
+    /// invitation or a connection exists, so that a later attempt may succeed.
     @discardableResult
     func tell(code: Text, explanation: Text) async -> Bool {
         var isTaken = links.isEmpty && files.isEmpty
@@ -74,14 +76,14 @@ actor Destination {
         return isTaken
     }
 
-    /// Do not wait for the next attempts: the network came back, or an operator asks.
+    /// Starts the next attempts at once: the network is up again, or an operator asks.
     func retryNow() async {
         for link in links { await link.retryNow() }
     }
 
     // MARK: - Connections
 
-    /// Takes up the stored connections; false when they cannot be read now.
+    /// Loads the stored connections. Returns false if they cannot be read now.
     private func load() async -> Bool {
         if let mail = surroundings.mail, await !mail.load() { return false }
         do {
@@ -107,7 +109,7 @@ actor Destination {
         }
     }
 
-    /// A link came to its end.
+    /// Handles the end of a link.
     private func finished(_ link: AgentLink, _ end: AgentLink.End) async {
         guard !Task.isCancelled else { return }
         links.removeAll { $0 === link }
@@ -118,8 +120,8 @@ actor Destination {
         }
     }
 
-    /// Connects by `invitation`, or finds the connection that it led to before. Returns false when it was accepted before and its
-    /// connection is gone.
+    /// Connects by `invitation`, or finds the connection that it led to before. Returns false if it was
+    /// accepted before and its connection no longer exists.
     private func accept(_ invitation: Invitation) async throws -> Bool {
         let found = try await find(invitation)
         if case .existing = found { return true }
@@ -128,16 +130,16 @@ actor Destination {
         return true
     }
 
-    /// What an invitation leads to.
+    /// Returns what an invitation leads to.
     private func find(_ invitation: Invitation) async throws -> AgentLinks.Found {
         var connected: Set<Text> = []
         for link in links where await link.isConnected { connected.insert(link.id) }
-        // The list as it is now: the same invitation may have come in two ways while the links were asked.
+        // Read the list only now: the same invitation may have arrived twice while the links were asked.
         return try AgentLinks.link(
             for: invitation, existing: links, connected: connected, surroundings.settings, surroundings.link)
     }
 
-    /// Whether a handshake is done that nobody has ended.
+    /// Whether a connection has completed its handshake and was not ended by either side.
     var isConnected: Bool {
         get async {
             for link in links where await link.isConnected { return true }
@@ -145,7 +147,8 @@ actor Destination {
         }
     }
 
-    /// Does what an invitation offers. With an inviter that is known this takes as long as that may take to answer, 45 s.
+    /// Carries out what an invitation offers. If the inviter is known, this takes as long as its answer may
+    /// take, 45 s.
     private func carryOut(_ found: AgentLinks.Found, of invitation: Invitation) async throws {
         switch found {
         case .existing: return
@@ -164,12 +167,13 @@ actor Destination {
         try await use(invitation)
     }
 
-    /// Stores a new link and lets it run.
+    /// Stores a new link and starts it.
     private func begin(_ link: AgentLink) async throws {
-        // At once, so that the same invitation given twice meanwhile leads to no second one.
+        // Add it at once, so that the same invitation given again meanwhile leads to no second connection.
         links.append(link)
         do {
-            // First the connection, then the note that its invitation is used: a crash in between costs nothing.
+            // First the connection, then the note that its invitation is used: a crash in between loses
+            // nothing.
             try await link.keep()
             try await use(link.invitation)
         } catch {
@@ -187,35 +191,37 @@ actor Destination {
 
     // MARK: - Commands
 
-    /// Connections of one destination at most, those under way among them.
+    /// The limit of connections of one destination, pending ones included.
     static let linksLimit = 8
 
-    /// What an invitation that an operator gives leads to.
+    /// The result of an invitation that an operator gives.
     struct Connecting: Sendable {
-        /// How it is carried out.
+        /// How the invitation is carried out.
         enum Way: String, Sendable {
             /// A new connection is made.
             case new
             /// The invitation led to that connection before.
             case known
-            /// The inviter is known: it is asked to go on over that connection.
+            /// The inviter is known: it is asked to continue over that connection.
             case reuse
-            /// What the invitation asks is answered over that connection.
+            /// The requests of the invitation are answered over that connection.
             case answer
-            /// What it asks is answered once, without a connection.
+            /// The requests of the invitation are answered once, without a connection.
             case once
         }
 
         let way: Way
-        /// The connection; nil where there is none.
+        /// The id of the connection; nil if there is none.
         let id: Text?
-        /// Whether it goes on behind the answer: the same invitation given again tells how it went.
+        /// Whether the work continues after the answer to the operator. The same invitation given again
+        /// returns the result.
         var isUnderWay = false
-        /// Why it did not succeed.
+        /// Why it failed.
         var failure: String?
     }
 
-    /// Connects by an invitation that an operator gives, also by one that was accepted before and whose connection is gone.
+    /// Connects by an invitation that an operator gives, also by one that was accepted before and whose
+    /// connection no longer exists.
     func connect(_ invitation: Invitation) async throws -> Connecting {
         guard isLoaded else { throw NotReady() }
         if let index = asides.firstIndex(where: { $0.invitation == invitation.id }) {
@@ -236,7 +242,7 @@ actor Destination {
         }
     }
 
-    /// Carries out what depends on the peer's answer, and keeps in mind how it went until somebody asks.
+    /// Carries out what depends on the peer's answer, and keeps the result until it is asked for.
     private func aside(_ found: AgentLinks.Found, of invitation: Invitation, _ begun: Connecting) -> Connecting {
         var begun = begun
         begun.isUnderWay = true
@@ -249,7 +255,8 @@ actor Destination {
                 failure = Self.words(error)
             }
             guard let index = asides.firstIndex(where: { $0.invitation == invitation.id }) else { return }
-            // An inviter that did not want to go on has a new connection, which the invitation leads to by now.
+            // If the inviter declined the reuse, a new connection was made, and the invitation now leads to
+            // it.
             let made = links.last { $0.invitation.id == invitation.id }?.id
             asides[index].state = Connecting(
                 way: made == nil ? begun.way : .new, id: made ?? begun.id, failure: failure)
@@ -257,7 +264,7 @@ actor Destination {
         return begun
     }
 
-    /// The link of that connection; nil when there is none.
+    /// Returns the link of that connection; nil if there is none.
     func link(_ id: Text) -> AgentLink? { links.first { $0.id == id } }
 
     /// Ends the link of that connection.
@@ -269,19 +276,20 @@ actor Destination {
         await endTrial(of: link, hasSucceeded: isConnected)
     }
 
-    /// Whether nothing leads there, nor is on its way.
+    /// Whether no connection leads there and none is being made.
     var isEmpty: Bool { links.isEmpty }
 
-    /// There are as many connections as there may be.
+    /// The limit of connections is reached.
     struct TooManyConnections: Error {}
-    /// The stored connections are not known yet.
+    /// The stored connections are not loaded yet.
     struct NotReady: Error {}
-    /// The connection that was asked ended before its peer said anything.
+    /// The connection over which the peer was asked ended before the peer answered.
     struct Interrupted: Error {}
 
     // MARK: - Invitations
 
-    /// Reads the invitation files, at the start and whenever one was changed; what fails is tried again with growing pauses.
+    /// Reads the invitation files, at the start and after each change. A failure is tried again after growing
+    /// pauses.
     private func watch() async {
         var files = files
         while !Task.isCancelled {
@@ -319,15 +327,16 @@ actor Destination {
     }
 }
 
-/// Remembers which invitations were accepted, so that a file that stays where it is leads to one connection.
+/// Remembers which invitations were accepted, so that a file that stays in its place leads to one connection
+/// only.
 package protocol InvitationMemory: Sendable {
-    /// The ids of invitations that were accepted, oldest first.
+    /// Returns the ids of the invitations that were accepted, oldest first.
     func accepted() async throws -> [Text]
-    /// Keeps them.
+    /// Stores the ids.
     func keep(accepted: [Text]) async throws
 }
 
-/// What happens with a destination beside its links.
+/// An event of a destination outside its links.
 enum DestinationNotice: Sendable {
     /// A stored connection cannot be read.
     case unreadable(Text)
@@ -335,15 +344,17 @@ enum DestinationNotice: Sendable {
     case ended
     /// An invitation was read, and leads or has led to a connection.
     case invitationRead
-    /// The invitation of that file cannot be used, and what to do about it.
+    /// The invitation of that file cannot be used. `reason`: the remedy, or the error.
     case invitationFailed(file: String, reason: String, isConnected: Bool)
-    /// An invitation without a lasting connection was answered: so many replies, of which so many refused what was asked.
+    /// An invitation without a lasting connection was answered: the number of replies, and how many of them
+    /// refused the request.
     case answeredOnce(replies: Int, refusals: Int)
-    /// An invitation was accepted before, and its connection is gone; where another one took its place all is well.
+    /// An invitation was accepted before, and its connection no longer exists. This is no fault if another
+    /// connection replaced it (`isConnected`).
     case usedBefore(isConnected: Bool)
-    /// There is no connection, though there are invitations.
+    /// No connection exists, although there are invitations.
     case unconnected
-    /// The stored connections could not be read.
+    /// The connections could not be read from the store, or not be written to it.
     case storeFailed(String)
 
     /// A line for the log, with the remedy.

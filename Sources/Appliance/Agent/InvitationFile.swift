@@ -1,9 +1,9 @@
 import Encoding
 import Foundation
 
-/// A file with an invitation: when it is to be read.
+/// A file with an invitation, and the state that decides when it is read.
 struct InvitationFile {
-    /// What tells one content of the file from the next, as far as the file system does.
+    /// The attributes by which the file system distinguishes one content of the file from the next.
     struct Edition: Equatable, Sendable {
         fileprivate var changed: Date?
         fileprivate var size: Int?
@@ -11,7 +11,7 @@ struct InvitationFile {
         fileprivate var readers: FileReaders?
     }
 
-    /// First pause after a failure; doubled up to the last.
+    /// The first pause after a failure, and the longest. Each failure doubles the pause.
     static let pauses = (first: Duration.seconds(10), last: Duration.seconds(300))
 
     let path: String
@@ -22,20 +22,21 @@ struct InvitationFile {
 
     init(path: String) { self.path = path }
 
-    /// The edition to be read now, because it was not read since it changed, or reading it failed a while ago; nil: none. What is then
-    /// said of it is said of this one: the file may be another before that.
+    /// Returns the edition to be read now, because the file was not read since it changed, or because reading
+    /// it failed a while ago; nil: none. The result of the read is recorded for this edition, since the file
+    /// may change meanwhile.
     func due(at now: Instant) -> Edition? {
         let edition = edition
         return edition != used && (edition != failed || now >= retryAt) ? edition : nil
     }
 
-    /// That edition was read and led to a connection.
+    /// Records that this edition was read and led to a connection.
     mutating func succeeded(_ edition: Edition) {
         used = edition
         pause = Self.pauses.first
     }
 
-    /// That edition could not be read or used.
+    /// Records that this edition could not be read or used.
     mutating func failed(_ edition: Edition, at now: Instant) {
         failed = edition
         retryAt = now.advanced(by: pause)

@@ -4,7 +4,8 @@ import Foundation
 package import HTTPTransport
 package import LinuxIO
 
-/// Turns what an operator types into an invitation: a URL with the invitation in it, a URL that leads to one, or a file.
+/// Turns an operator's input into an invitation: a URL that contains the invitation, a URL that leads to one,
+/// or the path of a file.
 package enum InvitationReader {
     /// Why there is no invitation. ``text`` and ``remedy`` are for the operator.
     package enum Failure: Error, Hashable, Sendable {
@@ -16,11 +17,11 @@ package enum InvitationReader {
         case link(ExchangeError)
         /// The link leads to nothing (404, 410).
         case gone
-        /// The server of that name wants to know who asks (401, 403).
+        /// The server of that name requires a sign-in (401, 403, 407).
         case signIn(host: String)
         /// The link ends at a web page of the server of that name.
         case page(host: String)
-        /// The link leads from one to the next more than five times.
+        /// More than five links follow one another.
         case tooManyLinks
 
         /// What is wrong, in plain words.
@@ -63,13 +64,13 @@ package enum InvitationReader {
         }
     }
 
-    /// Links followed one after the other.
+    /// The limit of links that are followed one after another.
     static let maxLinks = 5
 
-    /// Looks at a file without asking the network: what it holds is an invitation, or leads to one.
+    /// Checks a file without using the network: its content is an invitation, or a link to one.
     package static func check(_ path: String) throws(Failure) { _ = try parse(try content(of: path)) }
 
-    /// The invitation that a text holds itself, without asking network or disk.
+    /// Returns the invitation that the text itself contains, without using network or disk.
     package static func invitation(in text: Text) throws(Failure) -> Invitation {
         guard case .invitation(let invitation) = try parse(Array(text.utf8)) else {
             throw .invitation(.notAnInvitation)
@@ -78,14 +79,14 @@ package enum InvitationReader {
     }
 
     private static func content(of path: String) throws(Failure) -> [UInt8] {
-        // One byte more than allowed is enough to be told that it is too large.
+        // One byte more than allowed is enough to recognise a file that is too large.
         guard let bytes = FileBytes.beginning(path, limit: InvitationText.maxBytes + 1) else {
             throw .file(path: path, FileObstacle(path))
         }
         return bytes
     }
 
-    /// Reads `argument`: JSON, a URL, or the path of a file that holds either.
+    /// Reads `argument`: JSON, a URL, or the path of a file that contains either.
     package static func read(_ argument: String, by exchange: HTTPExchange) async throws(Failure) -> Invitation {
         var text = Array(argument.utf8)
         if !argument.contains("://"), argument.first(where: { !$0.isWhitespace }) != "{" {
@@ -110,7 +111,7 @@ package enum InvitationReader {
         }
     }
 
-    /// What `url` leads to: the body, or the target of a redirect.
+    /// Returns what `url` leads to: the body, or the target of a redirect.
     private static func follow(_ url: String, by exchange: HTTPExchange) async throws(Failure) -> [UInt8] {
         let answer: HTTPExchange.Answer
         do {
@@ -133,9 +134,10 @@ package enum InvitationReader {
         }
     }
 
-    /// The target of a redirect (RFC 9110 section 10.2.2), which may be relative (RFC 3986 section 5); nil when it is none.
+    /// Returns the target of a redirect (RFC 9110 section 10.2.2), which may be relative (RFC 3986 section
+    /// 5); nil if it is no URL.
     static func resolve(_ location: String, from url: String) -> String? {
-        // What is a whole URL stays as it was sent: it may hold the invitation, letter by letter.
+        // Return a complete URL exactly as it was sent: it may contain the invitation.
         if location.contains(/^[A-Za-z][A-Za-z0-9+.\-]*:\/\//) { return location }
         return URL(string: url).flatMap { URL(string: location, relativeTo: $0)?.absoluteString }
     }

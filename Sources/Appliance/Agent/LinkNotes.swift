@@ -3,15 +3,16 @@ import Kiosk
 import LinuxIO
 import Synchronization
 
-/// What a running link knows beside its stored state: when its agent last said something, what is wrong, and how its pings fare.
+/// What a running link knows in addition to its stored state: when its agent last sent something, its present
+/// problem, and the results of its pings.
 ///
-/// Told on the link's executor, read from anywhere.
+/// Written on the link's executor, read from any thread.
 package final class LinkNotes: Sendable {
     /// A ping that an operator asked for.
     package struct Ping: Hashable, Sendable {
-        /// Counts those of this link, from 1 on.
+        /// The number of the ping on this link, from 1.
         package var number: Int
-        /// From the question to the first sign of life; nil: none yet.
+        /// The time from the request to the agent's first sign of life; nil: none yet.
         package var took: Duration?
     }
 
@@ -24,28 +25,29 @@ package final class LinkNotes: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Since when it is looked at: what the agent said before is not known.
+    /// The time since which answers are noted. Earlier answers are not known.
     package let since = SystemClock.utc()
 
     init() {}
 
-    /// When the agent last said something that only it can say; nil: not since ``since``. Not kept: it would be a write for each answer,
-    /// and a time that was kept now and then would be taken for the last one.
+    /// The time of the last message that only the agent can have sent; nil: none since ``since``. It is not
+    /// stored: each answer would cost a write, and a time that is stored only sometimes would be mistaken for
+    /// the last one.
     package var answered: Timestamp? { state.withLock(\.answered) }
 
-    /// What stands in the way; nil: nothing that is known.
+    /// The present problem; nil: none is known.
     package var problem: AgentNotice? { state.withLock(\.problem) }
 
     /// The last ping that was asked for.
     package var ping: Ping? { state.withLock(\.ping) }
 
-    /// Whether its agent may yet grant a mailbox over this connection. If it does, the connection leads to that
-    /// mailbox. nil: the link does not run yet.
+    /// Whether its agent may yet grant a mailbox over this connection. If it does, the connection leads to
+    /// that mailbox. nil: the link does not run yet.
     package var asksForMailbox: Bool? { state.withLock(\.asksForMailbox) }
 
     func note(asksForMailbox: Bool) { state.withLock { $0.asksForMailbox = asksForMailbox } }
 
-    /// A ping is asked for; returns its number.
+    /// Starts a ping that an operator asked for. Returns its number.
     func ask() -> Int {
         state.withLock { state in
             let number = (state.ping?.number ?? 0) + 1

@@ -1,16 +1,17 @@
 import Encoding
 
-/// What was said of late, so that the log hears of a change and never of the same thing over and over: a text of a destination counts as
-/// news once in ``pause``, and ``limit`` texts of each destination in that time, whatever a peer makes up.
+/// The texts that were logged recently, so that the log gets each change and not the same text again and
+/// again. A text of a destination counts as news once per ``pause``, and at most ``limit`` texts of each
+/// destination count in that time, whatever a peer sends.
 struct RecentNews: Sendable {
-    /// How long a text is no news.
+    /// How long a repeated text is no news.
     static let pause = Duration.seconds(600)
-    /// Texts of one destination in that time.
+    /// The limit of texts of one destination in that time.
     static let limit = 64
 
     private var said: [Text: [(text: String, at: ContinuousClock.Instant)]] = [:]
 
-    /// Whether the text is news of that destination.
+    /// Returns whether the text is news of that destination.
     mutating func take(_ text: String, of name: Text, at now: ContinuousClock.Instant) -> Bool {
         var texts = (said[name] ?? []).filter { now - $0.at < Self.pause }
         defer { said[name] = texts }

@@ -3,8 +3,9 @@ package import Encoding
 import Ledger
 package import Store
 
-/// The ledger of the kiosk's database as the outbox of one destination. Unconfirmed entries of earlier ledgers go
-/// first. An earlier ledger that cannot be delivered is given up, so that it never blocks the present one for ever.
+/// The ledger of the gate's database as the outbox of one destination. Unconfirmed entries of earlier ledgers
+/// are sent first. An earlier ledger that cannot be delivered is given up, so that it never blocks the
+/// present one permanently.
 package struct StoredOutbox: Outbox {
     private let store: Store
     private let destination: Text
@@ -12,8 +13,8 @@ package struct StoredOutbox: Outbox {
     private let patience: Int
     private let observe: @Sendable (AgentNotice) -> Void
 
-    /// The outbox of `destination` in `store`. `patience`: the number of failed reads after which an earlier ledger is
-    /// given up. `observe` is called with each failure, from any thread.
+    /// Creates the outbox of `destination` in `store`. `patience`: the number of failed reads after which an
+    /// earlier ledger is given up. `observe` is called with each failure, from any thread.
     package init(
         _ store: Store, _ destination: Text, patience: Int = PastLedgers.patience,
         observe: @escaping @Sendable (AgentNotice) -> Void = { _ in }
@@ -22,8 +23,8 @@ package struct StoredOutbox: Outbox {
         (self.patience, self.observe) = (patience, observe)
     }
 
-    /// Makes `connection` the way to the destination, unless a newer one is. Gives up an earlier ledger that no file
-    /// holds any more, and reports that to `observe`.
+    /// Makes `connection` the active one of the destination, unless a newer one is. Gives up an earlier
+    /// ledger that no file contains any more, and reports that to `observe`.
     package func takeOver(by connection: Text) async throws -> OutboxState? {
         let cursor = try await store.takeOver(destination, by: connection)
         guard cursor.connection == connection else { return nil }
@@ -38,7 +39,7 @@ package struct StoredOutbox: Outbox {
             receipt: cursor.receipt.map { ReportPoint(ledger: end.ledger, position: $0.count, hash: $0.hash.bytes) })
     }
 
-    /// The end of the ledger, and whether something went wrong at the gate after `position`.
+    /// Returns the end of the ledger, and whether something went wrong at the gate after `position`.
     package func end(after position: Int, over connection: Text) async throws -> (end: ReportPoint, isUrgent: Bool)? {
         guard await isPresent(connection) else { return nil }
         if let debt = await debt { return (Self.end(of: debt), false) }
@@ -47,7 +48,7 @@ package struct StoredOutbox: Outbox {
         return (end, new.contains { Report.isUrgent($0) })
     }
 
-    /// The entries of `ledger` after `position`; empty if another ledger is delivered now.
+    /// Returns the entries of `ledger` after `position`; empty if another ledger is delivered now.
     package func entries(
         of ledger: Text, after position: Int, limit: Int, bytes: Int, reports: Bool, over connection: Text
     ) async throws -> [ReportEntry]? {
@@ -58,7 +59,7 @@ package struct StoredOutbox: Outbox {
         } else if let debt = await debt, debt.ledger == ledger {
             let entries = try await read(debt) { reader in
                 let entries = try await reader.entries(after: position, limit: limit)
-                // The file had them when it was proven. The next read looks for another file that has them.
+                // The file had them when it was verified. The next read looks for another file that has them.
                 if entries.isEmpty, position < debt.end.count { throw StoreError.absent(path: store.path) }
                 return entries
             }
@@ -76,21 +77,21 @@ package struct StoredOutbox: Outbox {
         return found
     }
 
-    /// The hash of the entry of `ledger` at `position`; nil if another ledger is delivered now.
+    /// Returns the hash of the entry of `ledger` at `position`; nil if another ledger is delivered now.
     package func hash(of ledger: Text, at position: Int) async throws -> [UInt8]? {
         if await store.head.ledger == ledger { return try await store.hash(at: position)?.bytes }
         guard let debt = await debt, debt.ledger == ledger else { return nil }
         return try await read(debt) { try await $0.hash(at: position)?.bytes } ?? nil
     }
 
-    /// Whether the key of this box signed that head.
+    /// Returns whether the key of this gate signed that head.
     package func hasSigned(_ head: ReportPoint) -> Bool {
         guard let signature = head.signature, let hash = ChainHash(head.hash) else { return false }
         return store.hasSigned(head.ledger, count: head.position, hash: hash, signature)
     }
 
-    /// Notes that the destination has confirmed everything up to `point`. Returns the ids of the connections that this
-    /// one has replaced.
+    /// Records that the destination has confirmed everything up to `point`. Returns the ids of the
+    /// connections that this one has replaced.
     package func confirm(
         _ point: ReportPoint, isReceipt: Bool, passedOver: [Int], over connection: Text, handled: [[UInt8]]
     ) async throws -> [Text] {
@@ -126,8 +127,8 @@ package struct StoredOutbox: Outbox {
         get async { await store.debts.first { $0.destination == destination } }
     }
 
-    /// Reads an earlier ledger. A failure is reported to `observe` and thrown, so that the link tries again. After
-    /// `patience` failures, or if no file holds the ledger, gives it up and returns nil.
+    /// Reads an earlier ledger. A failure is reported to `observe` and thrown, so that the link tries again.
+    /// After `patience` failures, or if no file holds the ledger, gives it up and returns nil.
     private func read<Value: Sendable>(
         _ debt: PastDebt, _ work: (LedgerReader) async throws -> Value
     ) async throws -> Value? {

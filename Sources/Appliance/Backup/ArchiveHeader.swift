@@ -1,22 +1,22 @@
-/// The header of a file in a tar archive (POSIX.1-1988 ustar): a block of 512 bytes. Plain files only, so that an archive can do no more
-/// than hold bytes under names.
+/// The header of a file in a tar archive (POSIX.1-1988 ustar): a block of 512 bytes. Only plain files have a
+/// header of this form, so an archive can only hold bytes under names.
 struct ArchiveHeader: Hashable, Sendable {
-    /// Bytes of a block; a file is filled up with zeros to whole ones.
+    /// The size of a block in bytes. A file is padded with zeros to whole blocks.
     static let blockBytes = 512
     /// The longest name in bytes.
     static let nameLimit = 100
     /// The longest file: eleven octal digits.
     static let sizeLimit = 0o77777777777
 
-    /// Its path, without a folder above the archive.
+    /// The file's path, relative to the archive.
     let name: String
-    /// Its bytes.
+    /// The size of the file's content in bytes.
     let size: Int
 
-    /// Bytes in the archive behind its content.
+    /// The number of padding bytes that follow the content in the archive.
     var padding: Int { (Self.blockBytes - size % Self.blockBytes) % Self.blockBytes }
 
-    /// A header; nil where name or size are none for this form.
+    /// Creates a header; nil if this form cannot hold the name or the size.
     init?(name: String, size: Int) {
         guard (1...Self.nameLimit).contains(name.utf8.count), (0...Self.sizeLimit).contains(size), !name.hasPrefix("/"),
             !name.split(separator: "/", omittingEmptySubsequences: false).contains(where: {
@@ -27,7 +27,7 @@ struct ArchiveHeader: Hashable, Sendable {
         (self.name, self.size) = (name, size)
     }
 
-    /// The block: mode 0600, nobody's, of the year 1970.
+    /// The block: mode 0600, owner and group 0, modification time 0 (the year 1970).
     var block: [UInt8] {
         func field(_ text: String, _ count: Int) -> [UInt8] {
             Array(text.utf8) + [UInt8](repeating: 0, count: max(0, count - text.utf8.count))
@@ -43,7 +43,7 @@ struct ArchiveHeader: Hashable, Sendable {
         return before + field(String(String(sum + 0o1000000, radix: 8).suffix(6)) + "\u{0} ", 8) + behind
     }
 
-    /// Reads a block that is written just so; nil for any other.
+    /// Reads a block; nil unless it is byte for byte what ``block`` writes.
     init?(block: [UInt8]) {
         guard block.count == Self.blockBytes else { return nil }
         let name = String(decoding: block.prefix { $0 != 0 }.prefix(Self.nameLimit), as: UTF8.self)

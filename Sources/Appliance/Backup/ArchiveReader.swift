@@ -2,14 +2,15 @@ import Crypto
 import Glibc
 import LinuxIO
 
-/// Reads a tar archive as ``ArchiveWriter`` writes it, from its beginning, piece by piece; anything else is refused.
+/// Reads a tar archive as ``ArchiveWriter`` writes it, from beginning to end, piece by piece. Refuses every
+/// other form.
 final class ArchiveReader {
     private let path: String
     private let descriptor: Int32
-    /// Bytes of the present file that were not read yet, and zeros behind it.
+    /// The bytes of the current file that are not read yet, and the zeros that pad it.
     private var (rest, padding) = (0, 0)
 
-    /// Opens a plain file; of a pipe nobody waits for an end.
+    /// Opens a plain file. A pipe is refused without waiting for its writer.
     init(_ path: String) throws(BackupFailure) {
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         self.path = path
@@ -22,7 +23,7 @@ final class ArchiveReader {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Begins again.
+    /// Returns to the beginning of the archive.
     func rewind() throws(BackupFailure) {
         guard lseek(descriptor, 0, SEEK_SET) == 0 else {
             throw BackupFailure(SystemError("reading \(path)", code: errno))
@@ -30,7 +31,8 @@ final class ArchiveReader {
         (rest, padding) = (0, 0)
     }
 
-    /// The next file, whose content is to be read before another is asked for; nil at the archive's end.
+    /// Returns the header of the next file; nil at the archive's end. Skips what is left unread of the
+    /// current file.
     func next() throws(BackupFailure) -> ArchiveHeader? {
         while rest > 0 { _ = try piece() }
         guard try take(padding).allSatisfy({ $0 == 0 }) else {
@@ -48,14 +50,14 @@ final class ArchiveReader {
         return header
     }
 
-    /// The next bytes of the present file, at most a million; none at its end.
+    /// Returns the next bytes of the current file, at most 1 MiB; none at its end.
     func piece() throws(BackupFailure) -> [UInt8] {
         let bytes = try take(min(rest, 1 << 20))
         rest -= bytes.count
         return bytes
     }
 
-    /// The hash of the present file.
+    /// Returns the SHA-256 hash of the rest of the current file, and passes each piece to `body`.
     func hash(_ body: ([UInt8]) throws(BackupFailure) -> Void) throws(BackupFailure) -> [UInt8] {
         var hash = SHA256()
         while rest > 0 {

@@ -1,7 +1,8 @@
 import Glibc
 import LinuxIO
 
-/// Writes a tar archive under another name, mode 0600, and gives it its own once it is whole and on the disk.
+/// Writes a tar archive, mode 0600, under a temporary name, and renames it once it is complete and on the
+/// disk.
 final class ArchiveWriter {
     let path: String
     private let partial: String
@@ -9,10 +10,10 @@ final class ArchiveWriter {
     private var isKept = false
     private let role: OwnerRole?
 
-    /// What it is called until it is whole.
+    /// The temporary name of the archive until it is complete.
     static func partial(of path: String) -> String { path + ".partial" }
 
-    /// Throws where something has the name.
+    /// Throws if something with that name exists.
     static func checkName(_ path: String) throws(BackupFailure) {
         var status = stat()
         guard lstat(path, &status) != 0 else {
@@ -20,8 +21,9 @@ final class ArchiveWriter {
         }
     }
 
-    /// Begins one, where nothing has the name yet. What an attempt that was cut off left is removed. Where `role` lets
-    /// root act as the owner of what goes into it, the file is root's, but in a folder of that owner's it is his.
+    /// Begins an archive; throws if something with its name exists. Removes the leftover of an interrupted
+    /// attempt. Where `role` lets root act as the owner of the gate's files, the archive belongs to root,
+    /// except in a folder of that owner: there it belongs to the owner.
     init(_ path: String, _ role: OwnerRole? = nil) throws(BackupFailure) {
         (self.path, partial, self.role, descriptor) = (path, Self.partial(of: path), role, -1)
         let partial = partial
@@ -40,19 +42,20 @@ final class ArchiveWriter {
         if !isKept { role.at(path) { _ = unlink(partial) } }
     }
 
-    /// From now on it stays, whatever becomes of its name: it may be all that there is.
+    /// Prevents `deinit` from removing the archive, even if it never gets its final name: it may be the only
+    /// copy of a ledger that has ended.
     func keep() { isKept = true }
 
-    /// Whether others than the owner can read a file: on file systems that know no owners.
+    /// Returns whether users other than the owner can read a file, as on file systems without owners.
     static func isOpenToOthers(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
     }
 
-    /// Whether others than the owner can read the file that has its name.
+    /// Whether users other than the owner can read the archive under its final name.
     var isOpenToOthers: Bool { role.at(path) { Self.isOpenToOthers(path) } }
 
-    /// Bytes that find room behind what is written.
+    /// The free bytes on the archive's file system.
     var room: Int {
         var status = statvfs()
         guard fstatvfs(descriptor, &status) == 0 else { return .max }
@@ -67,7 +70,8 @@ final class ArchiveWriter {
         try write([UInt8](repeating: 0, count: padding(bytes.count)))
     }
 
-    /// Adds the copy of the database, of that many bytes. `progress` is told of each piece.
+    /// Adds the copy of the database, `size` bytes. `progress` is called with the bytes written so far, after
+    /// each piece.
     func add(_ name: String, from source: BackupScratch, size: Int, progress: (Int) -> Void) throws(BackupFailure) {
         try begin(name, size)
         var done = 0
@@ -90,19 +94,19 @@ final class ArchiveWriter {
         try write(header.block)
     }
 
-    /// Ends it, and waits until it is on the disk.
+    /// Writes the end of the archive, and waits until everything is on the disk.
     func sync() throws(BackupFailure) {
         try write([UInt8](repeating: 0, count: 2 * ArchiveHeader.blockBytes))
         guard fsync(descriptor) == 0 else { throw Self.failure("writing \(partial)") }
     }
 
-    /// Reads what is on the disk: it must be what was meant to be written.
+    /// Reads the archive back from the disk; throws if it differs from what was written.
     func prove(_ manifest: BackupManifest) throws(BackupFailure) {
-        // Else it would be read out of the memory that it was written from.
+        // Drop the cached pages: otherwise the read would come from memory and not from the disk.
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
         let found: BackupManifest
         do throws(BackupFailure) {
-            // By its descriptor: its name may lead elsewhere by now.
+            // Read by the descriptor: the name may lead to another file by now.
             found = try role.at(path) { () throws(BackupFailure) in
                 try BackupFile("/proc/self/fd/\(descriptor)").manifest
             }
@@ -118,21 +122,21 @@ final class ArchiveWriter {
             remedy: "take another stick or disk, and look at that of the ledger; nothing was ended or changed")
     }
 
-    /// Gives it its name.
+    /// Gives the archive its final name.
     func finish() throws(BackupFailure) {
         try role.at(path) { () throws(BackupFailure) in try Self.name(path) }
         close(descriptor)
         descriptor = -1
     }
 
-    /// Gives one that is whole, and on the disk, its name.
+    /// Gives the final name to an archive that is complete and on the disk.
     static func name(_ path: String) throws(BackupFailure) {
         guard rename(partial(of: path), path) == 0 else { throw failure("naming \(path)") }
         let folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
         let above = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard above >= 0 else { throw failure("opening \(folder)") }
         defer { close(above) }
-        // Some network file systems have nothing to sync there.
+        // Some network file systems cannot sync a folder.
         guard fsync(above) == 0 || errno == EINVAL else { throw failure("writing \(folder)") }
     }
 

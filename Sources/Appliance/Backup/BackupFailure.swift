@@ -4,29 +4,29 @@ package import Store
 
 /// Why a backup could not be made, read or put back: what is wrong, and what to do about it.
 package struct BackupFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, in plain words.
+    /// The fault, in plain words.
     package let text: String
-    /// What to do about it, in plain words.
+    /// The remedy, in plain words.
     package let remedy: String
-    /// Whether it is the backup that is refused, and no disk or usage that is wrong.
+    /// Whether the backup itself is refused, in contrast to a fault of a disk or of the usage.
     package let isRefusal: Bool
 
-    /// A failure in these words.
+    /// Creates a failure with these texts.
     package init(_ text: String, remedy: String, isRefusal: Bool = false) {
         (self.text, self.remedy, self.isRefusal) = (text, remedy, isRefusal)
     }
 
-    /// What the database reports.
+    /// Takes over an error of the database.
     package init(_ error: StoreError) { self.init(error.text, remedy: error.remedy) }
 
-    /// What the system refuses.
+    /// Takes over an error of the operating system.
     package init(_ error: SystemError) {
         self.init(
             "\(error.operation): \(String(cString: strerror(error.code)))",
             remedy: error.remedy.isEmpty ? "look at the disk, its room and who may write there" : error.remedy)
     }
 
-    /// Whatever a step of it threw.
+    /// Takes over any error that a step threw.
     init(of error: any Error) {
         switch error {
         case let error as BackupFailure: self = error
@@ -36,7 +36,7 @@ package struct BackupFailure: Error, Hashable, Sendable, CustomStringConvertible
         }
     }
 
-    /// A file that is no backup, or not a whole one.
+    /// Returns the failure for a file that is no backup, or an incomplete one.
     static func damaged(_ file: String, _ detail: String) -> BackupFailure {
         BackupFailure(
             "\(file) is no whole backup: \(detail)", remedy: "take another copy; nothing was changed", isRefusal: true)

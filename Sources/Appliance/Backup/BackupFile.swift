@@ -3,18 +3,19 @@ import Foundation
 import Ledger
 import Store
 
-/// A backup that was read once from end to end: every file in it is there, whole, and no other.
+/// A backup that was read once from end to end: every listed file is present and intact, and no other is in
+/// it.
 package struct BackupFile {
-    /// Where it is.
+    /// The path of the backup.
     package let path: String
-    /// What it says of itself.
+    /// The backup's manifest.
     package let manifest: BackupManifest
-    /// The content of its files, but for the database.
+    /// The contents of the backup's files except the database, by name.
     let files: [String: [UInt8]]
-    /// Open from the beginning: whoever may read it need not be who owns the ledger.
+    /// The archive, which stays open: the user that may read it need not be the owner of the ledger.
     private let archive: ArchiveReader
 
-    /// Reads and checks all of it.
+    /// Reads and checks the whole backup.
     package init(_ path: String) throws(BackupFailure) {
         let archive = try ArchiveReader(path)
         guard let first = try archive.next(), first.name == BackupManifest.Name.manifest,
@@ -48,10 +49,10 @@ package struct BackupFile {
         (self.path, self.manifest, self.files, self.archive) = (path, manifest, files, archive)
     }
 
-    /// Bytes of the database.
+    /// The size of the database in bytes.
     var databaseSize: Int { manifest.files.first { $0.name == BackupManifest.Name.database }?.size ?? 0 }
 
-    /// The witness's newest statement from before the copy; nil without a witness.
+    /// The witness's newest statement from before the copy; `.absent` without a witness.
     var head: WitnessReading {
         guard let bytes = files[BackupManifest.Name.head], let signed = try? SignedHead(bytes: bytes) else {
             return .absent
@@ -59,7 +60,8 @@ package struct BackupFile {
         return .read(signed, isTorn: false)
     }
 
-    /// The keys under that passphrase; nil where there are none in it. `work`: as they were sealed.
+    /// Returns the keys, opened with that passphrase; nil if the backup holds none. `work`: the scrypt cost
+    /// under which they were sealed.
     func keys(_ passphrase: [UInt8], work: Int) throws(BackupFailure) -> KeyBox? {
         guard let sealed = files[BackupManifest.Name.keys] else { return nil }
         guard let keys = KeyBox(sealed, passphrase, manifest: manifest.digest, work: work) else {
@@ -71,13 +73,13 @@ package struct BackupFile {
         return keys
     }
 
-    /// Writes the database to a new file. `progress` is told a share from 0 to 1.
+    /// Writes the database to a new file. `progress` is called with the share that is done, from 0 to 1.
     func extract(to target: String, progress: (Double) -> Void) throws(BackupFailure) {
         try archive.rewind()
         while let header = try archive.next() {
             guard header.name == BackupManifest.Name.database else { continue }
-            // Removes what an interrupted attempt left. The new file must not be written to anything that has this
-            // name.
+            // Remove what an interrupted attempt left. The new file must not be written to anything that has
+            // this name.
             unlink(target)
             let descriptor = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else {
@@ -94,7 +96,7 @@ package struct BackupFile {
                 done += bytes.count
                 progress(Double(done) / Double(max(header.size, 1)))
             }
-            // Read a second time, and it may have changed meanwhile.
+            // This is the second time that the archive is read, and it may have changed in between.
             guard hash == manifest.files.first(where: { $0.name == header.name })?.hash else {
                 throw .damaged(path, "it changed while it was read")
             }

@@ -3,12 +3,12 @@ import Ledger
 import LinuxIO
 import Store
 
-// A last backup: the ledger ends with it, so that the file is all that there is from then on.
+// A last backup ends the ledger: from then on the backup is the only copy of it that can go on.
 extension BackupMaking {
-    /// What the witness hears of a ledger that ends so.
+    /// The beginning of the finding that the witness records for a ledger that a last backup ended.
     static let ended = "the ledger was ended by a last backup"
 
-    /// Opens the ledger of a stopped service, which goes on where it was or not at all.
+    /// Opens the ledger of a stopped service. Throws if the ledger would have to be made, or begun again.
     func store() async throws(StoreError) -> Store {
         var options = StoreOptions()
         (options.mayBeginAnew, options.mayMake) = (false, false)
@@ -17,7 +17,8 @@ extension BackupMaking {
             sealing: configuration.agent.sealing(environment))
     }
 
-    /// Writes what the disk had refused into the ledger, as a start would: no start comes here any more.
+    /// Writes the records in the reserve file, which the disk had refused, into the ledger. A start of the
+    /// service would do so, but none follows on this machine.
     func restoreReserve(_ store: Store) async throws {
         let path = configuration.ledger.reserve
         guard FileBytes.isFile(path) else { return }
@@ -28,11 +29,11 @@ extension BackupMaking {
                 "\(reserve.count) records in \(path) cannot be written into the ledger, and would stay behind",
                 remedy: "look at the disk; start the service, which writes them, stop it and do this again")
         }
-        // The witness travels along.
+        // The witness is part of the backup, so it must know these records.
         await store.tellWitness()
     }
 
-    /// Where a last backup has ended the ledger, as the witness says; nil: none has.
+    /// Returns the end of the ledger if the witness says that a last backup ended it; nil if none did.
     func end() -> Checkpoint? {
         let source = configuration.ledger.witness(environment)
         guard let key = try? source.key(), let head = source.reading(key).head,
@@ -41,7 +42,8 @@ extension BackupMaking {
         return head.checkpoint
     }
 
-    /// Gives the last backup that ended the ledger there its name, where an attempt was cut off before that; nil: there is none.
+    /// Gives the last backup that ended the ledger at `end` its final name, if an attempt was cut off before
+    /// that; nil if there is no such backup.
     static func finish(_ path: String, behind end: Checkpoint) throws(BackupFailure) -> Made? {
         let partial = ArchiveWriter.partial(of: path)
         guard let backup = try? BackupFile(partial), backup.manifest.isLast, backup.manifest.end == end else {
@@ -51,8 +53,8 @@ extension BackupMaking {
         return Made(manifest: backup.manifest, isOpenToOthers: ArchiveWriter.isOpenToOthers(path))
     }
 
-    /// Throws where an earlier attempt left the whole last backup of another ledger than the one that goes on here: it may be all that is
-    /// left of that one.
+    /// Throws if an earlier attempt left a complete last backup of a ledger other than `ledger` (nil: of any
+    /// ledger): it may be the only copy that is left of that ledger.
     static func spare(_ path: String, ledger: Text?) throws(BackupFailure) {
         let partial = ArchiveWriter.partial(of: path)
         guard FileBytes.isFile(partial), let backup = try? BackupFile(partial), backup.manifest.isLast,

@@ -5,47 +5,49 @@ import Ledger
 import LinuxIO
 import Store
 
-/// Makes a backup: beside the running service, or without one.
+/// Makes a backup, whether the service runs or not.
 ///
-/// The database is copied to its own disk first and from there to the file, so that no slow or silent destination holds up its log. The
-/// ledger in the copy is proved, and the whole file read back from its disk, before it gets its name. One backup at a time. What does not
-/// travel: the key of a printed code with its book, as an older book would let sessions be played again; invitations; and the keys, unless
-/// there is a passphrase to put them under.
+/// The database is first copied on its own disk and from there to the backup, so that a slow or silent
+/// destination does not hold up the database's log. Before the backup gets its name, the ledger in the copy
+/// is proved and the whole file is read back from its disk. Only one backup is made at a time. A backup does
+/// not hold: the key of a printed code with its book of sessions, as an older book would let sessions be
+/// replayed; invitations; and the keys, unless there is a passphrase to seal them under.
 ///
-/// Root reads the gate's files, and makes the copy, as the owner of its folders (``OwnerRole``). The backup is root's
-/// own file: opened once, written and proved by its descriptor, and never through a link of the owner's. So the service
-/// decides what is in its records, and not where root writes. A spool that the service fills and root fetches would
-/// change neither, need the room twice, and end a last ledger before its file is where the operator wants it.
+/// Root reads the gate's files, and makes the copy, as the owner of its folders (``OwnerRole``). The backup
+/// is root's own file: opened once, written and proved by its descriptor, and never through a link of the
+/// owner's. So the service decides what is in its records, but not where root writes. A spool that the
+/// service fills and root fetches would change neither; it would need the space twice, and would end the
+/// ledger of a last backup before the file is where the operator wants it.
 package struct BackupMaking: Sendable {
-    /// Bytes that stay free on the database's disk: its service has to go on.
+    /// The bytes that stay free on the database's disk, because the service has to go on.
     static let reserve = 64 << 20
-    /// Bytes by which the ledger may grow while it is copied.
+    /// The bytes by which the ledger may grow while it is copied.
     static let growth = 64 << 20
-    /// Bytes of a passphrase at least.
+    /// The shortest passphrase in bytes.
     package static let shortestPassphrase = KeyBox.shortest
 
     /// The configuration that is in force.
     package var configuration: Configuration
-    /// The file that it was read from.
+    /// The path of the file that it was read from.
     package var configurationFile: String
     /// The version of this program.
     package var software: Text
-    /// Names credentials that systemd hands over.
+    /// The environment, which names the credentials that systemd hands over.
     package var environment: [String: String]
     /// The mark of this machine.
     package var machine: Text = MachineMark.here()
     /// The date of the backup.
     package var now: Timestamp = SystemClock.look().utc
-    /// The work of one try of the passphrase.
+    /// The scrypt cost of one try of the passphrase.
     var keyWork = KeyBox.work
     /// Called when the copy of the database is made.
     var copied: @Sendable () -> Void = {}
     /// Called when the ledger in the copy is proved.
     var proved: @Sendable () -> Void = {}
-    /// Told how far it is: from 0 to 1.
+    /// Called with the progress, from 0 to 1.
     package var progress: @Sendable (Double) -> Void = { _ in }
 
-    /// Backups of a gate with that configuration, by that version of the program.
+    /// Creates the maker of backups of a gate with that configuration, by that version of the program.
     package init(
         _ configuration: Configuration, file: String, software: Text, environment: [String: String]
     ) {
@@ -53,16 +55,17 @@ package struct BackupMaking: Sendable {
         (self.software, self.environment) = (software, environment)
     }
 
-    /// What was made.
+    /// A finished backup.
     package struct Made: Sendable {
-        /// What it says of itself.
+        /// The backup's manifest.
         package var manifest: BackupManifest
-        /// Whether the file system lets others read it.
+        /// Whether the file system lets other users read the backup.
         package var isOpenToOthers: Bool
     }
 
-    /// Makes the file `path`, which must not be there. `passphrase`: that of the keys; nil: they do not travel. `isLast`: the service is
-    /// stopped, and its ledger ends here: a start of it begins another one.
+    /// Makes the backup `path`, which must not exist. `passphrase`: seals the keys; nil: the backup holds no
+    /// keys. `isLast`: the service is stopped, and its ledger ends here; the next start of the service begins
+    /// another ledger.
     package func make(
         _ path: String, passphrase: [UInt8]? = nil, isLast: Bool = false
     ) async throws(BackupFailure) -> Made {
@@ -81,7 +84,8 @@ package struct BackupMaking: Sendable {
                 try role.at(path) { () throws(BackupFailure) in try Self.spare(path, ledger: nil) }
                 return try await make(try ArchiveWriter(path, role), scratch, files, secrets, closing: nil)
             }
-            // Before anything of an earlier attempt is touched: that may have ended the ledger.
+            // Open the ledger before anything of an earlier attempt is touched: that attempt may have ended
+            // the ledger.
             let store: Store
             do {
                 store = try await self.store()
@@ -116,20 +120,20 @@ package struct BackupMaking: Sendable {
     ) async throws -> Made {
         let ledger = configuration.ledger
         let size = Self.size(ledger.path) + Self.size(ledger.path + "-wal")
-        // Half of the way is the copy, the other half the file.
+        // Check both disks. The copy is the first half of the progress, and the backup file the second.
         try Self.check(room: Self.room(folder), for: size + Self.reserve, at: folder)
         try Self.check(room: archive.room, for: size + (1 << 20), at: "the backup's place")
         let source = ledger.witness(environment)
         let key = try? source.key()
-        // Before the copy: what the witness has seen the copy must have.
+        // Read the witness before the copy is made: the copy must hold everything that the witness has seen.
         let reading = source.reading(key)
         let witness = store == nil ? nil : FileBytes.read(ledger.witness, limit: 1 << 16)
         try await LedgerReader(path: ledger.path).copy(to: scratch.path) { done, total in
             progress(0.5 * Double(done) / Double(max(total, 1)))
         }
         self.copied()
-        // Before the proof: what is in the file is what was proved, or its hash is another. The service may have written
-        // more since the size was taken.
+        // Take the hash before the proof: then the file holds what was proved, or its hash differs. The
+        // service may have written more since the size was taken.
         let (copied, hash) = try scratch.seal(atMost: size + Self.growth)
         let copy = try LedgerReader(path: scratch.path)
         let report = try await copy.verify(proof: Proof(key: key, witness: reading))
@@ -177,9 +181,9 @@ package struct BackupMaking: Sendable {
         return Made(manifest: manifest, isOpenToOthers: archive.isOpenToOthers)
     }
 
-    // MARK: - What belongs in it
+    // MARK: - Contents
 
-    /// Configuration, rules and trust, as they lie on the disk.
+    /// Returns configuration, rules and trust data, as they are on the disk.
     private func texts(_ role: OwnerRole?) throws(BackupFailure) -> [(String, [UInt8])] {
         var files: [(String, [UInt8])] = []
         func add(_ name: String, _ path: String?) throws(BackupFailure) {
@@ -189,7 +193,7 @@ package struct BackupMaking: Sendable {
             }
             files.append((name, bytes))
         }
-        // The command has read it as root; the service may have got it another way.
+        // The command has read the configuration as root; the service may have got it in another way.
         let owned = OwnerRole.owner(of: configurationFile) != nil
         if owned {
             try add(BackupManifest.Name.configuration, configurationFile)

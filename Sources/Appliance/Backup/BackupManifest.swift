@@ -2,20 +2,21 @@ import Crypto
 package import Encoding
 package import Ledger
 
-/// What a backup says of itself: its first file. Hashes show a damaged copy; that the ledger in it is genuine its seal and its witness
-/// show, and that all else is the passphrase of the keys (``digest``).
+/// The manifest of a backup: its first file. The hashes reveal a damaged copy. The ledger in the backup is
+/// proved genuine by its seal and its witness, and everything else by the passphrase of the keys
+/// (``digest``).
 package struct BackupManifest: Hashable, Sendable {
     /// A file of the backup.
     package struct File: Hashable, Sendable {
-        /// Its path in the archive.
+        /// The file's path in the archive.
         package var name: String
-        /// Its bytes.
+        /// The file's size in bytes.
         package var size: Int
-        /// The SHA-256 hash of its content.
+        /// The SHA-256 hash of the file's content.
         package var hash: [UInt8]
     }
 
-    /// The names of its files.
+    /// The names of a backup's files.
     package enum Name {
         static let manifest = "manifest.json"
         static let database = "gatehouse.db"
@@ -29,37 +30,39 @@ package struct BackupManifest: Hashable, Sendable {
     }
 
     static let type: Text = "gatehouse/backup/1"
-    /// Bytes of it that are read at most, and files that it may name.
+    /// The longest manifest in bytes that is read, and the most files that it may name.
     static let (bytesLimit, filesLimit) = (1 << 20, 2000)
-    /// Bytes of a file other than the database that are read at most.
+    /// The longest file in bytes, other than the database, that is read.
     static let smallLimit = 16 << 20
 
-    /// The version of the program that made it.
+    /// The version of the program that made the backup.
     package var software: Text
-    /// When it was made, by the machine's clock.
+    /// The time at which the backup was made, by the machine's clock.
     package var made: Timestamp
     /// The gate, by `kiosk.id`.
     package var kiosk: Text
-    /// Names the machine: ``MachineMark``.
+    /// The machine's ``MachineMark``.
     package var machine: Text
-    /// The ledger's end in it.
+    /// The end of the ledger in the backup.
     package var end: Checkpoint
-    /// Whether the box it comes from has ended this ledger (`--last`), so that it may go on from here.
+    /// Whether the machine that the backup is from has ended this ledger (`--last`), so that the ledger may
+    /// go on from here.
     package var isLast: Bool
-    /// Its other files, in their order.
+    /// The backup's other files, in their order.
     package var files: [File]
 
-    /// Whether the keys are in it.
+    /// Whether the backup holds the keys.
     package var hasKeys: Bool { files.contains { $0.name == Name.keys } }
 
-    /// The SHA-256 hash of all that it says but for the keys' own file, which is sealed over it.
+    /// The SHA-256 hash of the manifest without the entry of the keys' file, because that file is sealed over
+    /// this hash.
     var digest: [UInt8] {
         var others = self
         others.files.removeAll { $0.name == Name.keys }
         return Array(SHA256.hash(data: others.json.compactBytes))
     }
 
-    /// As JSON, members in fixed order.
+    /// The manifest as JSON, members in fixed order.
     package var json: JSON {
         [
             "type": .string(Self.type), "software": .string(software), "made": .text(made.rfc3339),
@@ -76,7 +79,7 @@ package struct BackupManifest: Hashable, Sendable {
         ]
     }
 
-    /// Its parts.
+    /// Creates a manifest from its parts.
     init(
         software: Text, made: Timestamp, kiosk: Text, machine: Text, end: Checkpoint, isLast: Bool, files: [File]
     ) {
@@ -84,7 +87,7 @@ package struct BackupManifest: Hashable, Sendable {
         (self.end, self.isLast, self.files) = (end, isLast, files)
     }
 
-    /// Reads ``json`` back; nil when it is not such an object, or of another version.
+    /// Reads ``json`` back; nil if the bytes are not such an object, or one of another version.
     init?(bytes: [UInt8]) {
         guard let json = try? JSON.parse(bytes), json["type"]?.string == Self.type,
             let software = json["software"]?.string,

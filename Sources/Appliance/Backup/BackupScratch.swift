@@ -2,19 +2,21 @@ import Crypto
 import Glibc
 import LinuxIO
 
-/// The copy of the database beside it: one backup at a time makes it, and nobody else touches it until its ``end()``.
+/// A copy of the database in the database's folder. One backup at a time makes it, and nothing else touches
+/// it until ``end()``.
 final class BackupScratch {
-    /// Where the copy is made.
+    /// The path of the copy.
     let path: String
-    /// The folder, locked as long as this lives.
+    /// The folder, locked as long as this object lives.
     private let folder: Int32
     private var file: Int32 = -1
 
-    /// Takes the place beside the database at `ledger`; throws where another backup has it.
+    /// Locks the folder of the database at `ledger`; throws if another backup holds the lock.
     init(beside ledger: String) throws(BackupFailure) {
         path = ledger + ".backup"
         let name = ledger.lastIndex(of: "/").map { String(ledger[..<$0]) } ?? "."
-        // The folder itself: a lock file of its own would have to be left there, or be locked by two that made it anew.
+        // Lock the folder itself. A lock file would have to stay there for ever; if it were removed, two
+        // processes could each make and lock one.
         folder = open(name.isEmpty ? "/" : name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw BackupFailure(SystemError("opening \(name)", code: errno)) }
         guard flock(folder, LOCK_EX | LOCK_NB) == 0 else {
@@ -27,17 +29,19 @@ final class BackupScratch {
         }
     }
 
-    /// Removes the copy and makes room for the next backup; nothing else may follow.
+    /// Removes the copy and releases the folder for the next backup. No other call may follow.
     func end() {
         unlink(path)
         if file >= 0 { close(file) }
-        // By hand: a child process that is just being spawned may still hold a copy of the descriptor.
+        // Unlock explicitly: a child process that is just being spawned may still hold a copy of the
+        // descriptor.
         flock(folder, LOCK_UN)
         close(folder)
     }
 
-    /// Opens the copy that was made, once for all that follows. Returns its size and its hash. The owner of the folder may
-    /// have put another file in its place: a pipe is not waited for, and of more than `limit` bytes nothing is read.
+    /// Opens the finished copy, once for everything that follows. Returns its size in bytes and its SHA-256
+    /// hash. The owner of the folder may have put another file in its place: the call does not wait for a
+    /// pipe, and refuses a file of more than `limit` bytes unread.
     func seal(atMost limit: Int) throws(BackupFailure) -> (size: Int, hash: [UInt8]) {
         file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { throw failure() }
@@ -52,7 +56,7 @@ final class BackupScratch {
         return (size, Array(hash.finalize()))
     }
 
-    /// Reads what was opened from its beginning to its end; how many bytes that were.
+    /// Reads the opened copy from beginning to end. Returns the number of bytes.
     func read(_ body: ([UInt8]) throws(BackupFailure) -> Void) throws(BackupFailure) -> Int {
         var (piece, done) = ([UInt8](repeating: 0, count: 1 << 20), 0)
         while true {

@@ -2,13 +2,14 @@ import Foundation
 import Glibc
 import LinuxIO
 
-/// Where the database of a backup lies while it is proved.
+/// A place for the database of a backup while it is proved.
 struct CheckScratch {
-    /// The file; not there yet.
+    /// The path of the file, which does not exist yet.
     let path: String
 
-    /// A file beside the ledger, else in `elsewhere`, with room for so many bytes; what checks that were killed left beside the ledger is
-    /// removed. The ledger's disk keeps ``BackupMaking/reserve`` beside it: its service may run.
+    /// Chooses a file in the ledger's folder, or in `elsewhere` if this user may not write there, with room
+    /// for `bytes`. Removes what killed checks left in the ledger's folder. ``BackupMaking/reserve`` stays
+    /// free on the ledger's disk, as the service may run.
     init(beside ledger: String, elsewhere: String, bytes: Int) throws(BackupFailure) {
         let folder = NamedPlace.folder(of: ledger)
         guard faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0 else {
@@ -25,6 +26,6 @@ struct CheckScratch {
         try BackupMaking.check(room: BackupMaking.room(folder), for: bytes + BackupMaking.reserve, at: folder)
     }
 
-    /// Removes it, with what a reader may have made beside it.
+    /// Removes the file, and the files that a reader of the database may have made next to it.
     func remove() { for ending in ["", "-wal", "-shm", "-journal"] { unlink(path + ending) } }
 }

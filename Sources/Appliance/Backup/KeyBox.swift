@@ -2,25 +2,28 @@ import Crypto
 import CryptoExtras
 import Encoding
 
-/// The keys in a backup, under a passphrase: the file `keys`.
+/// The keys in a backup, sealed under a passphrase: the file `keys`.
 ///
-/// `GHb`, the version (1), a salt of 16 bytes, a nonce of 12, the ciphertext and a tag of 16 bytes: ChaCha20-Poly1305 (RFC 8439) under
-/// scrypt (RFC 7914; N = 2^16, r = 8, p = 1, 64 MB) of the passphrase. Authenticated too: all before the ciphertext, and the digest of the
-/// backup's list of contents (``BackupManifest/digest``), so that whoever has the passphrase knows every file in it for genuine.
+/// The file holds `GHb`, the version (1), a salt of 16 bytes, a nonce of 12, the ciphertext and a tag of 16
+/// bytes: ChaCha20-Poly1305 (RFC 8439) under scrypt (RFC 7914; N = 2^16, r = 8, p = 1, 64 MB) of the
+/// passphrase. The additional authenticated data is everything before the nonce, and the digest of the
+/// backup's manifest (``BackupManifest/digest``). So the passphrase proves that every file in the backup is
+/// genuine.
 struct KeyBox: Hashable, Sendable {
-    /// The secret of the witness, 32 bytes; nil where it could not be read.
+    /// The secret of the witness, 32 bytes; nil if it could not be read.
     var witness: [UInt8]?
-    /// The secret that seals the keys of connections, 32 bytes; nil where it could not be read.
+    /// The secret that seals the keys of connections, 32 bytes; nil if it could not be read.
     var agent: [UInt8]?
 
-    /// Bytes of a passphrase at least.
+    /// The shortest passphrase in bytes.
     static let shortest = 12
-    /// The work of one try of a passphrase: N of scrypt, a power of two. It is not in the file.
+    /// The cost of one try of a passphrase: N of scrypt, a power of two. The file does not hold it.
     static let work = 1 << 16
     private static let mark = Array("GHb".utf8) + [1]
     private static let (saltBytes, nonceBytes, tagBytes) = (16, 12, 16)
 
-    /// The file. `manifest`: the digest of the backup's. `random`: ``randomBytes`` fresh random bytes. Nil only where the library cannot.
+    /// Returns the content of the file. `manifest`: the digest of the backup's manifest. `random`:
+    /// ``randomBytes`` fresh random bytes. Returns nil only if the cryptographic library fails.
     func seal(
         _ passphrase: [UInt8], manifest: [UInt8], random: [UInt8], work: Int = KeyBox.work
     ) -> [UInt8]? {
@@ -38,10 +41,11 @@ struct KeyBox: Hashable, Sendable {
         return head + Array(box.combined)
     }
 
-    /// Random bytes that a box needs.
+    /// The number of random bytes that ``seal(_:manifest:random:work:)`` needs.
     static var randomBytes: Int { saltBytes + nonceBytes }
 
-    /// Opens a file; nil for another passphrase, and where it or anything else in the backup was changed.
+    /// Opens the content of a file; nil if the passphrase is another, or if the file or anything else in the
+    /// backup was changed.
     init?(_ bytes: [UInt8], _ passphrase: [UInt8], manifest: [UInt8], work: Int = KeyBox.work) {
         let head = Array(bytes.prefix(Self.mark.count + Self.saltBytes))
         guard head.starts(with: Self.mark), bytes.count <= 1024,

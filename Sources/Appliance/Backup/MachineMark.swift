@@ -2,15 +2,16 @@ import Crypto
 package import Encoding
 import LinuxIO
 
-/// Names the machine of a backup, so that one that is put back on another is noticed. A board's own serial number stays when its card is
-/// replaced; where there is none, the number of the installed system has to do. It tells nothing of either.
+/// A mark that identifies the machine of a backup, so that a restore on another machine is noticed. A board's
+/// serial number stays the same when its card is replaced; without one, the ID of the installed system is
+/// used. The mark is a hash and discloses neither number.
 package enum MachineMark {
-    /// Where a number is looked for, the best first.
+    /// The files that may hold a number, the best first.
     package static let sources = [
         "/proc/device-tree/serial-number", "/sys/firmware/devicetree/base/serial-number", "/etc/machine-id",
     ]
 
-    /// The mark of this machine; empty where it has no number.
+    /// Returns the mark of this machine; empty if it has no number.
     package static func here(_ sources: [String] = Self.sources) -> Text {
         guard let number = sources.lazy.compactMap({ FileBytes.line($0) }).first(where: { !$0.isEmpty }) else {
             return ""

@@ -1,33 +1,37 @@
 import Foundation
 import Glibc
 
-/// Where a restore may write as the configuration in a backup says: somebody may have written it who can write a stick and not this
-/// box, and root does what it says.
+/// The places that a configuration in a backup may name for a restore to write to. An attacker who can write
+/// to a stick, but not to this machine, may have written that configuration, and a restore by root would
+/// write wherever it says.
 ///
-/// A place of the configuration in force is the operator's own. Any other has to be below the folder of the configuration or one of the
-/// service's folders, by a way without `..`, hidden names and symbolic links.
+/// A place that the configuration in force names is the operator's choice and is allowed. Any other place has
+/// to be below the folder of the configuration or one of the service's folders, on a path without `..`,
+/// hidden names and symbolic links.
 struct RestorePlaces {
     private let standard: [String]
-    /// Those of the configuration in force, by key.
+    /// The places of the configuration in force, by key.
     private let present: [String: String]
 
-    /// `file`: the configuration that is in force.
+    /// Takes the configuration in force; `file` is its path.
     init(_ configuration: Configuration, file: String) {
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent().standardizedFileURL.path
-        // Of gatehouse@NAME.service.
+        // NAME is the instance of gatehouse@NAME.service.
         let name = (file as NSString).lastPathComponent.replacingOccurrences(of: ".toml", with: "")
         let (state, runtime) = (StandardFolders.state, StandardFolders.runtime)
         standard =
             [StandardFolders.settings, state, runtime, "\(state)-\(name)", "\(runtime)-\(name)"]
             .map(configuration.standard.place)
-            // What lies below / and /etc belongs to the system, wherever the configuration is.
+            // The root folder and the folders directly below it, such as /etc, belong to the system, even if
+            // the configuration is there.
             + (folder.split(separator: "/").count > 1 ? [folder] : [])
         present = Dictionary(
             NamedPlace.writtenByCommands(configuration).map { ($0.key, $0.path) },
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// Throws where root would write elsewhere, at the restore itself or at a command that works beside the stopped service.
+    /// Throws if root would write anywhere else, during the restore or in a command that runs while the
+    /// service is stopped.
     func check(_ target: Configuration) throws(BackupFailure) {
         for place in NamedPlace.writtenByCommands(target) where present[place.key] != place.path {
             let (key, path) = (place.key, place.path)

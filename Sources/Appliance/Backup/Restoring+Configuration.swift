@@ -3,10 +3,11 @@ import Encoding
 import Foundation
 import LinuxIO
 
-// Configuration, rules and trust of a backup. Only the passphrase of its keys proves them; root puts them into their places, as the owner
-// of each place.
+// Restores the configuration, rules and trust data of a backup. Only the passphrase of the backup's keys
+// proves them. Root puts them into their places, as the owner of each place.
 extension Restoring {
-    /// The configuration in a backup as it would be in force here, checked as far as nothing has to be changed for it.
+    /// Returns the configuration in a backup as it would be in force here, checked as far as is possible
+    /// without changing anything.
     func readConfiguration(_ backup: BackupFile) throws(BackupFailure) -> Configuration {
         guard let bytes = backup.files[BackupManifest.Name.configuration] else {
             throw BackupFailure("there is no configuration in \(backup.path)", remedy: "leave out --configuration")
@@ -36,8 +37,9 @@ extension Restoring {
             remedy: "leave out --configuration, and take over what you need by hand", isRefusal: true)
     }
 
-    /// Throws if `target`, which no key proves, names a program for the service to run that neither the configuration
-    /// here nor this version names. It does so even where voice is off: an operator may switch it on later.
+    /// Throws if `target` is not proved by a key and names a program for the service to run that neither the
+    /// configuration here nor this version names. Throws even if voice is off, as an operator may switch it
+    /// on later.
     func checkPrograms(of target: Configuration) throws(BackupFailure) {
         let known = NamedPlace.executed(configuration).map(\.path) + [VoiceSection.standardProgram]
         for program in NamedPlace.executed(target) where !known.contains(program.path) {
@@ -51,7 +53,7 @@ extension Restoring {
         }
     }
 
-    /// What comes with a configuration that no key proves, before and after it is put back.
+    /// Adds the warnings about a configuration that no key proves; used before and after it is put back.
     func warn(of target: Configuration, _ done: inout Done) {
         done.notices.append(
             "no key proves configuration, policy and trust in it: whoever could write this file may have changed them")
@@ -65,7 +67,7 @@ extension Restoring {
         }
     }
 
-    /// Puts configuration, rules and trust into their places.
+    /// Puts configuration, rules and trust data into their places.
     func putConfiguration(_ backup: BackupFile, _ target: Configuration, _ done: inout Done)
         throws(BackupFailure)
     {
@@ -100,7 +102,7 @@ extension Restoring {
         if let bundle = backup.files[BackupManifest.Name.bundle] {
             let role = OwnerRole(of: target.trust.state)
             defer { role?.end() }
-            // Its own rule: never back to an older one.
+            // The trust state has a rule of its own: it never goes back to an older bundle.
             do throws(TrustImportFailure) { try TrustState(target.trust).install(bundle) } catch {
                 done.notices.append("the trust bundle was not taken: import the newest one (gatehouse trust import)")
             }

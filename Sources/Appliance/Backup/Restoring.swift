@@ -5,69 +5,72 @@ import Ledger
 import LinuxIO
 import Store
 
-/// Puts a backup back, while the service is stopped.
+/// Restores a backup, while the service is stopped.
 ///
-/// Everything is checked before anything is changed. Then keys, configuration and witness go to their places, and the database last,
-/// in one step: a cut before it leaves the one that was there. Nothing is deleted: what is in the way gets another name. The next
-/// start begins a new ledger that names the one in the backup (``RestoredMark``), so that no report is sent twice and no number used
-/// again, whatever agents were told since. Only a last backup can go on as it is, and only if its opened keys prove that
-/// it is one.
+/// Everything is checked before anything is changed. Then keys, configuration and witness are put into their
+/// places, and the database last, in one step: a power cut before it leaves the previous database. Nothing is
+/// deleted: a file that is in the way gets another name. The next start begins a new ledger that names the
+/// one in the backup (``RestoredMark``), so that no report is sent twice and no number is used again,
+/// whatever was reported to agents since. Only a last backup can go on as the same ledger, and only if its
+/// opened keys prove that it is a last backup.
 package struct Restoring: Sendable {
-    /// What the operator has said.
+    /// The operator's choices.
     package struct Choices: Sendable {
-        /// Whether a ledger that is there may be put aside.
+        /// Whether an existing ledger may be put aside.
         package var replaces = false
-        /// Whether the backup may be of another machine.
+        /// Whether the backup may be from another machine.
         package var isOtherMachine = false
-        /// Whether the ledger goes on, since nothing was recorded or reported after the backup. It needs `passphrase`.
+        /// Whether the same ledger goes on, since nothing was recorded or reported after the backup. It needs
+        /// `passphrase`.
         package var continues = false
-        /// Whether configuration, rules and trust are put back too.
+        /// Whether configuration, rules and trust data are restored too.
         package var takesConfiguration = false
-        /// Whether the service may run programs that only a configuration names which no key proves.
+        /// Whether the service may run programs that are named only by a configuration that no key proves.
         package var takesPrograms = false
-        /// Opens the keys; nil: they stay in the backup.
+        /// The passphrase that opens the keys; nil: the keys stay in the backup.
         package var passphrase: [UInt8]?
 
-        /// Nothing but what is safe.
+        /// Creates the safe choices: nothing is permitted.
         package init() {}
     }
 
-    /// What was done.
+    /// The result.
     package struct Done: Sendable {
-        /// What the backup says of itself.
+        /// The backup's manifest.
         package var manifest: BackupManifest
-        /// What `gatehouse ledger verify` says of the ledger in it.
+        /// The lines of `gatehouse ledger verify` about the ledger in the backup.
         package var report: [String]
-        /// Where what was in the way lies now.
+        /// The new names of the files that were in the way.
         package var aside: [String] = []
-        /// What an operator has to know.
+        /// What the operator has to know.
         package var notices: [String] = []
     }
 
     /// The configuration that is in force.
     package var configuration: Configuration
-    /// Its file.
+    /// The path of its file.
     package var configurationFile: String
-    /// Names credentials that systemd hands over.
+    /// The environment, which names the credentials that systemd hands over.
     package var environment: [String: String]
     /// The mark of this machine.
     package var machine: Text = MachineMark.here()
-    /// The date, for what is told of it.
+    /// The date, for the finding that records the restore.
     package var now: Timestamp = SystemClock.look().utc
-    /// The work of one try of the passphrase, as the keys were sealed.
+    /// The scrypt cost of one try of the passphrase, as the keys were sealed.
     var keyWork = KeyBox.work
-    /// Told how far reading is: from 0 to 1.
+    /// Called with the progress of reading, from 0 to 1.
     package var progress: @Sendable (Double) -> Void = { _ in }
-    /// Told after each step that changed something.
+    /// Called after each step that changed something.
     package var onStep: @Sendable () -> Void = {}
 
-    /// Backups for a gate with that configuration.
+    /// Creates the restorer of backups for a gate with that configuration.
     package init(_ configuration: Configuration, file: String, environment: [String: String]) {
         (self.configuration, configurationFile, self.environment) = (configuration, file, environment)
     }
 
-    /// Reads and proves a backup, and changes nothing. Its database is unpacked for that: beside the ledger, or in `elsewhere` where this
-    /// user may not write there. Never in /tmp, which is memory on Debian 13.
+    /// Reads and proves a backup, and changes nothing. For that it unpacks the database in the ledger's
+    /// folder, or in `elsewhere` if this user may not write there. It never uses /tmp, which is in memory on
+    /// Debian 13.
     package func check(
         _ file: String, passphrase: [UInt8]?, elsewhere: String = "/var/tmp"
     ) async throws(BackupFailure) -> Done {
@@ -81,7 +84,7 @@ package struct Restoring: Sendable {
             beside: configuration.ledger.path, elsewhere: elsewhere, bytes: backup.databaseSize)
         defer { scratch.remove() }
         try backup.extract(to: scratch.path, progress: progress)
-        // Once it is open a name serves nobody, and a kill would leave it.
+        // An open database needs no name any more, and a killed process would leave the file there.
         let report = try await prove(scratch.path, backup, keys) { unlink(scratch.path) }
         var done = Done(manifest: backup.manifest, report: report)
         if backup.files[BackupManifest.Name.configuration] != nil {
@@ -96,7 +99,7 @@ package struct Restoring: Sendable {
         return done
     }
 
-    /// Puts it back.
+    /// Restores the backup.
     package func restore(_ file: String, _ choices: Choices) async throws(BackupFailure) -> Done {
         let backup = try BackupFile(file)
         let manifest = backup.manifest
@@ -166,8 +169,8 @@ package struct Restoring: Sendable {
         return keys
     }
 
-    /// Throws where the choices are missing that this backup needs. `isProved`: its keys were opened, which are sealed
-    /// over the manifest.
+    /// Throws if a choice that this backup needs is missing. `isProved`: the keys, which are sealed over the
+    /// manifest, were opened.
     private func consent(
         _ manifest: BackupManifest, _ choices: Choices, isProved: Bool
     ) throws(BackupFailure) {
@@ -215,7 +218,7 @@ package struct Restoring: Sendable {
 
     // MARK: - Keys and witness
 
-    /// Puts the keys where the service looks for them; the key of the witness that is in force then.
+    /// Puts the keys where the service looks for them. Returns the witness's key that is in force afterwards.
     private func placeKeys(_ keys: KeyBox?, _ target: Configuration, _ done: inout Done) throws(StoreError)
         -> WitnessKey?
     {
@@ -246,7 +249,7 @@ package struct Restoring: Sendable {
         onStep()
     }
 
-    /// Gives a file a second name.
+    /// Gives a file a second name, and returns that name.
     static func setAside(_ path: String) throws(BackupFailure) -> String {
         for number in 1...1000 {
             let name = "\(path).replaced-\(number)"

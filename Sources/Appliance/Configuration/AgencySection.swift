@@ -3,13 +3,13 @@ import DIDComm
 import Encoding
 package import HTTPTransport
 
-/// `[agency]`: an Evernym-style agency as the mailbox, where `agent.mailbox` says so.
+/// `[agency]`: an Evernym-style agency that serves as the mailbox, if `agent.mailbox` is `agency`.
 package struct AgencySection: Sendable {
-    /// Which agency and how it is used; nil where it is not.
+    /// Which agency and how it is used; nil if the mailbox is no agency.
     package let settings: AgencySettings?
-    /// Where a sponsor's token is; nil where none is needed.
+    /// The source of a sponsor's token; nil if none is needed.
     package let token: TokenSource?
-    /// Where this box hears that the agency has a message; nil: nowhere.
+    /// Where the agency's webhook is received, which says that a message waits; nil if nothing listens.
     package let listener: WebhookReceiver.Settings?
 
     init(
@@ -66,7 +66,8 @@ package struct AgencySection: Sendable {
         self.settings = settings
     }
 
-    /// What is posted to the webhook's URL arrives at `address`, with the path and the query that the URL has.
+    /// Returns the settings of the webhook's receiver: it listens at `address`, and expects the path and the
+    /// query of the webhook's URL.
     private static func listener(
         _ reader: inout ConfigurationReader, _ webhook: String?, _ address: String?
     ) -> WebhookReceiver.Settings? {

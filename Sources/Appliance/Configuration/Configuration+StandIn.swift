@@ -1,9 +1,8 @@
 import Encoding
 
 extension Configuration {
-    /// What the gate with that file would have if it said nothing: to look at a machine whose configuration is absent or cannot be used.
-    ///
-    /// - Parameter file: Where the configuration should be, an absolute path.
+    /// Returns the configuration that the gate with that file would have if the file gave no values, so that
+    /// a machine can be examined whose configuration is absent or unusable.
     package static func standIn(for file: String) throws(ConfigurationError) -> Configuration {
         let places = SetupPlaces(file)
         var text = ConfigurationText()

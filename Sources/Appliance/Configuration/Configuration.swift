@@ -8,69 +8,70 @@ import LinuxIO
 ///
 /// `deploy/gatehouse.toml` explains every key. Paths in the file may be relative to its folder; here they are absolute.
 package struct Configuration: Sendable {
-    /// Who this gate is.
+    /// The gate's identity.
     package var kiosk: KioskSection
     /// The way to the Bluetooth controller.
     package var radio: RadioSection
-    /// The chip of the lines.
+    /// The chip of the GPIO lines.
     package var gpio: GPIOSection
     /// The relay.
     package var gate: GateSection
-    /// What is at the gate besides the relay.
+    /// The door, its inputs and its times.
     package var door: DoorSection
     /// The wires to a gate controller.
     package var wiegand: WiegandSection
     /// Lamps and sounder.
     package var indicator: IndicatorSection
-    /// How the lamps of signs blink.
+    /// How the lamps blink for each sign.
     package var rhythms: RhythmsSection
-    /// How verdicts sound.
+    /// The tones of verdicts.
     package var tones: TonesSection
-    /// What credentials are judged by.
+    /// The trust data that credentials are judged by.
     package var trust: TrustSection
-    /// Whom the gate lets in.
+    /// The rules for admission.
     package var policy: PolicySection
-    /// What the date must be worth.
+    /// How trusted the date must be.
     package var clock: ClockSection
-    /// Records and waiting reports.
+    /// Records, and reports that wait.
     package var ledger: LedgerSection
     /// The cloud agents.
     package var agent: AgentSection
-    /// An agency as the mailbox.
+    /// An agency that serves as the mailbox.
     package var agency: AgencySection
-    /// Where visitors see the invitation and whose verdict it is.
+    /// The displays with the invitation and the verdict.
     package var display: DisplaysSection
-    /// Verdicts said aloud.
+    /// Spoken verdicts.
     package var voice: VoiceSection
-    /// Times and rules on the air.
+    /// Timeouts and rules of visits over Bluetooth.
     package var tuvali: TuvaliSection
     /// A printed code.
     package var sticker: StickerSection
-    /// What is logged, and where.
+    /// The settings of the log.
     package var log: LogSection
-    /// Where the running service is asked how it is.
+    /// The socket at which commands query the running service.
     package var control: ControlSection
-    /// Where others see how the service is.
+    /// Where the service publishes its status.
     package var observe: ObserveSection
-    /// Who may send this gate its configuration.
+    /// The keys of operators who may send this gate its configuration.
     package var fleet: FleetSection
 
-    /// The SHA-256 hash of the file, in hexadecimal digits: whether a service runs with the one that lies there now.
+    /// The SHA-256 hash of the file, in hexadecimal digits. It shows whether a service runs with the file
+    /// that is on the disk now.
     package private(set) var digest = ""
 
-    /// The folders that it has by itself.
+    /// The standard folders, which the gate has unless the configuration says otherwise.
     let standard: StandardFolders
 
-    /// What is said about keys that have no effect, or not all that may be meant.
+    /// Warnings about keys that have no effect, or not the whole effect that the operator may intend.
     package let notices: [ConfigurationError.Problem]
 
-    /// Every key with the value in force, nested by section, for `gatehouse config check --json`.
+    /// Every key with its value in force, nested by section, for `gatehouse config check --json`.
     package let effective: JSON
 
     /// The longest configuration file that is read, in bytes.
     private static let largestFile = 16 * 1024 * 1024
 
-    /// Reads and checks a file; throws everything that is wrong with it at once.
+    /// Reads and checks a file. Throws all its problems at once.
     package static func load(_ path: String) throws(ConfigurationError) -> Configuration {
         guard let bytes = FileBytes.whole(path, limit: largestFile) else {
             let obstacle = FileObstacle(path)
@@ -86,8 +87,9 @@ package struct Configuration: Sendable {
         return try parse(bytes, file: path, folder: folder)
     }
 
-    /// Reads and checks the bytes of a file; `file` is its name in errors, `folder` what relative paths start from. `deprecated`: keys
-    /// of earlier versions that it may still have; `standard`: the folders that it has by itself.
+    /// Reads and checks the bytes of a file. `file` is its name in errors; relative paths start from
+    /// `folder`. `deprecated`: the keys of earlier versions that it may still have; `standard`: the standard
+    /// folders.
     package static func parse(
         _ bytes: [UInt8], file: String, folder: String, deprecated: [DeprecatedKey] = DeprecatedKey.all,
         standard: StandardFolders = .inForce
@@ -115,7 +117,7 @@ package struct Configuration: Sendable {
         return configuration
     }
 
-    /// Every key there is with what it takes, in the order of the sections.
+    /// Every known key with the form of its value, in the order of the sections.
     package static var forms: [KeyForm] {
         guard let document = try? ConfigurationDocument([]) else { return [] }
         var reader = ConfigurationReader(document)
@@ -125,7 +127,7 @@ package struct Configuration: Sendable {
         }
     }
 
-    /// Every key there is, in the order of the sections.
+    /// Every known key, in the order of the sections.
     package static var keys: [String] { forms.map(\.key) }
 
     private init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {
@@ -192,7 +194,7 @@ package struct Configuration: Sendable {
     }
 }
 
-/// Two signals on one line would let a lamp open the gate.
+/// Rejects two signals on one line: otherwise a lamp could open the gate.
 private func checkLines(
     _ reader: inout ConfigurationReader, gate: GateSection, door: DoorSection, wiegand: WiegandSection,
     indicator: IndicatorSection, chip: String?, displays: DisplaysSection
@@ -207,7 +209,7 @@ private func checkLines(
             ("wiegand.data1", wiegand.data1),
         ] + inputs
         + IndicatorSection.keys.map { ($0.key, indicator[keyPath: $0.path]) }
-    // A line without a chip moves nothing. Inputs and wires are checked with their own sections.
+    // A line without a chip has no effect. Inputs and wires are checked with their own sections.
     for (key, line) in own where line != nil && chip == nil && !key.hasPrefix("wiegand.") && key != "door.input" {
         reader.reject(key, "has no chip", "Name the chip of its line, gpio.chip, or leave the line out.")
     }
@@ -227,20 +229,21 @@ private func checkLines(
     }
 }
 
-/// What the paths of a configuration start from.
+/// The folders against which the paths of a configuration are resolved.
 struct ConfigurationFolder: Hashable, Sendable {
     /// The folder of the configuration, for relative paths.
     let path: String
-    /// The folders that it has by itself.
+    /// The standard folders.
     let standard: StandardFolders
 }
 
-/// The absolute path of a path in a configuration.
+/// Returns the absolute path of a path in a configuration, moved below the root of the standard folders where
+/// it is one of them.
 func resolve(_ path: String, in folder: ConfigurationFolder) -> String {
     folder.standard.place(resolve(path, in: folder.path))
 }
 
-/// The absolute path of a path in the file.
+/// Returns the absolute path of a path in the file.
 func resolve(_ path: String, in folder: String) -> String {
     path.hasPrefix("/") ? path : URL(fileURLWithPath: "\(folder)/\(path)").standardizedFileURL.path
 }

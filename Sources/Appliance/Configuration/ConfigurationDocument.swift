@@ -1,31 +1,33 @@
 import Encoding
 
-/// A TOML document seen by dotted keys.
+/// A TOML document whose values are addressed by dotted keys.
 struct ConfigurationDocument {
     private let root: TOMLTable
-    /// The section whose keys `root` has, with its line; nil: it is the whole file.
+    /// The section whose keys are in `root`, with its line; nil if `root` is the whole file.
     private let section: (key: String, line: Int?)?
 
     init(_ bytes: [UInt8]) throws(TOML.SyntaxError) {
         (root, section) = (try TOML.parse(bytes), nil)
     }
 
-    /// One of several sections of that key, seen as if it stood alone; its header is near `line`.
+    /// Creates a view of one of several sections of that key, as if it were the only one; its header is near
+    /// `line`.
     init(_ table: TOMLTable, as key: String, line: Int?) {
         (root, section) = (table, (key, table.entries.first?.line ?? line))
     }
 
-    /// The value under a dotted key, if there is one.
+    /// The value of a dotted key, if it has one.
     subscript(key: String) -> TOML? { entry(key)?.value }
 
-    /// The line of a dotted key, else that of the section it would belong to.
+    /// Returns the line of a dotted key, or otherwise that of the section to which it would belong.
     func line(of key: String) -> Int? {
         if let entry = entry(key) { return entry.line }
         if let section, !key.contains(".") { return section.line }
         return key.lastIndex(of: ".").flatMap { line(of: String(key[..<$0])) }
     }
 
-    /// The dotted keys of every value that is no section, and of empty sections, in the order of the document.
+    /// The dotted keys of all values that are not sections, and of empty sections, in the order of the
+    /// document.
     var leaves: [String] {
         var found: [String] = []
         func walk(_ table: TOMLTable, _ prefix: String) {

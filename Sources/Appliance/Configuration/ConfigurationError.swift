@@ -1,6 +1,6 @@
 package import Encoding
 
-/// Everything that is wrong with a configuration, found in one go. The command line ends with exit code 2 for it.
+/// All problems of a configuration, found in one pass. The command line exits with code 2 for it.
 package struct ConfigurationError: Error, Hashable, Sendable {
     /// One thing that is wrong.
     package struct Problem: Hashable, Sendable {
@@ -8,12 +8,12 @@ package struct ConfigurationError: Error, Hashable, Sendable {
         package var line: Int?
         /// The key with its sections, e.g. `gate.pulse`; empty for the file as a whole.
         package var key: String
-        /// What is wrong, in plain words.
+        /// The fault, in plain words.
         package var message: String
-        /// What to write instead, in plain words.
+        /// The remedy: what to write instead, in plain words.
         package var remedy: String
 
-        /// A problem of that key.
+        /// Creates a problem of that key.
         package init(line: Int? = nil, key: String, message: String, remedy: String) {
             (self.line, self.key, self.message, self.remedy) = (line, key, message, remedy)
         }
@@ -21,12 +21,12 @@ package struct ConfigurationError: Error, Hashable, Sendable {
 
     /// The file's path as it was given.
     package let file: String
-    /// In the order of their lines; never empty.
+    /// The problems in the order of their lines; never empty.
     package let problems: [Problem]
 }
 
 extension ConfigurationError: CustomStringConvertible {
-    /// One line a problem: `file:line: key: message. Remedy`.
+    /// One line for each problem: `file:line: key: message. Remedy`.
     package var description: String {
         problems.map { problem in
             let place = problem.line.map { "\(file):\($0)" } ?? file
@@ -35,7 +35,7 @@ extension ConfigurationError: CustomStringConvertible {
         }.joined(separator: "\n")
     }
 
-    /// For machines: `{"file", "problems": [{"line"?, "key", "message", "remedy"}]}`.
+    /// The machine-readable form: `{"file", "problems": [{"line"?, "key", "message", "remedy"}]}`.
     package var json: JSON {
         let list = problems.map { problem in
             var object: JSONObject = [:]

@@ -1,22 +1,23 @@
 import Encoding
 
-/// Reads values out of a document by their keys, collecting every problem and every key that it was asked for.
+/// Reads values from a document by their keys, and collects every problem and every key that was requested.
 ///
-/// Asking is the schema: a key that nobody asked for is unknown, and a reader over an empty document lists all keys with
-/// their defaults.
+/// The requests are the schema: a key of the document that was never requested is unknown, and a reader over
+/// an empty document lists all keys with their defaults.
 struct ConfigurationReader {
     private static let textForm = "a text in quotes"
 
     private let document: ConfigurationDocument
-    /// Keys without which a file is refused.
+    /// The keys that a file must have.
     private(set) var requiredKeys: Set<String> = []
     private(set) var problems: [ConfigurationError.Problem] = []
-    /// Every key that was asked for, with the value that is in force and what it takes, in the order of asking.
+    /// Every key that was requested, with its value in force and the form that it takes, in the order of the
+    /// requests.
     private(set) var effective: [(key: String, value: JSON, form: String)] = []
-    /// What is said about keys that have no effect, or not all that may be meant.
+    /// Warnings about keys that have no effect, or not the whole effect that the operator may intend.
     private(set) var notices: [ConfigurationError.Problem] = []
 
-    /// The deprecated keys of the document, by what has their place.
+    /// The deprecated keys of the document, by the key that replaces them.
     private var former: [String: String] = [:]
 
     init(_ document: ConfigurationDocument, deprecated: [DeprecatedKey] = []) {
@@ -33,22 +34,22 @@ struct ConfigurationReader {
         }
     }
 
-    /// Whether the document gives a value for that key.
+    /// Returns whether the document gives a value for that key.
     func has(_ key: String) -> Bool { node(key) != nil }
 
-    /// Whether the document gives a text for that key.
+    /// Returns whether the document gives a text for that key.
     func isText(_ key: String) -> Bool { node(key)?.string != nil }
 
-    /// The value of a key, be it under its former name.
+    /// Returns the value of a key, which the document may give under its former name.
     private func node(_ key: String) -> TOML? { document[former[key] ?? key] }
 
-    /// Notes a problem of a key.
+    /// Records a problem of a key.
     mutating func reject(_ key: String, _ message: String, _ remedy: String) {
         let written = former[key] ?? key
         problems.append(.init(line: document.line(of: written), key: written, message: message, remedy: remedy))
     }
 
-    /// A text that must be there.
+    /// Reads a required text.
     mutating func required(_ key: String, example: String) -> String {
         requiredKeys.insert(key)
         guard has(key) else {
@@ -59,18 +60,18 @@ struct ConfigurationReader {
         return text(key, default: "")
     }
 
-    /// A text.
+    /// Reads a text.
     mutating func text(_ key: String, default fallback: String) -> String {
         read(key, fallback, Self.textForm, write: { .text($0) }) { $0.string?.string }
     }
 
-    /// A text that may be left out.
+    /// Reads a text that may be left out; nil if it is empty.
     mutating func optional(_ key: String) -> String? {
         let text = text(key, default: "")
         return text.isEmpty ? nil : text
     }
 
-    /// A list of texts.
+    /// Reads a list of texts.
     mutating func texts(_ key: String) -> [String] {
         read(key, [], "a list of texts, [\"one\", \"two\"]", write: { .array($0.map { .text($0) }) }) { value in
             guard let elements = value.array else { return nil }
@@ -79,12 +80,12 @@ struct ConfigurationReader {
         }
     }
 
-    /// `true` or `false`.
+    /// Reads `true` or `false`.
     mutating func flag(_ key: String, default fallback: Bool) -> Bool {
         read(key, fallback, "true or false, without quotes", write: { .bool($0) }) { $0.boolean }
     }
 
-    /// A whole number within bounds.
+    /// Reads a whole number within bounds.
     mutating func integer(_ key: String, default fallback: Int, in bounds: ClosedRange<Int>) -> Int {
         let wanted = "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
         let value = read(key, fallback, wanted, write: { .int($0) }) { $0.integer.map { Int(clamping: $0) } }
@@ -93,7 +94,7 @@ struct ConfigurationReader {
         return fallback
     }
 
-    /// A duration within bounds.
+    /// Reads a duration within bounds.
     mutating func duration(
         _ key: String, default fallback: Duration, in bounds: ClosedRange<Duration>
     ) -> Duration {
@@ -107,7 +108,7 @@ struct ConfigurationReader {
         return fallback
     }
 
-    /// A list of at most so many durations within bounds, no longer than `longest` together.
+    /// Reads a list of at most `limit` durations, each within bounds, and at most `longest` in total.
     mutating func durations(
         _ key: String, default fallback: [Duration], in bounds: ClosedRange<Duration>, longest: Duration, limit: Int
     ) -> [Duration] {
@@ -125,18 +126,18 @@ struct ConfigurationReader {
         return values
     }
 
-    /// One of a few words.
+    /// Reads one of a fixed set of words.
     mutating func choice<Choice: RawRepresentable & CaseIterable>(
         _ key: String, default fallback: Choice
     ) -> Choice where Choice.RawValue == String {
         let words = Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
         return read(key, fallback, words, write: { .text($0.rawValue) }) { value in
-            // By bytes: two spellings of one letter are not the same word.
+            // Compare bytes: two Unicode spellings of one letter are not the same word.
             value.string.flatMap { text in Choice.allCases.first { Text($0.rawValue) == text } }
         }
     }
 
-    /// Some of a few words, each once; returned in the order of the words.
+    /// Reads some of a fixed set of words, each at most once. Returns them in the order of the set.
     mutating func choices<Choice: RawRepresentable & CaseIterable & Equatable>(
         _ key: String, default fallback: [Choice]
     ) -> [Choice] where Choice.RawValue == String {
@@ -160,7 +161,7 @@ struct ConfigurationReader {
         return Choice.allCases.filter { chosen.contains($0) }
     }
 
-    /// A list of sections, `[[key]]`, that may hold these keys and no others.
+    /// Reads a list of sections, `[[key]]`, that may have these keys and no others.
     mutating func sections(_ key: String, _ names: [Text]) -> [TOMLTable] {
         let wanted = "one section [[\(key)]] for each"
         let sections: [TOMLTable] = read(key, [], wanted, write: { .array($0.map(Self.json)) }) { value in
@@ -177,8 +178,8 @@ struct ConfigurationReader {
         return sections
     }
 
-    /// A list of sections, `[[list]]`, each with the keys of `[key]`: `body` reads one as if it stood alone under that name. What is
-    /// wrong in it is told of `list`.
+    /// Reads a list of sections, `[[list]]`, each with the keys of `[key]`. `body` reads each as if it were
+    /// the only section of that name. Problems in it are reported under `list`.
     mutating func each<Section>(
         _ list: String, as key: String, _ body: (inout ConfigurationReader) -> Section
     ) -> [Section] {
@@ -211,17 +212,17 @@ struct ConfigurationReader {
         return .object(JSONObject(table.entries.map { .init($0.name, json($0.value)) }))
     }
 
-    /// Notes something about a key that is no reason to refuse it.
+    /// Records a warning about a key, for which the file is not refused.
     mutating func warn(_ key: String, _ message: String, _ remedy: String) {
         notices.append(.init(line: document.line(of: key), key: key, message: message, remedy: remedy))
     }
 
-    /// Notes every key that is in the document and that nobody asked for.
+    /// Rejects every key of the document that was never requested.
     mutating func rejectUnknownKeys() {
         let known = effective.map(\.key)
         let retired = notices.map(\.key)
         for leaf in document.leaves where !(known + retired).contains(where: { $0 == leaf }) {
-            // A text where a section belongs, or an empty section: then the section is the matter.
+            // Either a value where a section belongs, or an empty section, which is allowed.
             if known.contains(where: { $0.hasPrefix(leaf + ".") }) {
                 if document[leaf]?.table != nil { continue }
                 reject(leaf, "is a section, not a value", "Write [\(leaf)] on a line of its own, and its keys below.")
@@ -252,7 +253,7 @@ struct ConfigurationReader {
 
     private static func complaint(_ value: TOML) -> String {
         guard let text = value.string?.string else { return "is \(value.kind)" }
-        // Of an invitation in a wrong place nothing is repeated.
+        // Do not repeat an invitation that is in the wrong place: it is a secret.
         return SetupInvitation.holdsInvitation(text) ? "does not take that" : "does not take \"\(text.prefix(60))\""
     }
 

@@ -1,25 +1,25 @@
-/// A key of earlier versions that may still be in a configuration: it is accepted, with a warning, for one release at least
-/// (docs/compatibility.md).
+/// A key of earlier versions that a configuration may still have. It is accepted with a warning for at least
+/// one release (docs/compatibility.md).
 package struct DeprecatedKey: Hashable, Sendable {
-    /// The key as it was.
+    /// The old key.
     package var key: String
-    /// The key that has its place and takes its value; nil: what it said has no effect any more.
+    /// The key that replaces it and takes its value; nil if the old key has no effect any more.
     package var replacement: String?
-    /// The version that warned first.
+    /// The first version that warns.
     package var since: String
-    /// The version that refuses it.
+    /// The first version that refuses the key.
     package var until: String
-    /// What to write instead, in plain words; empty where the replacement says it all.
+    /// What to write instead, in plain words; empty if the name of the replacement is enough.
     package var remedy = ""
 
-    /// All of them.
+    /// All deprecated keys.
     package static let all = [
         DeprecatedKey(
             key: "agent.queue", replacement: nil, since: "0.1.0", until: "0.3.0",
             remedy: "The ledger itself is the outbox; ledger.keepMegabytes bounds it.")
     ]
 
-    /// What is said of it.
+    /// The warning about this key.
     var warning: (message: String, remedy: String) {
         guard let replacement else {
             return ("has no effect any more", "\(remedy) Remove it; version \(until) refuses it.")

@@ -1,16 +1,17 @@
 package import LinuxIO
 
-/// `[display]`, and `[[display.also]]` for each further one: where visitors see the invitation and whose verdict it is.
+/// `[display]`, and `[[display.also]]` for each further display: where visitors see the invitation and the
+/// verdict.
 package struct DisplaySection: Hashable, Sendable {
-    /// What is drawn on.
+    /// The kinds of displays.
     package enum Kind: String, CaseIterable, Sendable {
         /// The terminal the program runs in (a console on tty1).
         case terminal
         /// A PNG file for another program to show.
         case file
-        /// A screen of the kernel.
+        /// A framebuffer device of the kernel.
         case framebuffer
-        /// A small panel that shines, on an I²C bus.
+        /// A small OLED panel on an I²C bus.
         case ssd1306, sh1106, sh1107
         /// A panel of e-paper on an SPI bus.
         case ssd1680
@@ -20,37 +21,37 @@ package struct DisplaySection: Hashable, Sendable {
 
     /// A size in pixels.
     package struct Size: Hashable, Sendable {
-        /// The sides, as the panel's data sheet has them.
+        /// The width and the height in pixels, as in the panel's data sheet.
         package var width, height: Int
     }
 
-    /// What is drawn on.
+    /// The kind of the display.
     package var kind: Kind
-    /// What is said to visitors, in which language.
+    /// The language of the texts for visitors.
     package var language: DisplayLanguage
-    /// Where signs stand.
+    /// Where signs are placed.
     package var sign: SignPlace
-    /// What visitors are told to do.
+    /// The instruction to visitors.
     package var instruction: String
-    /// The PNG file.
+    /// The path of the PNG file.
     package var file: String
     /// Pixels of one QR module in the file.
     package var scale: Int
-    /// The device node; nil where none is needed.
+    /// The path of the device node; nil if the kind needs none.
     package var device: String?
-    /// The panel's size; nil where the kernel knows.
+    /// The panel's size; nil if the kernel knows it.
     package var size: Size?
-    /// Degrees by which the picture is turned clockwise.
+    /// The clockwise rotation of the picture, in degrees.
     package var rotation: Int
     /// The panel's address on the I²C bus, 7 bits.
     package var address: Int
-    /// The lines beside the SPI bus; nil for other kinds.
+    /// The panel's lines in addition to the SPI bus; nil for other kinds.
     package var lines: EPaperPins.Names?
 
-    /// What people call it.
+    /// The display's name in messages to people.
     package var name: String { [kind.rawValue, device].compactMap { $0 }.joined(separator: " ") }
 
-    /// Reads `[display]`; `chip`: where the lines are unless it says so itself.
+    /// Reads `[display]`; `chip`: the chip of the lines, unless the section names one.
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, chip: String?) {
         kind = reader.choice("display.kind", default: .file)
         language = reader.choice("display.language", default: .english)
@@ -127,7 +128,7 @@ extension DisplaySection.Size {
 }
 
 extension DisplaySection.Kind {
-    /// The node that such a display has most often; nil: it has none.
+    /// The usual device node of such a display; nil if it has none.
     var standardDevice: String? {
         switch self {
         case .terminal, .file, .none: nil
@@ -137,7 +138,7 @@ extension DisplaySection.Kind {
         }
     }
 
-    /// The sizes that such panels have; none where the device itself knows.
+    /// The sizes in which such panels exist; empty if the device reports its size, or needs none.
     var sizes: [DisplaySection.Size] {
         switch self {
         case .terminal, .file, .framebuffer, .none: []
@@ -151,15 +152,15 @@ extension DisplaySection.Kind {
 
 /// All displays of a gate.
 package struct DisplaysSection: Hashable, Sendable {
-    /// Displays at once.
+    /// The largest number of displays.
     static let limit = 8
 
-    /// That of `[display]`.
+    /// The display of `[display]`.
     package var main: DisplaySection
-    /// Those of `[[display.also]]`.
+    /// The displays of `[[display.also]]`.
     package var others: [DisplaySection]
 
-    /// Those on which something is shown.
+    /// The displays that show something.
     package var all: [DisplaySection] { ([main] + others).filter { $0.kind != .none } }
 
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, chip: String?) {
@@ -168,7 +169,7 @@ package struct DisplaysSection: Hashable, Sendable {
         if others.count >= Self.limit {
             reader.reject("display.also", "names more than \(Self.limit) displays in all", "Leave some out.")
         }
-        // Two that draw on one device spoil each other's pictures. Several panels share a bus.
+        // Two displays on one device would overwrite each other's pictures. Several panels may share a bus.
         var places: Set<String> = []
         for display in all {
             let place = "\(display.name) \(display.kind.isOnSharedBus ? String(display.address) : "")"

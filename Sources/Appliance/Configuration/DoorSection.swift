@@ -2,41 +2,43 @@ import Credentials
 import Encoding
 package import Kiosk
 
-/// `[door]`: what is at the gate besides the relay, with `[[door.input]]` for each input and `[[door.schedule]]` for each time.
+/// `[door]`: the door in addition to the relay, with `[[door.input]]` for each input and `[[door.schedule]]`
+/// for each time.
 package struct DoorSection: Hashable, Sendable {
-    /// The level of an input that says what it is for.
+    /// The level at which an input is active.
     package enum Level: String, CaseIterable, Sendable {
         case low, high
     }
 
-    /// What holds the level of an input while nothing drives it.
+    /// The sources of an input's level while nothing drives it.
     package enum Bias: String, CaseIterable, Sendable {
-        /// As the board has it.
+        /// The setting that the board has already.
         case asItIs = "as-is"
-        /// The chip's resistor to the supply, or to ground.
+        /// The chip's resistor to the supply (`pullUp`) or to ground (`pullDown`).
         case pullUp = "pull-up"
         case pullDown = "pull-down"
-        /// None of the chip's: there is one outside.
+        /// None of the chip's resistors: the circuit has one of its own.
         case none
     }
 
     /// `[[door.input]]`: one input.
     package struct Input: Hashable, Sendable {
-        /// What it tells.
+        /// What the input reports.
         package var use: DoorInput
-        /// Its line by name, on the chip of `[gpio]`.
+        /// The name of its line, on the chip of `[gpio]`.
         package var line: String
-        /// The level at which it says so.
+        /// The level at which the input is active.
         package var active: Level
-        /// What holds its level.
+        /// The source of its level while nothing drives it.
         package var bias: Bias
-        /// How long a level must hold.
+        /// How long a level must hold before it counts.
         package var debounce: Duration
 
         init(_ reader: inout ConfigurationReader) {
             use = reader.choice("door.input.use", default: .passage)
             line = reader.required("door.input.line", example: "GPIO16")
-            // A contact that closes when something happens, to ground; and loops that open, so that a cut wire is told.
+            // By default, an input closes a contact to ground when its event happens. The contact, tamper and
+            // fire loops open instead, so that a cut wire is noticed.
             let isLoop = [.contact, .tamper, .fire].contains(use)
             active = reader.choice("door.input.active", default: isLoop ? .high : .low)
             bias = reader.choice("door.input.bias", default: .pullUp)
@@ -47,28 +49,28 @@ package struct DoorSection: Hashable, Sendable {
 
     /// How the relay opens.
     package var opening: DoorSettings.Opening
-    /// How long a passage is awaited.
+    /// How long a passage is awaited after an opening.
     package var wait: Duration
-    /// Whether the next verdict waits for it.
+    /// Whether the next verdict waits until the admitted visitor has passed, or can no longer pass.
     package var oneByOne: Bool
-    /// What becomes of an acceptance that nobody used.
+    /// What happens to an acceptance that was not used for a passage.
     package var whenUnused: DoorSettings.Unused
-    /// How long the door may stand open.
+    /// How long the door may be open before that is reported.
     package var heldOpen: Duration
-    /// Whether people may go out in a lock-down.
+    /// Whether people may leave during a lock-down.
     package var exitsWhileLocked: Bool
-    /// The line of the output for free passage; nil: there is none.
+    /// The line of the output for free passage; nil if there is none.
     package var freeLine: String?
-    /// Whether a low level energises it.
+    /// Whether a low level energises that output.
     package var freeActiveLow: Bool
     /// Whether passage is free while the fire panel reports a fire.
     package var fireOpens: Bool
-    /// The inputs, each use once.
+    /// The inputs, at most one for each use.
     package var inputs: [Input]
-    /// The times.
+    /// The scheduled times.
     package var schedule = DoorSchedule()
 
-    /// Reads `[door]`; `chip`: where its lines are.
+    /// Reads `[door]`; `chip`: the chip of its lines.
     init(_ reader: inout ConfigurationReader, chip: String?) {
         opening = reader.choice("door.opening", default: .pulse)
         wait = reader.duration("door.wait", default: .seconds(5), in: .seconds(1)...DoorSettings.longestWait)
@@ -149,7 +151,8 @@ package struct DoorSection: Hashable, Sendable {
         }
     }
 
-    /// What the kiosk needs of it. The kernel debounces lines, so that the kiosk need not.
+    /// The settings as the ``Kiosk`` module takes them. Their debounce times are zero, because the kernel
+    /// debounces the lines.
     package var settings: DoorSettings {
         var settings = DoorSettings()
         settings.inputs = Dictionary(inputs.map { ($0.use, .zero) }) { first, _ in first }

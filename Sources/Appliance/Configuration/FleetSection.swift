@@ -1,9 +1,9 @@
 package import Credentials
 import Encoding
 
-/// `[fleet]`: who may send this gate its configuration.
+/// `[fleet]`: the operators who may send this gate its configuration.
 package struct FleetSection: Hashable, Sendable {
-    /// The operator's keys, one of which must have signed a configuration bundle.
+    /// The operators' keys. One of them must have signed a configuration bundle.
     package var keys: [OperatorKey]
 
     init(_ reader: inout ConfigurationReader) {

@@ -1,14 +1,14 @@
-/// What of the configuration names a file, and what the service does with it.
+/// A file or folder that the configuration names, and how the service uses it.
 struct NamedPlace: Hashable {
     /// The key of the configuration.
     let key: String
     let path: String
     /// Whether the service writes there.
     let isWritten: Bool
-    /// Whether it may come later: others tell that it is missing.
+    /// Whether the file may appear later; other code reports that it is missing.
     var isAwaited = false
 
-    /// Everything that a configuration names.
+    /// Returns everything that a configuration names.
     static func all(_ configuration: Configuration) -> [NamedPlace] {
         let ledger = configuration.ledger
         let trust = configuration.trust
@@ -33,7 +33,8 @@ struct NamedPlace: Hashable {
                 ("agent.rootsFile", agent.rootsFile, false), ("sticker.key", configuration.sticker.key, false),
                 ("log.path", configuration.log.path, true),
                 ("control.path", configuration.control.path.map(folder), true),
-                // Folder and file: the file is exchanged as a whole, and nobody makes its folder.
+                // Check both folder and file: the service replaces the file as a whole, and does not make its
+                // folder.
                 ("observe.status", configuration.observe.status.map(folder), true),
                 ("observe.status", configuration.observe.status, true),
                 ("observe.textfile", configuration.observe.textfile.map(folder), true),
@@ -55,14 +56,16 @@ struct NamedPlace: Hashable {
         return places
     }
 
-    /// The files that must be at the gate before it can use a configuration, as no bundle of configurations holds them. Those that may
-    /// come later, such as invitations, are not among them.
+    /// Returns the files that must be on the machine before the gate can use a configuration, as a
+    /// configuration bundle does not hold them. Files that may be added later, such as invitations, are not
+    /// among them.
     static func brought(_ configuration: Configuration) -> [NamedPlace] {
         let keys = ["policy.file", "trust.rootsFile", "agent.rootsFile", "sticker.key"]
         return all(configuration).filter { keys.contains($0.key) && !$0.isWritten && !$0.isAwaited }
     }
 
-    /// Where commands write beside the stopped service, as root: a restore and what follows it.
+    /// Returns the places where commands write as root while the service is stopped: a restore and the
+    /// commands after it.
     static func writtenByCommands(_ configuration: Configuration) -> [NamedPlace] {
         let (ledger, trust) = (configuration.ledger, configuration.trust)
         let places: [(key: String, path: String?)] = [
@@ -74,17 +77,17 @@ struct NamedPlace: Hashable {
         return places.compactMap { key, path in path.map { NamedPlace(key: key, path: $0, isWritten: true) } }
     }
 
-    /// The programs that the service executes.
+    /// Returns the programs that the service executes.
     static func executed(_ configuration: Configuration) -> [NamedPlace] {
         [NamedPlace(key: "voice.program", path: configuration.voice.program, isWritten: false)]
     }
 
-    /// The files that were found below the trust directory.
+    /// Returns the files that were found below the trust directory.
     static func trust(_ files: [String]) -> [NamedPlace] {
         files.map { NamedPlace(key: "trust.directory", path: $0, isWritten: false) }
     }
 
-    /// The folder that a path leads to a file in.
+    /// Returns the folder that holds the file of a path.
     static func folder(of path: String) -> String {
         guard let end = path.lastIndex(of: "/"), end > path.startIndex else { return "/" }
         return String(path[..<end])

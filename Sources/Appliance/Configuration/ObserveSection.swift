@@ -1,28 +1,29 @@
 package import HTTPTransport
 
-/// `[observe]`: where others see how the box is, without asking it.
+/// `[observe]`: where the service publishes its status, without being queried over the control socket.
 package struct ObserveSection: Hashable, Sendable {
-    /// Where the pages are served.
+    /// The address at which the pages are served.
     package enum Listen: Hashable, Sendable {
-        /// A Unix socket at that path, for who may use the control socket to look.
+        /// A Unix socket at that path, with the same access rights as the control socket.
         case socket(String)
-        /// An address of this machine for itself.
+        /// A loopback address of this machine.
         case address(ListenAddress)
     }
 
-    /// The file with the status report; nil: there is none.
+    /// The file with the status report; nil if none is written.
     package var status: String?
-    /// The file with the metrics, for the textfile collector of Prometheus' node exporter; nil: there is none.
+    /// The file with the metrics, for the textfile collector of Prometheus' node exporter; nil if none is
+    /// written.
     package var textfile: String?
-    /// Where page, report and metrics are served; nil: nowhere.
+    /// Where page, report and metrics are served; nil if they are not.
     package var listen: Listen?
 
-    /// The socket's path, where it is one.
+    /// The path of the socket, if it is one.
     var socket: String? { if case .socket(let path)? = listen { path } else { nil } }
 
     private static let scheme = "unix:"
 
-    /// `control`: the control socket, beside which file and socket are where nothing else is said.
+    /// Reads `[observe]`; by default, file and socket are in the folder of the control socket.
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, control: ControlSection) {
         let beside = folder.standard.name(NamedPlace.folder(of: control.path ?? ControlSection.standardPath))
         status = Self.path(

@@ -1,8 +1,8 @@
 package import Kiosk
 
-/// `[rhythms]`: how the lamps of signs blink.
+/// `[rhythms]`: how the lamps blink for each sign.
 package struct RhythmsSection: Hashable, Sendable {
-    /// What the lamps do.
+    /// The rhythm of each sign.
     package var lamps = LampRhythms()
 
     init(_ reader: inout ConfigurationReader) {
@@ -11,7 +11,7 @@ package struct RhythmsSection: Hashable, Sendable {
         }
         for sign in LampRhythms.signs {
             guard let other = lamps.lookalike(of: sign) else { continue }
-            // The one of the two that the file names.
+            // Name the sign that the file sets, if it sets only one of the two.
             let names = [sign, other].map(\.rawValue)
             let isOther = !reader.has("rhythms.\(names[0])") && reader.has("rhythms.\(names[1])")
             let (wrong, right) = isOther ? (names[1], names[0]) : (names[0], names[1])

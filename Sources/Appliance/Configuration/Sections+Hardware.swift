@@ -1,10 +1,11 @@
 import LinuxIO
 
-/// `[kiosk]`: who this gate is.
+/// `[kiosk]`: the gate's identity.
 package struct KioskSection: Hashable, Sendable {
-    /// Names the gate in records and reports: 1 to 64 of `A-Z a-z 0-9 . _ -`. Default: the name.
+    /// Identifies the gate in records and reports: 1 to 64 of `A-Z a-z 0-9 . _ -`. Default: the name.
     package var id: String
-    /// What phones show and match: 1 to 14 of `A-Z a-z 0-9 _ -` (the room in a Tuvali advertisement).
+    /// The name that phones show and match: 1 to 14 of `A-Z a-z 0-9 _ -` (the room in a Tuvali
+    /// advertisement).
     package var name: String
 
     init(_ reader: inout ConfigurationReader) {
@@ -22,7 +23,7 @@ package struct KioskSection: Hashable, Sendable {
 
 /// `[radio]`: the way to the Bluetooth controller.
 package struct RadioSection: Hashable, Sendable {
-    /// What carries HCI packets.
+    /// The transports of HCI packets.
     package enum Transport: String, CaseIterable, Sendable {
         /// The kernel's HCI user channel of `device`.
         case userChannel = "user-channel"
@@ -32,9 +33,10 @@ package struct RadioSection: Hashable, Sendable {
         case serial
     }
 
-    /// What carries HCI packets.
+    /// The transport of HCI packets.
     package var transport: Transport
-    /// For the user channel `hci0`, `hci1`, … or the adapter's address, `F0:F1:F2:F3:F4:01`; for a serial line its device path.
+    /// User channel: `hci0`, `hci1`, …, or the adapter's address, `F0:F1:F2:F3:F4:01`. Serial: the path of
+    /// the device.
     package var device: String
     /// TCP: name or address of the controller.
     package var host: String
@@ -44,9 +46,11 @@ package struct RadioSection: Hashable, Sendable {
     package var baud: Int
     /// Serial: whether RTS/CTS is used.
     package var flowControl: Bool
-    /// Time from one advertisement to the next; phones find a fast one sooner. The radio knows 20 ms to 10.24 s.
+    /// The interval between advertisements; phones find a shorter one sooner. The Core Specification allows
+    /// 20 ms to 10.24 s.
     package var advertisingInterval: Duration
-    /// Places for phones, 1 to 8, besides four for people who choose; fewer where the controller takes no more.
+    /// The number of places for phones, 1 to 8, in addition to four for people who are choosing a credential;
+    /// fewer if the controller supports fewer connections.
     package var phones: Int
 
     init(_ reader: inout ConfigurationReader) {
@@ -67,7 +71,8 @@ package struct RadioSection: Hashable, Sendable {
                     "Write hci0, or another name in /sys/class/bluetooth, or the adapter's address.")
             }
         case .serial:
-            // A blank or a line end in it would be more than a path to whoever is told of it, such as a unit.
+            // A path with a blank or a line end could be read as more than a path, for example in a systemd
+            // unit.
             if !device.hasPrefix("/") || device.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
                 reader.reject("radio.device", "is no device path", "Write the line's path, e.g. \"/dev/ttyACM0\".")
             }
@@ -77,9 +82,10 @@ package struct RadioSection: Hashable, Sendable {
     }
 }
 
-/// `[gpio]`: the chip that gate and indicator lines belong to.
+/// `[gpio]`: the chip of the gate's and the indicator's lines.
 package struct GPIOSection: Hashable, Sendable {
-    /// The chip's label as `gpiodetect` shows it; nil: no lines, signals go to the log and the terminal only.
+    /// The chip's label as `gpiodetect` shows it; nil: there are no lines, and signals go to the log and the
+    /// terminal only.
     package var chip: String?
 
     init(_ reader: inout ConfigurationReader) {
@@ -91,15 +97,15 @@ package struct GPIOSection: Hashable, Sendable {
 package struct GateSection: Hashable, Sendable {
     /// What happens while the ledger cannot take a record.
     package enum LedgerFailure: String, CaseIterable, Sendable {
-        /// Nobody is let in without a record.
+        /// Nobody is admitted without a record.
         case refuse
-        /// Accepted visitors are let in without a record.
+        /// Accepted visitors are admitted without a record.
         case open
     }
 
-    /// Which way the gate leads, for rules of the policy that ask.
+    /// The direction of the gate, for rules of the policy that ask for it.
     package enum Direction: String, CaseIterable, Sendable {
-        /// Both, or nobody says: rules for a direction do not apply.
+        /// Both directions, or unknown: rules for a direction do not apply.
         case any
         /// Into the place.
         case `in`
@@ -107,7 +113,7 @@ package struct GateSection: Hashable, Sendable {
         case out
     }
 
-    /// The line by name; nil without GPIO.
+    /// The name of the line; nil without GPIO.
     package var line: String?
     /// Whether the relay is energised by a low level.
     package var activeLow: Bool
@@ -115,7 +121,7 @@ package struct GateSection: Hashable, Sendable {
     package var pulse: Duration
     /// What happens while the ledger cannot take a record.
     package var whenLedgerFails: LedgerFailure
-    /// Which way the gate leads.
+    /// The direction of the gate.
     package var direction: Direction
 
     init(_ reader: inout ConfigurationReader) {
@@ -127,7 +133,7 @@ package struct GateSection: Hashable, Sendable {
     }
 }
 
-/// `[indicator]`: lamps and sounder, each on a line of its own; a lamp without a line is left out.
+/// `[indicator]`: lamps and sounder, each on a line of its own. A lamp without a line is left out.
 package struct IndicatorSection: Hashable, Sendable {
     /// Line of the blue lamp, top.
     package var blue: String?
@@ -139,7 +145,7 @@ package struct IndicatorSection: Hashable, Sendable {
     package var red: String?
     /// Line of the sounder.
     package var tone: String?
-    /// Whether lamps and sounder are lit by a low level.
+    /// Whether a low level switches lamps and sounder on.
     package var activeLow: Bool
 
     static var keys: [(key: String, path: KeyPath<IndicatorSection, String?>)] {
@@ -160,11 +166,12 @@ package struct IndicatorSection: Hashable, Sendable {
 }
 
 extension Configuration {
-    /// Whether there is something to open: a relay, or wires to a controller. A box without either only judges.
+    /// Whether the gate can open something: by a relay, or by wires to a controller. Without either, it only
+    /// judges.
     var opens: Bool { gate.line != nil || wiegand.wires != nil }
 
-    /// The outputs by the keys that name their lines: lamps and sounder from top to bottom, wires to a controller, the output for free
-    /// passage, the relay last.
+    /// The outputs with the keys that name their lines: lamps and sounder from top to bottom, wires to a
+    /// controller, the output for free passage, and the relay last.
     var outputs: [(key: String, line: String, activeLow: Bool)] {
         let lights = IndicatorSection.keys.compactMap { key, path in
             indicator[keyPath: path].map { (key: key, line: $0, activeLow: indicator.activeLow) }
@@ -178,7 +185,8 @@ extension Configuration {
 }
 
 extension StringProtocol {
-    /// Whether this is `length` ASCII letters, digits and `others`.
+    /// Returns whether the text consists of ASCII letters, digits and `others`, and its length is in
+    /// `length`.
     func isName(of length: ClosedRange<Int>, _ others: String = "") -> Bool {
         length.contains(utf8.count)
             && utf8.allSatisfy { byte in

@@ -4,9 +4,10 @@ import Kiosk
 import Ledger
 package import Tuvali
 
-/// `[policy]`: whom the gate lets in.
+/// `[policy]`: the rules for admission.
 package struct PolicySection: Hashable, Sendable {
-    /// The gate's own policy file; nil: the rules come with the trust data, if at all (``RulesInForce``).
+    /// The gate's own policy file; nil: the rules are part of the trust data, if they exist
+    /// (``RulesInForce``).
     package var file: String?
 
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {
@@ -14,20 +15,23 @@ package struct PolicySection: Hashable, Sendable {
     }
 }
 
-/// `[clock]`: what the date must be worth before a credential may be accepted by it.
+/// `[clock]`: how trusted the date must be before a credential may be accepted by it.
 package struct ClockSection: Hashable, Sendable {
     /// From least to most trusted; the names are those of `WallTime.Provenance`.
     package enum Source: String, CaseIterable, Sendable {
         case unset, saved, rtc, synchronised
     }
 
-    /// The least trusted source under which anything is accepted; below it: `clock.untrusted`.
+    /// The least trusted source with which anything is accepted. With a less trusted one, the reason is
+    /// `clock.untrusted`.
     package var minimum: Source
-    /// How far the clocks of issuer and gate may differ, and how far the gate's may be set without being told.
+    /// How far the clocks of issuer and gate may differ, and how far the gate's clock may be set without a
+    /// report.
     package var skew: Duration
-    /// How long the date to which a clock was moved must hold before it opens anything by itself.
+    /// How long a date to which the clock was moved must hold before it opens anything by itself.
     package var settle: Duration
-    /// Whether the machine takes its date from authenticated time servers only, so that their first date after a start is confirmed.
+    /// Whether the machine takes its date only from authenticated time servers, so that their first date
+    /// after a start is confirmed.
     package var authenticated: Bool
 
     init(_ reader: inout ConfigurationReader) {
@@ -43,19 +47,21 @@ package struct ClockSection: Hashable, Sendable {
 package struct LedgerSection: Hashable, Sendable {
     /// The database file.
     package var path: String
-    /// The file that takes records which the database refuses; best on another disk.
+    /// The file for records that the database refuses; best on another disk.
     package var reserve: String
-    /// The file of its witness.
+    /// The file of the ledger's witness.
     package var witness: String
     /// The file with the witness's key.
     package var witnessKey: String
     /// How long a record is kept.
     package var keep: Duration
-    /// Megabytes of the database beyond which the oldest records go before that.
+    /// The size of the database, in megabytes, above which the oldest records are removed before ``keep``
+    /// ends.
     package var keepMegabytes: Int
 
-    /// The files that come and go beside the database, by what is added to its path: SQLite's, the lock, the word that a clock is
-    /// right, an operator's order for the gate, a ledger that takes the place of another, and copies on their way to and from a backup.
+    /// The suffixes of the temporary files in the database's folder, each added to the database's path:
+    /// SQLite's files, the lock, the confirmation of a clock, an operator's order for the gate, a ledger that
+    /// replaces another, and copies made for a backup or a restore.
     static let endings = [
         "-wal", "-shm", "-journal", ".lock", ".clock", ".order", ".next", ".backup", ".restoring",
     ]
@@ -72,29 +78,32 @@ package struct LedgerSection: Hashable, Sendable {
     }
 }
 
-/// `[agent]`: connections to the operator's cloud agents and the reports over them.
+/// `[agent]`: connections to the operator's cloud agents, and the reports over them.
 package struct AgentSection: Sendable {
-    /// Files with an out-of-band invitation (its URL or its JSON), accepted at the start and when they change, unless known already.
+    /// Files with an out-of-band invitation (its URL or its JSON). They are accepted at the start and when
+    /// they change, unless known already.
     package var invitations: [String]
-    /// The file with the key under which the database holds those of connections; not used where systemd hands one over.
+    /// The file with the key that seals the keys of connections in the database; not used if systemd hands a
+    /// key over.
     package var keyFile: String
     /// Whether endpoints without TLS may be used; the messages are encrypted in either case.
     package var allowPlainHTTP: Bool
-    /// A PEM file with TLS roots that agents and links to invitations may be under, beside the system's.
+    /// A PEM file with TLS roots for agents and for links to invitations, in addition to the system's.
     package var rootsFile: String?
     /// How long one exchange with an agent may take.
     package var timeout: Duration
-    /// Wait after the first failed attempt while an agent does not answer; doubled from attempt to attempt.
+    /// The wait after the first failed attempt while an agent does not answer; doubled for each further
+    /// attempt.
     package var retryFirst: Duration
     /// The longest wait between attempts.
     package var retryLast: Duration
-    /// What confirms reports, how they are written, and how long a record waits for others.
+    /// How reports are confirmed and written, and how long a record waits for others.
     package var reports: ReportSettings
-    /// Which mailbox takes what agents send by themselves.
+    /// The mailbox for messages that agents send by themselves.
     package var mailbox: MailboxChoice
-    /// Further agents that get everything too, each with a cursor of its own.
+    /// Further agents that get every report too, each with a cursor of its own.
     package var copies: [AgentCopy]
-    /// What is answered to what agents ask.
+    /// The answers to questions of agents.
     package var rules: RequestRules
 
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, ledger: String) {
@@ -129,18 +138,18 @@ package struct AgentSection: Sendable {
     }
 }
 
-/// `agent.mailbox`: what takes the messages that an agent or its controller sends by itself.
+/// `agent.mailbox`: the mailbox for messages that an agent or its controller sends by itself.
 package enum MailboxChoice: Hashable, Sendable {
     /// The first agent's own mailbox, when it grants one.
     case auto
-    /// None: only what answers a message of ours arrives.
+    /// None: only answers to the gate's own messages arrive.
     case none
     /// A mediator, by its out-of-band invitation: a file or a URL.
     case invitation(String)
     /// The agency of `[agency]`.
     case agency
 
-    /// The file with the invitation; nil where there is none.
+    /// The file with the invitation; nil if there is none.
     package var file: String? {
         guard case .invitation(let text) = self, !text.contains("://") else { return nil }
         return text
@@ -157,8 +166,9 @@ package enum MailboxChoice: Hashable, Sendable {
 }
 
 extension AgentSection {
-    /// The files that stand under `key`. An invitation in the place of one is refused, and nothing of it repeated: as the path of a file
-    /// it would come into the log, the status and the messages to other agents.
+    /// Returns the files that are listed under `key`. Refuses an invitation in place of a file, and does not
+    /// repeat it: as the path of a file it would appear in the log, the status and the messages to other
+    /// agents.
     fileprivate static func files(
         _ texts: [String], of key: String, _ reader: inout ConfigurationReader, _ folder: ConfigurationFolder
     ) -> [String] {
@@ -173,7 +183,7 @@ extension AgentSection {
             "Put it into a file that only the service can read, and write the path of that file.")
     }
 
-    /// `[[agent.answer]]`: what is answered to a question of an agent.
+    /// Reads `[[agent.answer]]`: the answers to questions of agents.
     fileprivate static func answers(_ reader: inout ConfigurationReader) -> [RequestRules.Answer] {
         let key = "agent.answer"
         var answers: [RequestRules.Answer] = []
@@ -196,9 +206,9 @@ extension AgentSection {
     }
 }
 
-/// `[[agent.copy]]`: a further agent that gets everything too.
+/// `[[agent.copy]]`: a further agent that gets every report too.
 package struct AgentCopy: Hashable, Sendable {
-    /// What it is called: the name of the destination.
+    /// The name of the destination.
     package var name: String
     /// As ``AgentSection/invitations``.
     package var invitations: [String]
@@ -233,23 +243,23 @@ package struct AgentCopy: Hashable, Sendable {
     }
 }
 
-/// `[tuvali]`: times and rules of a visit on the air.
+/// `[tuvali]`: timeouts and rules of visits over Bluetooth.
 package struct TuvaliSection: Hashable, Sendable {
-    /// The wire generations of the wallets that are served.
+    /// The wire generations of the wallets that the gate serves.
     package var generations: [Generation]
-    /// How long an unused key and its QR code stay valid (40-bit authentication).
+    /// How long an unused key and its QR code stay valid (the key is authenticated by 40 bits).
     package var keyRotation: Duration
-    /// How long the invitation before stays on the air beside a new one.
+    /// How long the previous invitation stays on the air after a new one appears.
     package var previousKey: Duration
-    /// From the connection to the wallet's first word.
+    /// The longest time from the connection to the wallet's first message.
     package var identifyLimit: Duration
-    /// From there to the size of the response: a person chooses a credential meanwhile.
+    /// The longest time from there to the size of the response; a person chooses a credential in that time.
     package var responseSizeLimit: Duration
-    /// Without any write in the middle of a transfer.
+    /// The longest time without a write during a transfer.
     package var silenceLimit: Duration
-    /// From the response size to the whole payload.
+    /// The longest time from the size of the response to the whole payload.
     package var transferLimit: Duration
-    /// The share of missing chunks, in per cent, above which a transfer is given up; 100: never.
+    /// The percentage of missing chunks above which a transfer is given up; 100: never.
     package var toleratedMissingPercent: Int
 
     init(_ reader: inout ConfigurationReader) {
@@ -268,9 +278,9 @@ package struct TuvaliSection: Hashable, Sendable {
     }
 }
 
-/// `[log]`: JSON lines about what the appliance does, without claims, credentials or keys.
+/// `[log]`: JSON lines about the appliance's actions, without claims, credentials or keys.
 package struct LogSection: Hashable, Sendable {
-    /// The least important lines that are written.
+    /// The levels of importance.
     package enum Level: String, CaseIterable, Sendable {
         case debug, info, warning, error
     }
@@ -286,16 +296,18 @@ package struct LogSection: Hashable, Sendable {
     }
 }
 
-/// `[control]`: the socket at which other commands of the program ask the running service.
+/// `[control]`: the socket at which other commands of the program query the running service.
 package struct ControlSection: Hashable, Sendable {
-    /// The socket; nil: there is none.
+    /// The path of the socket; nil if there is none.
     package var path: String?
-    /// The group whose members may ask, beside root and the service's own user; nil: nobody else.
+    /// The group whose members may query the service, in addition to root and the service's own user; nil: no
+    /// other user.
     package var group: String?
 
-    /// Where it is when no configuration says otherwise, as a configuration names it.
+    /// The default path, as a configuration writes it.
     package static let standardPath = StandardFolders.runtime + "/control.sock"
-    /// Bytes of a path: the address of a socket holds no more (unix(7)), less what the service needs beside it.
+    /// The longest path in bytes: what the address of a socket holds (unix(7)), less what the service adds to
+    /// it.
     private static let longestPath = 100
 
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {
@@ -306,7 +318,7 @@ package struct ControlSection: Hashable, Sendable {
         if let path { Self.checkSocket(&reader, "control.path", path) }
     }
 
-    /// Rejects the path of a socket that is too long for one.
+    /// Rejects a path that is too long for a socket.
     static func checkSocket(_ reader: inout ConfigurationReader, _ key: String, _ path: String) {
         guard path.utf8.count > longestPath else { return }
         reader.reject(

@@ -1,12 +1,12 @@
 package import Credentials
 package import Encoding
 
-/// `[trust]`: what credentials are judged by, and how it is kept fresh.
+/// `[trust]`: the trust data that credentials are judged by, and how it is kept fresh.
 package struct TrustSection: Hashable, Sendable {
     /// How strictly credentials are read.
     package enum Profile: String, CaseIterable, Sendable {
         case strict, compat
-        /// As `profile` in `issuers.toml` of the trust data says, else strictly.
+        /// The `profile` in `issuers.toml` of the trust data, or otherwise strict.
         case trust
     }
 
@@ -14,22 +14,22 @@ package struct TrustSection: Hashable, Sendable {
     package var directory: String
     /// How strictly credentials are read.
     package var profile: Profile
-    /// Where a bundle and what the refresher fetched are kept.
+    /// The folder for an imported bundle and for what the refresher fetched.
     package var state: String
-    /// The operator's keys, whose bundles take the directory's place.
+    /// The operator's keys. If there are any, the gate takes signed bundles in place of the directory.
     package var bundleKeys: [OperatorKey]
     /// Whether documents and status lists are fetched while the service runs.
     package var refresh: Bool
-    /// How often, before chance adds or takes away a part.
+    /// The time between two fetches, before a random part is added or subtracted.
     package var refreshInterval: Duration
-    /// The hosts that may be asked, as `HOST:PORT`; none: those of the issuers' own ids.
+    /// The hosts that may be contacted, as `HOST:PORT`; empty: the hosts in the issuers' IDs.
     package var hosts: Set<Text>
-    /// Whether addresses of private networks and of this machine may be asked.
+    /// Whether addresses of private networks and of this machine may be contacted.
     package var allowPrivateHosts: Bool
     /// A PEM file with the TLS roots to trust in place of the system's.
     package var rootsFile: String?
 
-    /// The hosts that are listed for fetching; nil: nothing is fetched.
+    /// The hosts that are listed for fetching; nil if nothing is fetched.
     package var fetchedFrom: Set<Text>? { refresh ? hosts : nil }
 
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {

@@ -2,16 +2,17 @@ import Aries
 import DIDComm
 import Encoding
 
-/// A plan in the making: the configuration of the answers, and everything that is wrong with them.
+/// Builds the plan of a setup: the configuration that the answers make, and all problems of the answers.
 ///
-/// What an answer may be the configuration's own reader says: the draft is read by it, and what it rejects is told of the answer.
+/// The configuration's own reader decides which answers are valid: it reads the draft, and what it rejects is
+/// reported for the answer.
 struct SetupDraft {
     private let answers: SetupAnswers
     private let machine: SetupMachine
     private let places: SetupPlaces
     private let head: [String]
     private var text = ConfigurationText()
-    /// Keys by the question that they come from.
+    /// The question whose answer each key has.
     private var owners: [String: SetupQuestion] = [:]
     private(set) var problems: [SetupProblem] = []
     private(set) var trust = SetupPlan.Trust.unchanged
@@ -91,7 +92,7 @@ struct SetupDraft {
         copy(.direction, to: "gate.direction", "Which way the gate leads.")
     }
 
-    /// The label of the chip; nil: there are no lines, or it is not known which.
+    /// Returns the label of the chip; nil if the gate has no lines, or if the chip is unknown.
     private mutating func findChip() -> String? {
         let boards = machine.pinout.chips.flatMap(\.boards) + [SetupQuestion.noBoard]
         if let chip = answers.text(.chip) {
@@ -196,7 +197,7 @@ struct SetupDraft {
         problems.append(SetupProblem(question, message, remedy))
     }
 
-    /// A key that has the answer as it is; none where there is no answer.
+    /// Adds a key with the answer as its value; nothing if there is no answer.
     private mutating func copy(_ question: SetupQuestion, to key: String, _ comment: String?) {
         if let answer = answers.text(question) { add(question, key, .text(answer), comment) }
     }
@@ -206,13 +207,13 @@ struct SetupDraft {
         text.add(key, value, comment)
     }
 
-    /// Has the draft read as the service will read it.
+    /// Reads the draft as the service will read it.
     private mutating func check() {
         do throws(ConfigurationError) {
             _ = try Configuration.parse(configuration, file: places.file, folder: places.folder)
         } catch {
             for problem in error.problems {
-                // A key that is missing is told of its section.
+                // Report a missing key for the question of its section.
                 let section = problem.key.prefix { $0 != "." } + "."
                 let first = owners.filter { $0.key.hasPrefix(section) }.min { $0.key < $1.key }
                 let question = owners[problem.key] ?? first?.value
@@ -225,12 +226,12 @@ struct SetupDraft {
 }
 
 extension SetupQuestion {
-    /// The answer to ``board`` of a machine without lines.
+    /// The answer to ``board`` for a machine without lines.
     static let noBoard = "none"
 }
 
 extension Pinout {
-    /// What relays open, with the pulse that it needs, as the pictures have it.
+    /// The things that relays open, each with the pulse that it needs, as the wiring diagrams give them.
     var pulses: [(use: String, pulse: String)] {
         diagrams.compactMap { diagram in
             let table = try? TOML.parse(Array(diagram.configuration.utf8))

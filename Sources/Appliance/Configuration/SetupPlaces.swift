@@ -1,22 +1,23 @@
 import Encoding
 
-/// Where a gate keeps what it has, by the path of its configuration. The first one has the usual places; a further one on the box, whose
-/// file lies beside that, the places of its unit (`gatehouse@NAME.service`); one elsewhere has everything beside it. So two gates on one
-/// machine do not meet.
+/// The paths that a gate uses, determined by the path of its configuration. The first gate has the standard
+/// paths. A further gate, whose file is in the same folder, has the paths of its unit
+/// (`gatehouse@NAME.service`). A gate whose file is elsewhere keeps everything in that file's folder. So two
+/// gates on one machine share no files except the trust directory.
 package struct SetupPlaces: Hashable, Sendable {
-    /// Where the package has the service look, as a command line names it.
+    /// The path at which the package's service expects the configuration, as a command line names it.
     package static let standard = StandardFolders.settings + "/gatehouse.toml"
 
     /// The configuration, an absolute path.
     package let file: String
-    /// The name of a further gate on the box, `out` of `/etc/gatehouse/out.toml`: 1 to 64 of `A-Z a-z 0-9 . _ -`; nil: it is the first
-    /// one, or no unit knows it.
+    /// The name of a further gate on the machine, `out` of `/etc/gatehouse/out.toml`: 1 to 64 of `A-Z a-z 0-9
+    /// . _ -`; nil for the first gate, and for a gate without a unit.
     package let instance: String?
-    /// Whether it is the first gate's.
+    /// Whether the configuration is the first gate's.
     private let isStandard: Bool
     private let folders: StandardFolders
 
-    /// The places of the gate with that configuration.
+    /// Creates the places of the gate with that configuration.
     package init(_ file: String, in folders: StandardFolders = .inForce) {
         (self.file, self.folders) = (file, folders)
         let path = folders.name(file)
@@ -30,20 +31,20 @@ package struct SetupPlaces: Hashable, Sendable {
     /// Whether a unit of the package runs a gate with this configuration.
     package var hasUnit: Bool { isStandard || instance != nil }
 
-    /// The name of that unit, without `.service`; the first gate's where there is none.
+    /// The name of that unit, without `.service`; the first gate's if none runs it.
     package var unit: String { "gatehouse" + (instance.map { "@" + $0 } ?? "") }
 
-    /// What to do where that configuration is not there.
+    /// Returns what to do if that configuration does not exist.
     package static func remedy(forAbsent file: String) -> String {
         SetupPlaces(file).isStandard
             ? "Make it: sudo gatehouse setup." : "Check the path, or make it: sudo gatehouse setup --config \(file)."
     }
 
-    /// Words about what to do at a gate, for this one: the commands and folders in them are its own, where it is a further one on the box
-    /// (`gatehouse@out`).
+    /// Adapts an instruction to this gate: for a further gate on the machine (`gatehouse@out`), replaces the
+    /// commands and folders in it by that gate's own.
     package func told(_ words: String) -> String { Self.told(words, of: unit) }
 
-    /// The same for the gate of that unit.
+    /// Adapts an instruction to the gate of that unit.
     static func told(_ words: String, of unit: String) -> String {
         let instance = unit.dropFirst("gatehouse".count)
         guard !instance.isEmpty else { return words }
@@ -55,21 +56,22 @@ package struct SetupPlaces: Hashable, Sendable {
     /// The folder of the configuration.
     package var folder: String { NamedPlace.folder(of: file) }
 
-    /// Where the service finds the invitation.
+    /// The path at which the service finds the invitation.
     package var invitation: String { folder + "/agent\(instance.map { "-" + $0 } ?? "").invitation" }
 
-    /// The same, as the configuration names it.
+    /// The path of the invitation, as the configuration writes it.
     var invitationName: String { hasUnit ? folders.name(invitation) : "agent.invitation" }
 
-    /// The folder of records and trust data that came from elsewhere; nil: systemd makes it.
+    /// The folder of records and imported trust data; nil if systemd makes it.
     var state: String? { hasUnit ? nil : folder + "/state" }
 
-    /// Where the code is drawn, as the configuration names it; nil: in the usual place.
+    /// The picture with the code, as the configuration writes its path; nil for the default path.
     var picture: String? {
         hasUnit ? instance.map { StandardFolders.runtime + "-\($0)/invitation.png" } : "invitation.png"
     }
 
-    /// The keys that say so where the configuration's defaults do not. Further gates share the trust directory of the first one.
+    /// The keys whose values differ from the configuration's defaults. Further gates share the first gate's
+    /// trust directory.
     var keys: [(key: String, value: String)] {
         if isStandard { return [] }
         guard let instance else {

@@ -2,17 +2,18 @@ package import Encoding
 
 /// `[sticker]`: a printed code with one long-lived key, for a gate without a display.
 package struct StickerSection: Hashable, Sendable {
-    /// What everybody must know who hangs up a printed code.
+    /// The risk of a printed code, in words for the operator.
     package static let warning =
         "hangs up one key for days. Phones compare 40 bits of it: whoever spends some hundred core-hours can stand in for the gate "
         + "and read what phones send. Whoever imitates the gate's radio, for which the printed key is enough, can keep what phones "
         + "send him, unread, and bring each once to the gate while the key lives"
-    /// What to do about it.
+    /// The advice about that risk.
     package static let care = "Prefer a display. Else keep the time short, and print a new key for the next."
 
-    /// The file with the key, made by `gatehouse sticker`; the book of its sessions lies beside it. Nil: there is no printed code.
+    /// The file with the key, made by `gatehouse sticker`; the book of its sessions is in the same folder.
+    /// Nil if there is no printed code.
     package var key: String?
-    /// The last day on which it is in force, by its beginning in UTC.
+    /// The last day on which the key is in force, as the beginning of that day in UTC.
     package var until: Timestamp?
 
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, gate: GateSection) {
@@ -38,7 +39,8 @@ package struct StickerSection: Hashable, Sendable {
         reader.warn("sticker.key", Self.warning, Self.care)
     }
 
-    /// What is wrong with the key's file and its day at that moment; nil: nothing, or there is no printed code.
+    /// Returns the problem of the key's file and its day at that time; nil if there is none, or no printed
+    /// code.
     package func problem(at now: Timestamp) -> StickerFailure? {
         guard let key, let until else { return nil }
         do throws(StickerFailure) {

@@ -1,11 +1,12 @@
 package import Kiosk
 
-/// `[tones]`: how verdicts sound.
+/// `[tones]`: the tones of verdicts.
 package struct TonesSection: Hashable, Sendable {
-    /// Parts of a verdict's tones at most: seven tones, and the silence between them.
+    /// The largest number of durations in a verdict's tones, in which tones and silences alternate: 15, of
+    /// which 8 are tones.
     private static let limit = 15
 
-    /// What the sounder does.
+    /// The tones of the sounder.
     package var verdicts = VerdictTones()
 
     init(_ reader: inout ConfigurationReader) {

@@ -1,21 +1,21 @@
 package import LinuxIO
 
-/// `[voice]`: verdicts said aloud, by a program that is not part of this one.
+/// `[voice]`: spoken verdicts, by a program that is not part of this one.
 package struct VoiceSection: Hashable, Sendable {
     /// The languages, and none.
     package enum Language: String, CaseIterable, Sendable {
         case none, en, fr, hi
 
-        /// What is said; nil: nothing.
+        /// The language of what is spoken; nil: nothing is.
         package var language: DisplayLanguage? { DisplayLanguage(rawValue: rawValue) }
     }
 
-    /// The program that is used unless another one is named.
+    /// The default program.
     static let standardProgram = "espeak-ng"
 
-    /// What is said, in which language.
+    /// The language of what is spoken.
     package var language: Language
-    /// The program, by its path or its name on the path.
+    /// The program: its path, or its name in `PATH`.
     package var program: String
 
     init(_ reader: inout ConfigurationReader) {

@@ -1,21 +1,21 @@
 package import Kiosk
 package import LinuxIO
 
-/// `[wiegand]`: the wires to a gate controller, which is told of everybody who may pass by one and the same card.
+/// `[wiegand]`: the wires to a gate controller. Each admission is sent to it as the same card number.
 package struct WiegandSection: Hashable, Sendable {
-    /// Line of the wire data 0 by name; nil: there is no controller.
+    /// The name of the line for the wire data 0; nil if there is no controller.
     package var data0: String?
-    /// Line of the wire data 1.
+    /// The name of the line for the wire data 1.
     package var data1: String?
     /// Whether a low level at the board's pin is a pulse.
     package var activeLow: Bool
-    /// What the controller takes.
+    /// The format of the frame that the controller takes.
     package var format: WiegandFrame.Format
     /// The facility code; 0 where the format has none.
     package var facility: Int
     /// The card number.
     package var card: Int
-    /// Length of a pulse, and from one to the next.
+    /// The length of a pulse, and the interval from one pulse to the next.
     package var timing: WiegandTiming
 
     init(_ reader: inout ConfigurationReader, chip: String?) {
@@ -59,13 +59,13 @@ package struct WiegandSection: Hashable, Sendable {
         }
     }
 
-    /// Both lines; nil: there is no controller.
+    /// Both lines; nil if there is no controller.
     var wires: [String]? {
         guard let data0, let data1 else { return nil }
         return [data0, data1]
     }
 
-    /// What is sent; nil for numbers that do not fit.
+    /// The frame that is sent; nil if the numbers do not fit the format.
     package var frame: WiegandFrame? {
         WiegandFrame(format, facility: UInt64(clamping: facility), card: UInt64(clamping: card))
     }

@@ -1,26 +1,28 @@
 package import Encoding
 
-/// What may be asked about connections to cloud agents, as members of a ``ControlRequest``; each form is read and written here.
+/// A request about connections to cloud agents, as the members of a ``ControlRequest``. Each form is read and
+/// written here.
 package enum AgentRequest: Hashable, Sendable {
-    /// Accept the invitation in that text for a destination; nil: the primary one.
+    /// Accept the invitation in that text for a destination; nil: the primary destination.
     case connect(invitation: Text, destination: Text?)
     /// All connections.
     case list
-    /// The connection of that id, or the one to the destination of that name.
+    /// The connection with that ID, or the connection to the destination of that name.
     case show(Text)
-    /// Delete it. `isForced`: even if its destination lacks entries. `tellsAgent`: the service tells its agent first.
+    /// Delete a connection. `isForced`: even if its destination still lacks entries. `tellsAgent`: the
+    /// service first sends its agent a message about the deletion.
     case delete(Text, isForced: Bool, tellsAgent: Bool)
-    /// Ping its agent.
+    /// Ping the agent of a connection.
     case ping(Text)
-    /// The messages that wait, of one connection or of all; of one id or all; only those that are pending or all.
+    /// The waiting messages: of one connection or of all, with one ID or with any, pending or all.
     case messages(of: Text?, uid: Text?, pendingOnly: Bool)
 
-    /// Bytes of a name or an id at most.
+    /// The longest name or ID in bytes.
     package static let nameLimit = 256
-    /// Bytes of an invitation's text at most.
+    /// The longest text of an invitation in bytes.
     package static let invitationLimit = 64 * 1024
 
-    /// Reads the members of a request; nil for one that is not about connections.
+    /// Reads the members of a request; nil for a request that is not about connections.
     package init?(_ request: ControlRequest, _ members: JSONObject) throws(ControlRefusal) {
         var reader = Reader(members: members)
         switch request {
@@ -44,7 +46,7 @@ package enum AgentRequest: Hashable, Sendable {
         try reader.end()
     }
 
-    /// The request and its members, as they are asked.
+    /// The request and its members, as they are sent.
     package var request: (ControlRequest, [JSONObject.Member]) {
         func text(_ name: Text, _ value: Text?) -> [JSONObject.Member] {
             value.map { [.init(name, .string($0))] } ?? []
@@ -63,7 +65,7 @@ package enum AgentRequest: Hashable, Sendable {
         }
     }
 
-    /// Takes one member after the other; what nobody took is refused.
+    /// Takes one member after another, and refuses a request with members that were not taken.
     private struct Reader {
         var members: JSONObject
 

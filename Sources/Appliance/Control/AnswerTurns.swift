@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Answers that wait for the same disk and have no time limit of their own: so many may be in the making, and those that it holds up
-/// take no other request's turn.
+/// Limits the number of answers that wait for one disk at the same time. Such answers have no timeout of
+/// their own; with the limit, those that the disk holds up do not use the turns of other requests.
 package final class AnswerTurns: Sendable {
     private let limit: Int
     private let underWay = Mutex(0)
 
-    /// At most `limit` at a time.
+    /// Allows at most `limit` answers at a time.
     package init(_ limit: Int) { self.limit = limit }
 
-    /// What `body` answers; a refusal at once where as many are in the making.
+    /// Returns the answer of `body`; throws a refusal at once if `limit` answers are being made.
     package func take<Answer>(
         _ body: () async throws(ControlRefusal) -> Answer
     ) async throws(ControlRefusal) -> Answer {

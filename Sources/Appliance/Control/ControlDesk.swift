@@ -1,24 +1,25 @@
 package import Encoding
 
-/// Who answers which request.
+/// The handlers of control requests.
 ///
-/// An answer is one line too: `{"answer":…}` or `{"error":"…","remedy":"…"}`.
+/// An answer is one line, like a request: `{"answer":…}` or `{"error":"…","remedy":"…"}`.
 package struct ControlDesk: Sendable {
-    /// Answers a request, given its members. Must end in a time of its own: nobody waits longer than
+    /// Answers a request, given its members. It must return in bounded time: clients wait no longer than
     /// `ControlServer.Limits.time`.
     package typealias Answer = @Sendable (JSONObject) async throws(ControlRefusal) -> JSON
 
     private var answers: [ControlRequest: Answer] = [:]
 
-    /// Nobody answers anything yet.
+    /// Creates a desk without handlers.
     package init() {}
 
-    /// From now on `answer` is responsible for that request.
+    /// Makes `answer` the handler of that request.
     package mutating func take(_ request: ControlRequest, _ answer: @escaping Answer) {
         answers[request] = answer
     }
 
-    /// The answer to a line, both without line ends. `mayChange`: whether the one who asks may ask for changes.
+    /// Returns the answer to a line; both are without line ends. `mayChange`: whether the client may request
+    /// changes.
     package func answer(_ line: [UInt8], mayChange: Bool = true) async -> [UInt8] {
         do throws(ControlRefusal) {
             let (request, members) = try ControlRequest.read(line)

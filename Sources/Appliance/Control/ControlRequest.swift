@@ -1,36 +1,37 @@
 package import Encoding
 
-/// What can be asked of the running service over the control socket.
+/// A request to the running service over the control socket.
 ///
-/// A request is one line, `{"request":"status"}`, with further members where it takes some. To add one: a case here, and what
-/// answers it in ``ControlService``.
+/// A request is one line, `{"request":"status"}`, with further members if it takes any. A new request needs a
+/// case here, and a handler in the ``ControlDesk``.
 package enum ControlRequest: String, CaseIterable, Sendable {
-    /// How the box is: ``StatusDesk``.
+    /// The status of the gate: ``StatusDesk``.
     case status
-    /// How the door is: ``DoorDesk``, as those that follow.
+    /// The status of the door: ``DoorDesk``, which also answers the next three.
     case doorStatus = "door-status"
     /// Lock the gate down.
     case doorLock = "door-lock"
-    /// Free passage for a while.
+    /// Free passage for a limited time.
     case doorFree = "door-free"
-    /// End what was ordered.
+    /// End the order in force.
     case doorRelease = "door-release"
-    /// End in a moment without a visitor, so that the service manager starts the program anew: ``RenewalService``.
+    /// End the program at the next moment without a visitor, so that the service manager starts it again:
+    /// ``RenewalService``.
     case restart
-    /// Accept an invitation: ``AgentRequest``, as those that follow.
+    /// Accept an invitation: ``AgentRequest``, which also has the requests that follow.
     case agentConnect = "agent-connect"
     /// All connections to cloud agents.
     case agentList = "agent-list"
-    /// One of them, with all that is known.
+    /// One connection, with all that is known about it.
     case agentShow = "agent-show"
     /// Delete a connection.
     case agentDelete = "agent-delete"
-    /// Ask an agent for a sign of life.
+    /// Ping an agent.
     case agentPing = "agent-ping"
-    /// What waits in the mailboxes.
+    /// The messages that wait in the mailboxes.
     case agentMessages = "agent-messages"
 
-    /// Whether it changes something: only root and the service's own user may ask for that.
+    /// Whether the request changes something: only root and the service's own user may send such a request.
     package var changesSomething: Bool {
         switch self {
         case .status, .doorStatus, .agentList, .agentShow, .agentMessages: false
@@ -38,14 +39,14 @@ package enum ControlRequest: String, CaseIterable, Sendable {
         }
     }
 
-    /// Requests are flat; an invitation is a text in them.
+    /// Requests are flat JSON; an invitation is a text in them.
     private static let limits: JSON.Limits = {
         var limits = JSON.Limits()
         (limits.depth, limits.bytes, limits.values) = (4, 144 * 1024, 64)
         return limits
     }()
 
-    /// The request in a line, and its further members.
+    /// Reads the request in a line, and its further members.
     package static func read(_ line: [UInt8]) throws(ControlRefusal) -> (request: ControlRequest, members: JSONObject) {
         guard var members = (try? JSON.parse(line, limits: limits))?.object, let name = members["request"]?.string
         else {
@@ -59,20 +60,20 @@ package enum ControlRequest: String, CaseIterable, Sendable {
         return (request, members)
     }
 
-    /// The line that asks, without its line end.
+    /// Returns the line that makes the request, without its line end.
     package func line(_ members: [JSONObject.Member]) -> [UInt8] {
         JSON.object(JSONObject([.init("request", .text(rawValue))] + members)).compactBytes
     }
 }
 
-/// Why the service does not answer a request.
+/// The reason for which the service does not answer a request.
 package struct ControlRefusal: Error, Hashable, Sendable {
-    /// What is wrong.
+    /// The fault.
     package let message: String
-    /// What to do about it.
+    /// The remedy.
     package let remedy: String?
 
-    /// A refusal with its remedy.
+    /// Creates a refusal with its remedy.
     package init(_ message: String, remedy: String?) {
         (self.message, self.remedy) = (message, remedy)
     }

@@ -4,8 +4,8 @@ package import Kiosk
 package import LinuxIO
 import ServiceLifecycle
 
-/// The control socket, as long as the service runs. If it cannot be made, that is reported and tried again, and the
-/// service goes on. A socket that was removed is made anew.
+/// Keeps the control socket open while the service runs. If the socket cannot be made, the service reports
+/// that, goes on, and tries again. It makes a removed socket again.
 package struct ControlService: ServiceLifecycle.Service {
     private let section: ControlSection
     private let desk: ControlDesk
@@ -13,8 +13,9 @@ package struct ControlService: ServiceLifecycle.Service {
     private let report: HealthReporter
     private let pause: Duration
 
-    /// A service at the place that the configuration names. `report` is told that there is no socket, and that there is one again;
-    /// `pause`: from one attempt to the next, and from one look at the socket's name to the next.
+    /// Creates a service for the socket that the configuration names. `report` receives the reports that the
+    /// socket is missing, and that it exists again. `pause`: the time from one attempt to the next, and from
+    /// one check of the socket's name to the next.
     package init(
         _ section: ControlSection, desk: ControlDesk, log: LogSink, report: @escaping HealthReporter,
         pause: Duration = .seconds(5)
@@ -34,7 +35,7 @@ package struct ControlService: ServiceLifecycle.Service {
             while !Task.isCancelled, let path = section.path {
                 do throws(SystemError) {
                     if server == nil { server = try make(access) }
-                    // No client reaches a socket whose name is gone or is another's by now.
+                    // Clients cannot reach a socket whose name is gone or belongs to another socket.
                     if let server, await !server.isInPlace {
                         try await server.open(path, isShared: access.group != nil)
                     }
@@ -47,7 +48,7 @@ package struct ControlService: ServiceLifecycle.Service {
                 }
                 try? await Task.sleep(for: pause)
             }
-            // Nobody is to be asked.
+            // Without a socket, only wait for the end.
             while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
             return server
         }
@@ -55,7 +56,7 @@ package struct ControlService: ServiceLifecycle.Service {
     }
 
     private func make(_ access: ControlAccess) throws(SystemError) -> ControlServer {
-        // Who may look may not change: what a group is for is to see.
+        // The group's members may query the service, but not change anything.
         let owner = ControlAccess(user: Accounts.user, group: nil)
         return try ControlServer(permits: access.permits, isOwner: owner.permits) { [desk] peer, line in
             await desk.answer(line, mayChange: owner.permits(peer))
@@ -64,6 +65,6 @@ package struct ControlService: ServiceLifecycle.Service {
 }
 
 extension ControlSection {
-    /// Who may look, by the groups that there are now.
+    /// The users that may query the service, by the groups that exist now.
     var access: ControlAccess { ControlAccess(user: Accounts.user, group: group.flatMap(Accounts.group)) }
 }

@@ -2,9 +2,9 @@ package import Encoding
 package import Kiosk
 package import LinuxIO
 
-/// Answers what is asked and ordered about the door.
+/// Answers queries and carries out orders about the door.
 package struct DoorDesk: Sendable {
-    /// For how long passage is free where the order does not say.
+    /// The duration of free passage if the order gives none.
     package static let usual: Duration = .seconds(3600)
 
     private let orders: DoorOrders
@@ -15,8 +15,8 @@ package struct DoorDesk: Sendable {
     private let log: LogSink
     private let limit: Duration
 
-    /// A desk that has the radio's thread carry out orders by `tell`, and asks it by `status`. Each of these, and the disk, has `limit`
-    /// for its answer.
+    /// Creates a desk that passes orders to the radio's thread by `tell`, and queries the thread by `status`.
+    /// Each of the two, and the disk, has `limit` to answer.
     package init(
         _ orders: DoorOrders, settings: DoorSettings, tell: @escaping @Sendable (DoorErrand) async -> Void,
         status: @escaping @Sendable () async -> KioskStatus, wallTime: @escaping @Sendable () -> WallTime, log: LogSink,
@@ -26,7 +26,7 @@ package struct DoorDesk: Sendable {
         (self.wallTime, self.log, self.limit) = (wallTime, log, limit)
     }
 
-    /// Takes responsibility for its requests.
+    /// Registers the handlers of the door's requests.
     package func register(in desk: inout ControlDesk) {
         desk.take(.doorStatus) { members throws(ControlRefusal) in
             try Self.nothingMore(members)
@@ -64,8 +64,9 @@ package struct DoorDesk: Sendable {
         }
     }
 
-    /// The order is in force before anything is written, whatever the disk does. One that is refused does not come into force later,
-    /// unwatched; but a lock-down is never forgotten.
+    /// Carries out an order. The order is in force before it is written, so that a bad disk does not delay
+    /// it. An order that is refused does not come into force later, unobserved; only a lock-down is never
+    /// dropped.
     private func order(_ order: DoorOrder, keeping kept: DoorOrderFile.Kept) async throws(ControlRefusal) -> JSON {
         let errand = DoorErrand(order, keeping: kept, by: orders)
         let isTold = TimedQuestion { [tell] in
@@ -117,7 +118,7 @@ package struct DoorDesk: Sendable {
         }
     }
 
-    /// The door as `gatehouse status` and `gatehouse door` tell it.
+    /// Returns the door's state in the form of `gatehouse status` and `gatehouse door`.
     static func json(_ door: DoorStatus, at now: (instant: Instant, utc: Timestamp)) -> JSON {
         var members: JSONObject = ["mode": .text(door.mode.rawValue), "by": .text(door.cause.rawValue)]
         if let since = door.since {

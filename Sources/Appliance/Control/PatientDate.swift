@@ -2,8 +2,8 @@ package import Encoding
 package import LinuxIO
 import Synchronization
 
-/// The date for people who look at the box. The system's word on it may hang, so that a thread of its own asks: a few blocked tasks
-/// would hold up everything else, and the end of the program with it.
+/// The date for status reports. The query of the system's clock may hang, so it runs on a thread of its own:
+/// a few blocked tasks would hold up everything else, and the end of the program too.
 package final class PatientDate: Sendable {
     /// How long an answer is awaited.
     package static let patience: Duration = .milliseconds(500)
@@ -11,7 +11,7 @@ package final class PatientDate: Sendable {
     private let question: TimedQuestion<WallTime>
     private let last: Mutex<(time: WallTime, at: Instant)>
 
-    /// A date that `look` tells, on a thread of this.
+    /// Creates a date that `look` reads, on a thread of this object.
     package init(_ look: @escaping @Sendable () -> WallTime) throws(SystemError) {
         let thread = try SideThread(name: "gatehouse-look", limit: 1)
         question = TimedQuestion {
@@ -20,14 +20,14 @@ package final class PatientDate: Sendable {
         last = Mutex((WallTime(utc: SystemClock.utc(), provenance: .unset), SystemClock.now()))
     }
 
-    /// The date; where nobody answers the last one, carried on.
+    /// Returns the date; without an answer in time, the last known date plus the time since then.
     package func now() async -> WallTime {
         guard let time = await question.answer(within: Self.patience) else { return known }
         last.withLock { $0 = (time, SystemClock.now()) }
         return time
     }
 
-    /// The last one that somebody asked for, carried on; at once.
+    /// The last known date plus the time since then; returns at once.
     package var known: WallTime {
         last.withLock { last in
             var time = last.time

@@ -2,27 +2,27 @@ import Credentials
 package import Encoding
 package import Kiosk
 
-/// Gathers what `gatehouse status` tells.
+/// Gathers the report of `gatehouse status`.
 ///
-/// The kiosk and every part are asked side by side, each with the same limit: one that is stuck is named as such and holds up
-/// nothing else.
+/// The kiosk and all parts are queried concurrently, each with the same time limit. A part that does not
+/// answer is named in the report and does not hold up the others.
 package struct StatusDesk: Sendable {
-    /// Who answers.
+    /// The identity of the service.
     package struct Identity: Sendable {
-        /// The kiosk's name on the air.
+        /// The name in the advertisements.
         package var name: String
         /// The program's version.
         package var version: String
         /// How often the service was started on this database.
         package var start: Int
-        /// When it was started.
+        /// The time of the start.
         package var since: Instant
-        /// ``Configuration/digest`` of the configuration that it was started with.
+        /// The ``Configuration/digest`` of the configuration that the service was started with.
         package var configuration: String
-        /// Whether there is something to open: a relay, or wires to a controller.
+        /// Whether the gate can open something: by a relay, or by wires to a controller.
         package var opens: Bool
 
-        /// An identity of these parts.
+        /// Creates an identity of these parts.
         package init(name: String, version: String, start: Int, since: Instant, configuration: String = "", opens: Bool)
         {
             (self.name, self.version, self.start, self.since) = (name, version, start, since)
@@ -39,14 +39,15 @@ package struct StatusDesk: Sendable {
     private let kiosk: TimedQuestion<KioskStatus>
     private let parts: [(name: Text, question: TimedQuestion<JSON>)]
 
-    /// A desk that asks these.
+    /// Creates a desk that queries these.
     ///
     /// - Parameters:
-    ///   - identity: Who answers.
+    ///   - identity: The identity of the service.
     ///   - kiosk: The kiosk's own status.
-    ///   - parts: What others tell under a name of theirs; each gives a JSON object.
+    ///   - parts: The other parts, each with the name of its member in the report; each returns a JSON
+    ///     object.
     ///   - limit: How long each of them may take.
-    ///   - now: The moment, and the date that goes with it.
+    ///   - now: The time on the monotonic clock, and the date at that time.
     package init(
         _ identity: Identity, kiosk: @escaping @Sendable () async -> KioskStatus,
         parts: [(name: Text, tell: @Sendable () async -> JSON)], within limit: Duration = Self.limit,
@@ -58,7 +59,7 @@ package struct StatusDesk: Sendable {
         self.now = now
     }
 
-    /// Everything, as one JSON object.
+    /// Returns the whole report as one JSON object.
     package func report() async -> JSON {
         async let asked = kiosk.answer(within: limit)
         let told = await withTaskGroup(of: (Int, JSON?).self) { group in
@@ -143,7 +144,7 @@ package struct StatusDesk: Sendable {
                 }))
     }
 
-    /// How long things took and how large they were.
+    /// How long steps took, and how large transfers were.
     private static func figures(_ counters: Kiosk.Counters) -> JSON {
         func json(_ figure: Histogram) -> JSON {
             [

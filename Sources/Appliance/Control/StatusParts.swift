@@ -5,7 +5,7 @@ import Ledger
 import LinuxIO
 import Store
 
-/// What the parts beside the kiosk tell about themselves: no claims, no keys, nothing that costs more than a look.
+/// The status of the parts other than the kiosk. It holds no claims and no keys, and is cheap to read.
 struct StatusParts: Sendable {
     let store: Store
     let verifiers: VerifierInForce
@@ -13,11 +13,11 @@ struct StatusParts: Sendable {
     let agents: AgentService
     let sticker: Sticker?
     let expiry: ExpiryService
-    /// Which hosts are listed for fetching, and where trust data and rules are.
+    /// Gives the hosts that are listed for fetching, and the places of trust data and rules.
     let configuration: Configuration
     let log: LogSink
 
-    /// All of them by name.
+    /// All parts by name.
     var all: [(name: Text, tell: @Sendable () async -> JSON)] {
         [
             ("ledger", ledger), ("disk", disk), ("clock", clock), ("trust", trust),
@@ -59,7 +59,7 @@ struct StatusParts: Sendable {
         return Self.trust(verifier, rules: rules, fetchedFrom: section.fetchedFrom, at: await date.now().utc)
     }
 
-    /// The trust data in force, with their ages at that date, and the rules.
+    /// Returns the status of the trust data in force, with its age at that date, and of the rules.
     static func trust(_ verifier: Verifier, rules: RulesInForce, fetchedFrom: Set<Text>?, at utc: Timestamp) -> JSON {
         let store = verifier.trust
         var trust: JSONObject = ["version": .text(store.version), "issuers": .int(store.listedIssuers.count)]
@@ -72,11 +72,11 @@ struct StatusParts: Sendable {
         }
         for member in rules.members { _ = trust.appendIfNew(member) }
         _ = trust.appendIfNew(.init("profile", .text(verifier.profile.rawValue)))
-        // The oldest of what was fetched or copied: what decides when something becomes stale.
+        // The oldest date of everything fetched or copied: it decides when data becomes stale.
         let confirmed =
             store.documentIDs.compactMap(store.confirmed) + store.statusListURLs.compactMap(store.listFetched)
         if let oldest = confirmed.min() { _ = trust.appendIfNew(.init("oldest", .text(oldest.rfc3339))) }
-        // Of that what somebody keeps fresh: the rest is as old as it is.
+        // The oldest date of what the refresher keeps fresh; the rest is not refreshed.
         let fetched = store.refreshed(from: fetchedFrom).compactMap { resource in
             resource.kind == .document ? store.confirmed(resource.id) : store.listFetched(resource.id)
         }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A question to a part of the box that may be stuck: whoever asks waits no longer than a limit, and however often somebody
-/// asks, at most one question waits for an answer.
+/// A query to a part of the gate that may hang. Callers wait no longer than a time limit, and at most one
+/// query is outstanding, however often callers ask.
 package final class TimedQuestion<Answer: Sendable>: Sendable {
     private struct State {
         var isAsked = false
@@ -12,12 +12,13 @@ package final class TimedQuestion<Answer: Sendable>: Sendable {
     private let question: @Sendable () async -> Answer
     private let state = Mutex(State())
 
-    /// A question that is put by calling `question`.
+    /// Creates a query that is made by calling `question`.
     package init(_ question: @escaping @Sendable () async -> Answer) {
         self.question = question
     }
 
-    /// The answer to the question as it stands at this moment or was put just before; nil when none comes in that time.
+    /// Returns the answer to a query that is made now or is already outstanding; nil without an answer in
+    /// time.
     package func answer(within limit: Duration) async -> Answer? {
         let number = state.withLock { state in
             state.lastNumber += 1

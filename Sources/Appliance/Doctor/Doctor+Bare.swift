@@ -1,12 +1,14 @@
 import Credentials
 import LinuxIO
 
-/// What can be said of a machine whose configuration is absent or cannot be used: all that does not hang on what it says.
+/// Findings about a machine whose configuration is absent or unusable: everything that does not depend on the
+/// configuration.
 extension Doctor {
-    /// Unit, user, room, adapters, chips and clocks.
+    /// Unit, user, disk space, adapters, chips and clocks.
     var bareMachine: [Finding] { unit + disk + anyRadio + anyChip + clock }
 
-    /// Every adapter there is. The gate may use a controller elsewhere: without one it is only to be looked after.
+    /// All adapters of the machine. The gate may use a controller elsewhere, so the absence of an adapter is
+    /// only a warning.
     private var anyRadio: [Finding] {
         guard let adapters = facts.radio.adapters else { return [Finding(TransportError.noBluetooth, state: .warning)] }
         guard !adapters.isEmpty else {

@@ -4,7 +4,7 @@ import Kiosk
 import LinuxIO
 
 extension Doctor {
-    /// What the date is worth, now and after the next start.
+    /// How trusted the date is, now and after the next start.
     var clock: [Finding] {
         let clock = facts.clock
         let date = "\(clock.utc.rfc3339.prefix(16).replacing("T", with: " ")) UTC"
@@ -22,14 +22,14 @@ extension Doctor {
         return [.good(.clock, "\(date), \(clock.isSynchronised ? source : "not synchronised")")] + timeServer + hardware
     }
 
-    /// The gate believes an authenticated time server more than another one, and only chrony knows such a one.
+    /// The gate trusts an authenticated time server more than any other, and only chrony reports one.
     private var timeServer: [Finding] {
         configuration.clock.authenticated && facts.clock.authenticated.isEmpty
             ? [Finding(.clock, .boxTimeServer, "clock.authenticated is true")] : []
     }
 
-    /// Whether the date is worth what the gate asks, as the service would judge it at a start now. What its ledger knows makes a date
-    /// a saved one at least.
+    /// Whether the date is as trusted as the gate requires, judged as the service would judge it at a start
+    /// now. With the ledger's knowledge of the date, the service takes any date for at least a saved one.
     var isDated: Bool {
         guard facts.clock.utc >= facts.clock.made else { return false }
         let minimum = WallTime.Provenance(rawValue: configuration.clock.minimum.rawValue) ?? .rtc
@@ -56,14 +56,14 @@ extension Doctor {
             ?? "set by nobody who is known"
     }
 
-    /// The saved date that the system shows, carried on.
+    /// The saved date that explains the system's date, carried on by the uptime.
     private var saved: SavedDate? {
         let clock = facts.clock
         guard !clock.isSynchronised, hardwareClock != .agrees else { return nil }
         return clock.saved.first { $0.explains(clock.utc, uptime: clock.uptime) }
     }
 
-    /// What the clock says that the kernel uses.
+    /// The verdict on the hardware clock that the kernel uses.
     private var hardwareClock: HardwareClock {
         let clock = facts.clock
         return clock.hardware.first(where: \.isUsed).map { used in
@@ -97,6 +97,6 @@ extension Doctor {
         }
     }
 
-    /// A lithium cell of 3 V is empty below that.
+    /// The voltage in microvolts below which a 3 V lithium cell counts as empty.
     private static let leastMicrovolts = 2_000_000
 }

@@ -2,7 +2,7 @@ import Credentials
 import Store
 
 extension Doctor {
-    /// Whether the service can have the files and folders that it needs.
+    /// Whether the service can use the files and folders that it needs.
     var files: [Finding] {
         guard let account = facts.account else {
             return [.unknown(.files, "nobody knows who would read and write them", "Look at user first.")]
@@ -12,7 +12,7 @@ extension Doctor {
         let all = places + NamedPlace.all(configuration) + NamedPlace.trust(facts.trustFiles)
         var told: Set<String> = []
         let wrong = all.compactMap { place -> Finding? in
-            // A folder may have two uses, and what is in a wrong one goes without saying.
+            // Report a folder with two uses once, and do not report the files in a missing folder.
             let folder = NamedPlace.folder(of: place.path)
             guard !told.contains(place.path), !told.contains(folder), let finding = finding(place, account) else {
                 return nil
@@ -34,7 +34,7 @@ extension Doctor {
         ]
     }
 
-    /// Of more than that one tells how many there are.
+    /// The most findings that are listed; of further ones, only the number is reported.
     private static let mostFiles = 8
 
     private func finding(_ named: NamedPlace, _ account: Account) -> Finding? {
@@ -42,7 +42,7 @@ extension Doctor {
         // The unit names folders as a configuration does.
         let name = configuration.standard.name(named.path)
         if let unit = facts.unit, !unit.permits(name, writing: named.isWritten) {
-            // Folders of the configuration are read-only to the service.
+            // The folders of configurations are read-only to the service.
             let remedy =
                 named.isWritten
                 ? "Use a path below /var/lib/gatehouse, or name the folder in a drop-in (systemctl edit gatehouse): ReadWritePaths=."
@@ -50,7 +50,7 @@ extension Doctor {
             return Finding(.files, .boxOutsideSandbox, what, remedy: remedy)
         }
         guard let place = facts.places[named.path] else { return nil }
-        // Before the first start, or while it stands still, there is nothing of that.
+        // Such a file or folder does not exist before the first start, or while the service is stopped.
         if place.missing > 0, named.isWritten, facts.unit?.makes(name) == true { return nil }
         switch named.isWritten ? place.writing(by: account) : place.reading(by: account) {
         case .good: return ledgerFolder(named, place, account)
@@ -71,7 +71,8 @@ extension Doctor {
         }
     }
 
-    /// What keeps the service from having its ledger in a folder that it may write to.
+    /// Returns a finding if the service refuses to keep its ledger in that folder, although it may write
+    /// there.
     private func ledgerFolder(_ named: NamedPlace, _ place: Place, _ account: Account) -> Finding? {
         let isLedgers = named.path.utf8.elementsEqual(NamedPlace.folder(of: configuration.ledger.path).utf8)
         guard isLedgers, place.missing == 0, let node = place.nodes.last,
@@ -81,7 +82,7 @@ extension Doctor {
         return Finding(.files, .ledgerUnopened, error.text, remedy: error.remedy)
     }
 
-    /// Whether there is room for the records.
+    /// Whether there is enough space for the records.
     var disk: [Finding] {
         let path = configuration.ledger.path
         guard let disk = facts.disk else {
@@ -100,6 +101,7 @@ extension Doctor {
         return [.good(.disk, free)]
     }
 
-    /// Bytes below which a disk counts as full: the reserve, the log of changes and a new database have no room.
+    /// The free bytes below which a disk counts as full: there is no space for the reserve, the write-ahead
+    /// log and a new database.
     private static let leastRoom = 64_000_000
 }

@@ -24,7 +24,7 @@ extension Doctor {
         return chip + panels
     }
 
-    /// Whether chip and lines are there, free, and the service's to take.
+    /// Whether the chips and the lines exist, are free, and may be taken by the service.
     var lines: [Finding] {
         guard !wanted.isEmpty else {
             return [.good(.chip, "no lines are configured: this box opens nothing, and signals go to the log only")]
@@ -48,7 +48,7 @@ extension Doctor {
         }
     }
 
-    /// Whether other programs can make a pulse longer.
+    /// Whether other programs can lengthen a pulse.
     private var priority: [Finding] {
         guard let isFirst = facts.relaysRunFirst else { return [] }
         let text =
@@ -58,11 +58,11 @@ extension Doctor {
         return [.good(.chip, text)]
     }
 
-    /// What is found when nobody could ask the chips.
+    /// The finding if the chips could not be queried.
     static let chipsUnseen = Finding.unknown(
         .chip, "the GPIO chips can be asked on the machine itself only", "Run it there.")
 
-    /// Whether the service may have that chip, and these lines of it.
+    /// Returns whether the service may take that chip, and these lines of it.
     func findings(
         _ label: String, _ wanted: [(key: String, line: String)],
         _ list: (chips: [GPIOChips.Chip], forbidden: [String])
@@ -101,12 +101,12 @@ extension Doctor {
         }
     }
 
-    /// As what the service takes its lines.
+    /// Whether the holder of a line is the service: these are the names under which it takes its lines.
     private static func isOurs(_ holder: String) -> Bool {
         ["gatehouse", "gatehouse-display"].contains { $0.utf8.elementsEqual(holder.utf8) }
     }
 
-    /// Whether what shows the code to visitors can be drawn on.
+    /// Whether the displays can be drawn on.
     var displays: [Finding] {
         let shown = configuration.display.all
         guard !shown.isEmpty else { return [.good(.display, "none: the URI of the code is in the log only")] }
@@ -120,7 +120,7 @@ extension Doctor {
 }
 
 extension DisplaySection.Kind {
-    /// The class of its device node, by which units name it.
+    /// The class of the display's device node, as units name it.
     var deviceClass: String? {
         switch self {
         case .terminal, .file, .none: nil

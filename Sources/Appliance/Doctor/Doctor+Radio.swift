@@ -2,7 +2,7 @@ import Credentials
 import LinuxIO
 
 extension Doctor {
-    /// Whether there is a controller, and whether the service can have it.
+    /// Whether a controller exists, and whether the service can use it.
     var radio: [Finding] {
         let section = configuration.radio
         switch section.transport {
@@ -15,7 +15,7 @@ extension Doctor {
 
     private var serial: [Finding] { [.good(.radio, "a controller at \(configuration.radio.device)")] }
 
-    /// The class of a serial line, by which units name it: `/dev/ttyACM0` is of `char-ttyACM`.
+    /// Returns the class of a serial line, as units name it: `/dev/ttyACM0` is of `char-ttyACM`.
     static func kind(ofSerial path: String) -> String {
         let name = path.split(separator: "/").last ?? ""
         return "char-" + String(name.reversed().drop { $0.isNumber }.reversed())
@@ -35,13 +35,13 @@ extension Doctor {
         return [Self.seen(adapter)]
     }
 
-    /// An adapter that is there.
+    /// Returns the finding for an adapter that exists.
     static func seen(_ adapter: Adapters.Adapter) -> Finding {
         let place = adapter.location.isEmpty ? "a virtual one" : adapter.location
         return .good(.radio, "\(adapter.name), \(place)")
     }
 
-    /// Whether its transmitter is on.
+    /// Returns whether the adapter's transmitter is switched on.
     func rfkill(_ adapter: Adapters.Adapter) -> [Finding] {
         if adapter.hardBlocked { return [Finding(TransportError.switchedOff, .rfkill)] }
         guard adapter.softBlocked else { return [.good(.rfkill, "\(adapter.name) is not blocked")] }
@@ -56,7 +56,7 @@ extension Doctor {
     /// Whether bluetoothd leaves adapters to the service.
     var daemon: [Finding] {
         if facts.radio.isDaemonRunning {
-            // The unit stops one that was there before it.
+            // The service's unit stops a bluetoothd that runs when the service starts.
             var isServiceThere = false
             if case .running = facts.service { isServiceThere = true }
             let isStopped = facts.unit != nil && !isServiceThere
@@ -73,9 +73,9 @@ extension Doctor {
         return [.good(.bluetoothd, "it does not run")]
     }
 
-    /// Whether the service gets an adapter.
+    /// Whether the service can get an adapter.
     var opener: [Finding] {
-        // Without a unit there is no service that would need one.
+        // Without a unit, no service needs an adapter.
         guard let unit = facts.unit else { return [] }
         if unit.hasRadioRight { return [.good(.opener, "the service has a right of its own (CAP_NET_ADMIN)")] }
         return facts.radio.hasOpener
@@ -83,7 +83,7 @@ extension Doctor {
             : [Finding(.opener, .boxNoOpener, "\(facts.openerName).socket is masked or not installed")]
     }
 
-    /// What is wrong with a device node that the service is to use; nil: nothing.
+    /// Returns the finding about a device node that the service is to use; nil if the node is in order.
     func device(_ path: String, _ kind: String, _ check: Finding.Check) -> Finding? {
         guard let place = facts.places[path] else { return nil }
         if place.missing > 0 {

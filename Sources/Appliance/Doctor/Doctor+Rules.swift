@@ -3,7 +3,7 @@ import Encoding
 import Kiosk
 
 extension Doctor {
-    /// Whom the gate believes and whom it lets in.
+    /// Trust data, the rules for admission, and the printed code.
     var rules: [Finding] { trust + policy + sticker }
 
     private var trust: [Finding] {
@@ -13,7 +13,8 @@ extension Doctor {
         case .usable(let version, let issuers, let lack, let bundle, let findings):
             var wrong = endings.filter { $0.check == .trust }
             if let bundle { wrong.append(Finding(.trust, .trustBundle, bundle)) }
-            // What keeps everybody out is told as the service tells it, and then what is missing of whom goes without saying.
+            // A fault that keeps everyone out is reported as the service reports it. Details about single
+            // issuers would add nothing.
             if let lack {
                 wrong.append(Finding(.trust, .trustUnusable, lack))
             } else {
@@ -32,7 +33,8 @@ extension Doctor {
                 .unknown(.policy, "the rules come with the trust data, which cannot be used", "Mend the trust data.")
             ]
         case .unusable(let why):
-            // Whether there is a good copy the service knows; on a new gate there is none.
+            // Only the service knows whether it has a good copy; a new gate has none, so this is the worst
+            // case.
             return [Finding(.policy, .policyFile, why, state: .bad)]
         case .usable(let name, let origin, let tests, let failed, let unknownGroups):
             var wrong = endings.filter { $0.check == .policy }
@@ -56,7 +58,8 @@ extension Doctor {
         return [Finding(.sticker, trouble.code, trouble.detail, remedy: trouble.remedy, state: .warning)]
     }
 
-    /// What ends soon or has ended, as the service warns of it. A date that is not trusted warns of nothing.
+    /// The data that expires soon or has expired, as the service warns of it. An untrusted date gives no
+    /// warnings.
     var endings: [Finding] {
         guard isDated else { return [] }
         var calendar = ExpiryCalendar()
@@ -69,12 +72,12 @@ extension Doctor {
                 case .sticker: .sticker
                 case .serverRoot: .agent
                 }
-            // By rules that have ended nobody is let in.
+            // Nobody is admitted under expired rules.
             let isShut = warning.step == .ended && warning.expiry.kind == .policy
             return Finding(check, isShut ? .policyExpired : warning.code, warning.words)
         }
     }
 
-    /// `1 issuer`, `3 issuers`.
+    /// Returns a number with its noun: `1 issuer`, `3 issuers`.
     static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
 }

@@ -3,7 +3,8 @@ import Encoding
 import Ledger
 
 extension Doctor {
-    /// What the files of agents are worth, before anybody is asked.
+    /// Whether the files for agents are usable, as far as that can be checked without a network, and how the
+    /// service's connections are.
     var agents: [Finding] {
         let agent = configuration.agent
         let known = agent.invitations.count + agent.copies.flatMap(\.invitations).count
@@ -12,13 +13,14 @@ extension Doctor {
             + endings.filter { $0.check == .agent }
         guard wrong.isEmpty else { return wrong }
         var found: [Finding] = []
-        // Where one has faults the service tells them below.
+        // Connections with faults are reported below, by the service itself.
         if case .running(let status) = facts.service { found = (status["agent"]?.array ?? []).compactMap(link) }
         guard found.isEmpty else { return found }
         return [.good(.agent, known == 0 ? "no invitation is configured" : Self.count(known, "invitation"))]
     }
 
-    /// How a destination stands; nil: it is none that anybody wants, as nobody configured it and no agent ever confirmed anything there.
+    /// Returns the finding about a destination; nil if the destination is of no interest: it is not
+    /// configured, and no agent has ever confirmed anything there.
     private func link(_ link: JSON) -> Finding? {
         let name = link["name"]?.string?.string ?? "?"
         let waiting = link["waiting"]?.int ?? 0
@@ -32,14 +34,14 @@ extension Doctor {
             remedy: "Look at gatehouse agent list; with a new invitation: gatehouse agent connect.")
     }
 
-    /// Whether the configuration wants a connection there.
+    /// Returns whether the configuration asks for a connection to that destination.
     private func isConfigured(_ name: String) -> Bool {
         let agent = configuration.agent
         if Text(name) == DeliveryCursor.primary { return !agent.invitations.isEmpty }
         return agent.copies.contains { $0.name.utf8.elementsEqual(name.utf8) }
     }
 
-    /// What the running service says of itself.
+    /// The report of the running service.
     var service: [Finding] {
         switch facts.service {
         case nil: return []
@@ -60,7 +62,7 @@ extension Doctor {
         }
         for fault in status["faults"]?.array ?? [] {
             let text = { (name: Text) in fault[name]?.string?.string }
-            // What ends soon is told above, with all that does.
+            // Expiring data is reported above, all of it together.
             guard let code = text("code"), !endings.contains(where: { $0.code == code }) else { continue }
             wrong.append(
                 Finding(

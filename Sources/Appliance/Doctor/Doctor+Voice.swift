@@ -2,7 +2,7 @@ import Credentials
 import LinuxIO
 
 extension Doctor {
-    /// Whether verdicts can be said aloud. Nothing where that is not wanted.
+    /// Whether verdicts can be spoken. Empty if voice is off.
     var voice: [Finding] {
         guard configuration.voice.language != .none else { return [] }
         let program = configuration.voice.program
@@ -22,10 +22,10 @@ extension Doctor {
 }
 
 extension MachineLook {
-    /// Where systemd looks for the programs of a service (systemd.exec(5), `$PATH`).
+    /// The folders where systemd looks for the programs of a service (systemd.exec(5), `$PATH`).
     private static let path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-    /// Why the program that says verdicts cannot be run; nil: it can, or none is wanted.
+    /// Returns why the program that speaks verdicts cannot be run; nil if it can, or if voice is off.
     static func voice(_ section: VoiceSection, root: String) -> String? {
         guard section.language != .none else { return nil }
         return SpeechProgram.obstacle(to: section.program, on: path, root: root)

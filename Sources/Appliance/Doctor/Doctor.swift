@@ -1,22 +1,25 @@
 import Credentials
 import LinuxIO
 
-/// Says what the facts of a machine mean for a gate of that configuration. A value that computes: no clock, no file, no device.
+/// Judges the facts of a machine for a gate of that configuration. It is a pure value: it uses no clock, no
+/// file and no device.
 ///
-/// One function for each part, in files of their own; each gives one good finding, or one for everything that is wrong.
+/// Each part has a function, in a file of its own. It returns one good finding, or one finding for each
+/// fault.
 package struct Doctor: Sendable {
     let configuration: Configuration
     let facts: MachineFacts
-    /// Why the gate's own configuration is not known; nil: it is.
+    /// The problems that make the gate's own configuration unusable; nil if it is usable.
     private let mistakes: ConfigurationError?
 
-    /// A look at these facts. `mistakes`: why the configuration is only one that stands in for the gate's own
-    /// (``Configuration/standIn(for:)``); then only what does not hang on it is told.
+    /// Creates a doctor for these facts. `mistakes`: the problems for which the configuration is only a
+    /// stand-in (``Configuration/standIn(for:)``); then only findings that do not depend on the configuration
+    /// are made.
     package init(_ configuration: Configuration, _ facts: MachineFacts, insteadOf mistakes: ConfigurationError? = nil) {
         (self.configuration, self.facts, self.mistakes) = (configuration, facts, mistakes)
     }
 
-    /// All that is found, part by part.
+    /// All findings, part by part.
     package var findings: [Finding] {
         let parts: [[Finding]] =
             if let mistakes {
@@ -27,7 +30,7 @@ package struct Doctor: Sendable {
         return parts.joined().map { $0.told(of: facts.unitName) }
     }
 
-    /// A configuration that cannot be used.
+    /// Returns the findings about an unusable configuration.
     package static func findings(_ error: ConfigurationError) -> [Finding] {
         error.problems.map { problem in
             let key = problem.key.isEmpty ? "" : "\(problem.key) "
@@ -47,7 +50,7 @@ package struct Doctor: Sendable {
         return said.isEmpty ? [.good(.configuration, "\(configuration.kiosk.name), without a mistake")] : said
     }
 
-    /// What is installed, and as whom it runs.
+    /// The installed unit, and the user as whom it runs.
     var unit: [Finding] {
         let name = facts.userName
         let installed =
@@ -57,7 +60,8 @@ package struct Doctor: Sendable {
         guard facts.account != nil else {
             return [installed, Finding(.user, .boxNoUser, "there is no user \(name)")]
         }
-        // systemd then ends each start before the program begins (216/GROUP): no lamp and no record tells it.
+        // With a missing group, systemd ends each start before the program begins (216/GROUP), so no lamp and
+        // no record shows the fault.
         let missing = facts.missingGroups.map { group in
             Finding(
                 .user, .boxNoGroup,
@@ -66,7 +70,7 @@ package struct Doctor: Sendable {
         return [installed] + (missing.isEmpty ? [.good(.user, name)] : missing)
     }
 
-    /// The finding that the service's memory could get to a disk; nil: it cannot.
+    /// The finding that the service's memory could be written to a swap device; nil if it could not.
     private var swap: Finding? {
         guard let unit = facts.unit, let device = facts.swaps.first else { return nil }
         guard unit.forbidsSwap else {

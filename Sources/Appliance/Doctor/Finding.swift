@@ -2,9 +2,9 @@ package import Credentials
 package import Encoding
 import LinuxIO
 
-/// What was found where the doctor looked: one line for a person, one object for a machine.
+/// A result of the doctor: one line for a person, one object for a machine.
 package struct Finding: Hashable, Sendable {
-    /// What is looked at, in the order in which it is told.
+    /// The things that are checked, in the order of the report.
     package enum Check: String, CaseIterable, Sendable {
         /// The configuration file.
         case configuration
@@ -14,15 +14,15 @@ package struct Finding: Hashable, Sendable {
         case user
         /// Files and folders that the configuration names.
         case files
-        /// Room for the records.
+        /// The space for the records.
         case disk
         /// The Bluetooth adapter, or the controller elsewhere.
         case radio
-        /// The switch that may silence it.
+        /// The radio switch (rfkill) that may silence the adapter.
         case rfkill
-        /// The program that would take it away.
+        /// The program bluetoothd, which would take the adapter.
         case bluetoothd
-        /// How the service gets it.
+        /// The way in which the service gets the adapter.
         case opener
         /// The GPIO chip.
         case chip
@@ -32,17 +32,17 @@ package struct Finding: Hashable, Sendable {
         case output
         /// An input that was tried.
         case input
-        /// What shows the code to visitors.
+        /// A display that shows the code to visitors.
         case display
-        /// What says verdicts aloud.
+        /// The program that speaks verdicts.
         case voice
         /// The date.
         case clock
-        /// The clock with a battery.
+        /// The battery-backed clock.
         case rtc
-        /// Whom the gate believes.
+        /// The trust data.
         case trust
-        /// Whom it lets in.
+        /// The rules for admission.
         case policy
         /// The printed code.
         case sticker
@@ -52,44 +52,45 @@ package struct Finding: Hashable, Sendable {
         case service
     }
 
-    /// How it stands there.
+    /// The states of a checked thing.
     package enum State: String, CaseIterable, Sendable {
-        /// As it should be.
+        /// It is as it should be.
         case good
-        /// It could not be looked at.
+        /// It could not be checked.
         case unknown
-        /// The gate works, and somebody should do something.
+        /// The gate works, but a person should do something.
         case warning
-        /// The gate does not work, or nobody is let in.
+        /// The gate does not work, or nobody is admitted.
         case bad
     }
 
-    /// What was looked at.
+    /// The thing that was checked.
     package let check: Check
-    /// How it stands there.
+    /// The state in which it was found.
     package let state: State
-    /// The code of what is wrong; nil where nothing is.
+    /// The code of the fault; nil if there is none.
     package let code: String?
-    /// What was found, in plain words on one line.
+    /// The result, in plain words on one line.
     package let detail: String
-    /// What to do about it; nil where there is nothing to do.
+    /// What to do about it; nil if there is nothing to do.
     package let remedy: String?
 
     private init(_ check: Check, _ state: State, _ code: String?, _ detail: String, _ remedy: String?) {
         (self.check, self.state, self.code, self.remedy) = (check, state, code, remedy)
-        // Names of files and lines are as long as somebody made them.
+        // The names of files and lines have no limit of length.
         self.detail = String(detail.prefix(400))
     }
 
-    /// All is as it should be.
+    /// Returns the finding that a thing is as it should be.
     package static func good(_ check: Check, _ detail: String) -> Finding { Finding(check, .good, nil, detail, nil) }
 
-    /// It could not be looked at, for that reason.
+    /// Returns the finding that a thing could not be checked, for that reason.
     package static func unknown(_ check: Check, _ detail: String, _ remedy: String) -> Finding {
         Finding(check, .unknown, nil, detail, remedy)
     }
 
-    /// Something of the table of reasons. By default as bad, and with the remedy, that the table has.
+    /// Creates a finding with a code of the reason table. The severity and the remedy are those of the table
+    /// by default.
     package init(
         _ check: Check, _ code: ReasonCode, _ detail: String, remedy: String? = nil, state: State? = nil
     ) {
@@ -97,30 +98,31 @@ package struct Finding: Hashable, Sendable {
             check, state ?? (code.severity == .error ? .bad : .warning), code.text, detail, remedy ?? code.remedy)
     }
 
-    /// What the service would be told when it opens its radio.
+    /// Creates a finding from the error that the service would get when it opens its radio.
     init(_ error: TransportError, _ check: Check = .radio, _ detail: String? = nil, state: State = .bad) {
         self.init(check, state, error.cause.text, detail ?? error.description, error.remedy)
     }
 
-    /// What the service would be told when it takes its lines.
+    /// Creates a finding from the error that the service would get when it takes its lines.
     init(_ error: GPIOError, _ check: Check, _ detail: String? = nil, state: State = .bad) {
         self.init(check, state, error.cause.text, detail ?? error.description, error.remedy)
     }
 
-    /// A fault that the running service tells, with its own words.
+    /// Creates a finding from a fault that the running service reports, with the service's own texts.
     init(_ check: Check, code: String, isError: Bool, _ detail: String, remedy: String) {
         self.init(check, isError ? .bad : .warning, code, detail, remedy)
     }
 
-    /// The same in other words.
+    /// Returns the same finding with another text.
     func saying(_ detail: String) -> Finding { Finding(check, state, code, detail, remedy) }
 
-    /// The same for the gate of that unit: commands and folders of the remedy are its own (``SetupPlaces/told(_:)``).
+    /// Returns the same finding for the gate of that unit: the commands and folders in the remedy become that
+    /// gate's own (``SetupPlaces/told(_:)``).
     func told(of unit: String) -> Finding {
         Finding(check, state, code, detail, remedy.map { SetupPlaces.told($0, of: unit) })
     }
 
-    /// For machines: `{"check", "state", "code"?, "detail", "remedy"?}`.
+    /// The machine-readable form: `{"check", "state", "code"?, "detail", "remedy"?}`.
     package var json: JSON {
         var object: JSONObject = ["check": .text(check.rawValue), "state": .text(state.rawValue)]
         object["code"] = code.map { .text($0) }
@@ -131,14 +133,14 @@ package struct Finding: Hashable, Sendable {
 }
 
 extension Sequence<Finding> {
-    /// How all of it stands: as its worst part.
+    /// The worst state of all findings.
     package var state: Finding.State {
         let states = Set(map(\.state))
         return [Finding.State.bad, .warning, .unknown].first(where: states.contains) ?? .good
     }
 
-    /// The exit code of a command that tells them: 2 where the gate does not work, 1 where somebody should look, also at what could
-    /// not be looked at, else 0.
+    /// The exit code of a command that reports the findings: 2 if the gate does not work, 1 if a person
+    /// should look at something or something could not be checked, 0 otherwise.
     package var exitCode: Int32 {
         switch state {
         case .bad: 2

@@ -3,19 +3,19 @@ package import Encoding
 package import Kiosk
 package import LinuxIO
 
-/// Watches one input of a gate while somebody makes it say what it is for.
+/// Watches one input of a gate while a person triggers it.
 ///
-/// A value without a clock: it is told edges and times, and says what was found. First the input is at rest; then it has to become active
-/// once, and to be at rest again, each within ``limit``.
+/// It is a value without a clock: it takes edges and times, and gives a finding. At the beginning the input
+/// must be inactive. Then it must become active once, and inactive again, each within ``limit``.
 package struct InputTrial: Sendable {
     /// One input.
     package struct Step: Sendable {
-        /// What it tells.
+        /// What the input reports.
         package let use: DoorInput
-        /// Its line, with polarity and bias.
+        /// The input's line, with polarity and bias.
         package let line: InputLine
 
-        /// What somebody is to do, for people.
+        /// The instruction to the person.
         package var task: String {
             switch use {
             case .passage: "pass once, or move the turnstile as somebody who passes does"
@@ -25,38 +25,40 @@ package struct InputTrial: Sendable {
             case .fire: "have the fire panel report a fire, and take that back"
             }
         }
-        /// Its name and line, for people.
+        /// The input's name and line, for people.
         package var name: String { "\(use.rawValue), \(line.name)" }
-        /// What the line is while the input is active, or not.
+        /// Returns the level of the line while the input is active or inactive.
         package func level(_ isActive: Bool) -> String { isActive != line.activeLow ? "high" : "low" }
     }
 
-    /// How long somebody has to make it active, and again to end that.
+    /// How long the person has to make the input active, and again to end that.
     package static let limit: Duration = .seconds(30)
-    /// How long it has to be at rest again: a light barrier that sees one person twice, and a wire that hums, come back before.
+    /// How long the input must stay inactive again. A light barrier that sees one person twice, and a noisy
+    /// wire, become active again sooner.
     package static let calm: Duration = .seconds(1)
-    /// What changes so soon after the lines were taken was so before: a bias was just switched on.
+    /// A change so soon after the lines were taken shows an older state: a bias was just switched on.
     package static let settling = Door.settling
 
-    /// The inputs of a configuration, in its order.
+    /// Returns the inputs of a configuration, in its order.
     package static func steps(_ configuration: Configuration) -> [Step] {
         configuration.door.inputs.map { Step(use: $0.use, line: $0.inputLine) }
     }
 
     private let steps: [Step]
     private let index: Int
-    /// How often it became active.
+    /// The number of times that the input became active.
     private var times = 0
-    /// When it has been at rest again for ``calm``; nil: it is active, or was not yet.
+    /// When the input will have been inactive again for ``calm``; nil while it is active, and before it first
+    /// was.
     private var calmAt: Instant?
-    /// The others that became active meanwhile.
+    /// The other inputs that became active in the meantime.
     private var others: [Int] = []
-    /// When it is given up, if nothing else comes.
+    /// The deadline after which the trial is given up.
     private var end: Instant
-    /// What was found; nil: it goes on.
+    /// The finding; nil while the trial goes on.
     package private(set) var finding: Finding?
 
-    /// Begins with the input at `index`, while those in `active` are active.
+    /// Begins the trial of the input at `index`, while the inputs in `active` are active.
     package init(_ steps: [Step], at index: Int, active: Set<Int>, at now: Instant) {
         (self.steps, self.index) = (steps, index)
         end = now.advanced(by: Self.limit)
@@ -65,10 +67,10 @@ package struct InputTrial: Sendable {
 
     private var step: Step { steps[index] }
 
-    /// When time alone changes something.
+    /// The next time at which something changes without an edge.
     package var deadline: Instant { calmAt.map { min($0, end) } ?? end }
 
-    /// Lines have changed. The place of each is that of its step.
+    /// Takes edges of lines. An edge's index is that of its step.
     package mutating func handle(_ edges: [InputEdge], at now: Instant) {
         for edge in edges where finding == nil {
             if edge.index != index {
@@ -85,12 +87,12 @@ package struct InputTrial: Sendable {
         advance(to: now)
     }
 
-    /// Time has moved on to `now`.
+    /// Advances the time to `now`.
     package mutating func advance(to now: Instant) {
         if finding == nil, now >= deadline { judge() }
     }
 
-    /// Nobody does it, or wants to wait any longer.
+    /// Ends the trial early: the person does not do it, or does not want to wait any longer.
     package mutating func skip() {
         guard finding == nil else { return }
         if calmAt != nil { return judge() }
@@ -111,14 +113,14 @@ package struct InputTrial: Sendable {
         }
     }
 
-    /// The lines cannot be had any more.
+    /// Ends the trial because the lines are lost.
     package mutating func fail(_ error: GPIOError) { finding = Self.finding(step, error) }
 
-    // MARK: - What is said without a trial
+    // MARK: - Without a trial
 
-    /// An input that nobody has tried; `isActive`: what its level says, nil where that was not read.
+    /// Returns the finding about an input that was not tried; `isActive`: its level, nil if it was not read.
     package static func untried(_ step: Step, isActive: Bool?) -> Finding {
-        // Nobody says that the door is shut: it may be open.
+        // Only a warning: perhaps the door is open.
         if isActive == true { return resting(step, state: .warning) }
         let level = isActive.map { "\(step.level($0)) at rest, " } ?? ""
         return .unknown(.input, "\(step.name): \(level)not tried", "Run it in a terminal: it asks you to \(step.task).")
@@ -130,7 +132,7 @@ package struct InputTrial: Sendable {
             state: state)
     }
 
-    /// The same where lines could not be read.
+    /// Returns the finding about an input whose lines could not be read.
     package static func finding(_ step: Step, _ error: GPIOError) -> Finding {
         Finding(error, .input, "\(step.name): \(error)")
     }

@@ -2,7 +2,8 @@ import Encoding
 package import LinuxIO
 import Synchronization
 
-/// The inputs of a gate while they are tried: holds their lines, and keeps what they say until somebody looks.
+/// The inputs of a gate during their trials: holds their lines, and keeps their edges until the next call of
+/// ``edges()``.
 package final class InputWatch: Sendable {
     private struct Seen {
         var isThere = false
@@ -11,7 +12,7 @@ package final class InputWatch: Sendable {
         var edges: [InputEdge] = []
     }
 
-    /// Edges that are kept: a wire that hums is no flood.
+    /// The most edges that are kept, so that a noisy wire does not fill the memory.
     private static let limit = 1000
 
     private let seen: SeenBox
@@ -25,7 +26,7 @@ package final class InputWatch: Sendable {
         }
     }
 
-    /// The same with what tells of edges.
+    /// Creates a watch with another source of edges.
     init(
         _ take: (
             _ onEdges: @escaping @Sendable ([InputEdge]) -> Void,
@@ -54,17 +55,17 @@ package final class InputWatch: Sendable {
             })
     }
 
-    /// Whether the lines were taken; throws why they cannot be had.
+    /// Returns whether the lines were taken; throws the error if they cannot be taken.
     package func isThere() throws(GPIOError) -> Bool {
         let (isThere, failure) = seen.state.withLock { ($0.isThere, $0.failure) }
         if let failure { throw failure }
         return isThere
     }
 
-    /// The inputs that are active, by their places.
+    /// The indices of the inputs that are active.
     package var active: Set<Int> { seen.state.withLock { $0.active } }
 
-    /// What has changed since the last look; throws when the lines are gone.
+    /// Returns the edges since the last call; throws if the lines are lost.
     package func edges() throws(GPIOError) -> [InputEdge] {
         let (edges, failure) = seen.state.withLock { state in
             defer { state.edges = [] }
@@ -74,11 +75,11 @@ package final class InputWatch: Sendable {
         return edges
     }
 
-    /// Gives the lines back; whether that was done in time.
+    /// Gives the lines back; returns whether that was done in time.
     @discardableResult
     package func end(within limit: Duration) -> Bool { inputs.end(within: limit) }
 
-    /// A place that both threads see.
+    /// The state that both threads share.
     private final class SeenBox: Sendable {
         let state = Mutex(Seen())
     }

@@ -3,79 +3,82 @@ package import Encoding
 package import Kiosk
 package import LinuxIO
 
-/// What was seen of a machine, before anybody judges it: ``MachineLook`` gathers it, ``Doctor`` tells what it means.
+/// The facts of a machine, before they are judged: ``MachineLook`` gathers them, ``Doctor`` says what they
+/// mean.
 package struct MachineFacts: Sendable {
-    /// The name of the service's unit, without `.service`: `gatehouse`, for a further gate on the box `gatehouse@NAME`.
+    /// The name of the service's unit, without `.service`: `gatehouse`, or `gatehouse@NAME` for a further
+    /// gate on the machine.
     package var unitName = "gatehouse"
-    /// The unit of the service; nil: it is not installed.
+    /// The unit of the service; nil if it is not installed.
     package var unit: UnitFile?
     /// The name of the user as whom the service runs.
     package var userName = "gatehouse"
-    /// That user; nil: there is none of that name.
+    /// The user's account; nil if there is no user of that name.
     package var account: Account?
-    /// Groups that the unit names beside the user's own, and that there are not.
+    /// The groups that the unit names and that do not exist.
     package var missingGroups: [String] = []
-    /// The configuration file; nil: it is not known which.
+    /// The path of the configuration file; nil if it is not known.
     package var configurationFile: String?
     /// The files below the trust directory.
     package var trustFiles: [String] = []
-    /// What is at the paths that the configuration names, and at device nodes.
+    /// The files, folders and device nodes at the paths that the configuration names.
     package var places: [String: Place] = [:]
-    /// How many of these paths this program may not look at.
+    /// The number of these paths that this program may not look at.
     package var unseen = 0
-    /// Files and disks to which the kernel writes memory that is in short supply; not those that are in memory (zram).
+    /// The files and disks to which the kernel swaps memory, without those that are in memory (zram).
     package var swaps: [String] = []
-    /// Whether the kernel counts the memory of each unit, without which its limits have no effect.
+    /// Whether the kernel counts the memory of each unit; without that, the limits of a unit have no effect.
     package var countsMemory = true
-    /// The file system of the records; nil: it could not be asked.
+    /// The file system of the records; nil if it could not be queried.
     package var disk: Disk?
     /// Bluetooth.
     package var radio = Radio()
-    /// The name and version of libgpiod, or why there is none; nil: it was not looked for.
+    /// The name and version of libgpiod, or the error if it cannot be loaded; nil if it was not looked for.
     package var gpioLibrary: Result<String, GPIOError>?
-    /// The GPIO chips, and the nodes that could not be opened; nil: they could not be looked for.
+    /// The GPIO chips, and the nodes that could not be opened; nil if they could not be looked for.
     package var chips: (chips: [GPIOChips.Chip], forbidden: [String])?
-    /// Whether the threads of relays that run here have real-time priority; nil: none runs, or none can be seen.
+    /// Whether the relay threads that run on this machine have real-time priority; nil if none runs, or none
+    /// can be seen.
     package var relaysRunFirst: Bool?
-    /// Whether this is a board whose kernel keeps driving a line that was given back.
+    /// Whether the kernel of this board keeps driving a line after a program gives it back.
     package var keepsLinesDriven = false
     /// The clocks.
     package var clock = Clock()
-    /// The trust data; nil: they were not looked at.
+    /// The trust data; nil if it was not looked at.
     package var trust: Trust?
-    /// The rules; nil: there are none.
+    /// The rules; nil if there are none.
     package var policy: Policy?
-    /// What ends some day, of trust data, rules and everything else.
+    /// Everything that expires: of trust data, of rules and of other parts.
     package var expiries: [Expiry] = []
-    /// What is wrong with the files of the configuration's `[agent]` and `[agency]`.
+    /// The faults of the files of `[agent]` and `[agency]`.
     package var agents: [Trouble] = []
-    /// What is wrong with the printed code.
+    /// The fault of the printed code.
     package var sticker: Trouble?
-    /// Why the program that says verdicts cannot be run; nil: it can, or none is wanted.
+    /// Why the program that speaks verdicts cannot be run; nil if it can, or if voice is off.
     package var voice: String?
-    /// What the service answers; nil: it was not asked.
+    /// The service's answer; nil if it was not queried.
     package var service: Service?
     /// The version of this program.
     package var version = ""
-    /// Names and versions of what it runs on.
+    /// The names and versions of the board, the system and the kernel.
     package var surroundings: [String] = []
 
-    /// The name of the unit that takes the adapter for it, without `.socket`.
+    /// The name of the unit that takes the adapter for the service, without `.socket`.
     package var openerName: String { "gatehouse-radio" + unitName.dropFirst("gatehouse".count) }
 
-    /// Nothing is known yet.
+    /// Creates facts of which nothing is known yet.
     package init() {}
 
-    /// A thing that is wrong, in words that its part has for it.
+    /// A fault, in the words of the part that has it.
     package struct Trouble: Hashable, Sendable {
-        /// Its code.
+        /// The reason code.
         package var code: ReasonCode
-        /// What is wrong.
+        /// The fault, in plain words.
         package var detail: String
-        /// What to do about it.
+        /// The remedy.
         package var remedy: String
 
-        /// A thing that is wrong.
+        /// Creates a fault.
         package init(_ code: ReasonCode, _ detail: String, _ remedy: String) {
             (self.code, self.detail, self.remedy) = (code, detail, remedy)
         }
@@ -83,16 +86,16 @@ package struct MachineFacts: Sendable {
 
     /// A file system.
     package struct Disk: Hashable, Sendable {
-        /// Bytes that are free for everybody.
+        /// The bytes that any user may still use.
         package var free: Int
         /// Whether it still takes new files.
         package var takesFiles: Bool
         /// Whether it is mounted read-only.
         package var isReadOnly: Bool
-        /// Bytes of the database.
+        /// The size of the database in bytes.
         package var used: Int
 
-        /// A file system with so much room.
+        /// Creates a file system with that much space.
         package init(free: Int, takesFiles: Bool = true, isReadOnly: Bool = false, used: Int = 0) {
             (self.free, self.takesFiles, self.isReadOnly, self.used) = (free, takesFiles, isReadOnly, used)
         }
@@ -100,18 +103,18 @@ package struct MachineFacts: Sendable {
 
     /// Bluetooth on this machine.
     package struct Radio: Hashable, Sendable {
-        /// The adapters; nil: the kernel has no Bluetooth.
+        /// The adapters; nil if the kernel has no Bluetooth.
         package var adapters: [Adapters.Adapter]?
-        /// The kernel's name of the configured adapter; nil: no adapter has its address.
+        /// The kernel's name of the configured adapter; nil if no adapter has its address.
         package var name: String?
         /// Whether bluetoothd runs.
         package var isDaemonRunning = false
-        /// Whether its unit is installed, and the drop-in that keeps it from starting is not.
+        /// Whether the unit of bluetoothd is enabled, and lacks the drop-in that keeps it from starting.
         package var mayDaemonStart = false
         /// Whether the opener's socket is installed, and not masked.
         package var hasOpener = false
 
-        /// A machine without Bluetooth.
+        /// Creates the facts of a machine without Bluetooth.
         package init() {}
     }
 
@@ -127,21 +130,22 @@ package struct MachineFacts: Sendable {
         package var hardware: [BatteryClock] = []
         /// The time servers that chrony asks with Network Time Security.
         package var authenticated: [String] = []
-        /// What the machine wrote down for its next start, which makes an old date look like one.
+        /// The dates that the machine saved for its next start: with one, an old date looks like a valid one.
         package var saved: [SavedDate] = []
-        /// The day on which this version was made: no date before it is right.
+        /// The day on which this version was made: any earlier date is wrong.
         package var made = Timestamp(seconds: 0)
 
-        /// Clocks that say nothing.
+        /// Creates the facts of unknown clocks.
         package init() {}
     }
 
     /// The trust data.
     package enum Trust: Hashable, Sendable {
-        /// They cannot be used, for that reason.
+        /// The trust data cannot be used, for that reason.
         case unusable(String)
-        /// They can: how they are called, how many issuers there are, why nobody at all can be let in by them, why the bundle is not
-        /// in force, and what is not in order now besides what has ended.
+        /// The trust data can be used: its version, the number of issuers, the reason why nobody at all can
+        /// be admitted by it, the reason why the bundle is not in force, and the current faults other than
+        /// expired data.
         case usable(version: String, issuers: Int, lack: String?, bundle: String?, findings: [String])
     }
 
@@ -149,22 +153,22 @@ package struct MachineFacts: Sendable {
     package enum Policy: Hashable, Sendable {
         /// This program may not look at them.
         case unseen
-        /// They come with the trust data, which cannot be used.
+        /// The rules are part of the trust data, which cannot be used.
         case unread
-        /// They cannot be used, for that reason.
+        /// The rules cannot be used, for that reason.
         case unusable(String)
-        /// They can: their name, where they come from, how many test cases were run and which failed, and groups without
-        /// an issuer.
+        /// The rules can be used: their name, their origin, the number of test cases, the test cases that
+        /// failed, and groups without an issuer.
         case usable(name: String, origin: String, tests: Int, failed: [String], unknownGroups: [String])
     }
 
     /// The running service.
     package enum Service: Sendable {
-        /// It does not run, or has no socket.
+        /// The service does not run, or has no socket.
         case absent
-        /// It may not be asked, or does not answer: why.
+        /// It may not be queried, or does not answer, for that reason.
         case silent(String)
-        /// What it tells of itself (``StatusDesk``).
+        /// The status report of the service (``StatusDesk``).
         case running(JSON)
     }
 }

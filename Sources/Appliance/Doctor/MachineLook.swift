@@ -5,31 +5,31 @@ import Glibc
 import HTTPTransport
 import LinuxIO
 
-/// Gathers the facts of a machine from its files; asks devices and the running service only where it looks at this machine.
-/// Changes nothing.
+/// Gathers the facts of a machine from its files. It queries devices and the running service only on this
+/// machine, and changes nothing.
 package struct MachineLook: Sendable {
-    /// What stands before /sys, /proc, /dev, /etc, /run and the units; empty: this machine.
+    /// The prefix of /sys, /proc, /dev, /etc, /run and the units; empty for this machine.
     private let root: String
     private let files: SystemFiles
 
-    /// A look at this machine, or at one whose files lie below `root`.
+    /// Creates a look at this machine, or at a machine whose files are below `root`.
     package init(root: String = "") {
         self.root = root
         files = SystemFiles(root: root)
     }
 
-    /// What can be seen for that configuration.
+    /// Returns the facts that matter to that configuration.
     ///
     /// - Parameters:
-    ///   - configuration: What the service will use.
-    ///   - file: Where it was read.
+    ///   - configuration: The configuration that the service will use.
+    ///   - file: The path from which it was read.
     ///   - made: The day on which this version was made.
-    ///   - asksService: Whether the running service is asked how it is.
+    ///   - asksService: Whether the running service is asked for its status.
     package func facts(
         _ configuration: Configuration, file: String, made: Timestamp, asksService: Bool
     ) -> MachineFacts {
-        // Root looks at devices and units. It reads the service's folders with the rights of their owner, who could put
-        // anything there.
+        // Look at devices and units as root, but read the service's folders with the rights of their owner,
+        // who could put anything there.
         let role = configuration.ownerRole()
         role?.pause()
         func asOwner<Value>(_ body: () -> Value) -> Value {
@@ -38,7 +38,7 @@ package struct MachineLook: Sendable {
             return body()
         }
         var facts = MachineFacts()
-        // Of a machine that lies below a folder, the configuration may lie there too.
+        // The configuration of a machine below a folder may be below that folder too.
         let isBelow = !root.isEmpty && file.hasPrefix(root + "/")
         let path = isBelow ? String(file.dropFirst(root.count)) : file
         facts.unitName = SetupPlaces(path, in: configuration.standard).unit
@@ -82,7 +82,7 @@ package struct MachineLook: Sendable {
         } catch { (facts.gpioLibrary, facts.chips) = (.failure(error), ([], [])) }
     }
 
-    /// A trust directory has some dozens of files; of more than that the first ones tell.
+    /// Returns the files below a folder, at most 1000: a trust directory has some dozens of files.
     private static func files(below folder: String) -> [String] {
         let inside = FileManager.default.enumerator(atPath: folder)?.prefix(1000).compactMap { $0 as? String } ?? []
         return inside.filter { !$0.contains("/.") && !$0.hasPrefix(".") && FileBytes.isFile("\(folder)/\($0)") }
@@ -122,7 +122,8 @@ package struct MachineLook: Sendable {
         let folder = root + "/sys/class/bluetooth"
         radio.adapters = files.exists("/sys/class/bluetooth") ? Adapters.list(in: folder) : nil
         radio.name = root.isEmpty ? Adapters.name(of: section.device) : section.device
-        // Elsewhere the kernel cannot be asked whose an address is; most machines have one adapter.
+        // The kernel of another machine cannot be asked for the adapter of an address; most machines have one
+        // adapter.
         if !root.isEmpty, case .address = AdapterName(section.device), radio.adapters?.count == 1 {
             radio.name = radio.adapters?.first?.name
         }
@@ -134,13 +135,13 @@ package struct MachineLook: Sendable {
 
     private var mayDaemonStart: Bool {
         guard let unit = files.unit("bluetooth.service") else { return false }
-        // Where it is disabled nothing starts it by itself: no target wants it, and the bus does not know it.
+        // A disabled unit is not started by itself: no target wants it, and D-Bus does not know it.
         let links = ["bluetooth.target.wants/bluetooth.service", "dbus-org.bluez.service"]
         let isEnabled = links.contains { files.exists("/etc/systemd/system/" + $0) }
         return isEnabled && !unit.contains { $0.contains("ConditionPathExists=!/etc/gatehouse/") }
     }
 
-    /// The first column of /proc/swaps, which has a line of headings (proc(5)).
+    /// The swap devices: the first column of /proc/swaps, which has a line of headings (proc(5)).
     private var swaps: [String] {
         let names = (files.lines("/proc/swaps") ?? []).dropFirst().compactMap { line in
             line.split(whereSeparator: \.isWhitespace).first.map(String.init)
@@ -148,8 +149,8 @@ package struct MachineLook: Sendable {
         return names.filter { !$0.hasPrefix("/dev/zram") }
     }
 
-    /// By the scheduling policy of the threads of that name: field 41 of their stat (proc(5)), the 39th after the
-    /// name. Real-time are SCHED_FIFO, 1, and SCHED_RR, 2.
+    /// Whether the relay threads have real-time priority, by their scheduling policy: field 41 of a thread's
+    /// stat (proc(5)), the 39th after the name. SCHED_FIFO (1) and SCHED_RR (2) are real-time policies.
     private var relaysRunFirst: Bool? {
         let threads = files.names("/proc").filter { UInt32($0) != nil }.flatMap { process in
             files.names("/proc/\(process)/task").map { "/proc/\(process)/task/\($0)" }
@@ -164,7 +165,8 @@ package struct MachineLook: Sendable {
         return policies.isEmpty ? nil : policies.allSatisfy { $0 == 1 || $0 == 2 }
     }
 
-    /// The kernels of Raspberry Pi OS do, unless they are told otherwise.
+    /// Whether the kernel keeps driving a line that was given back. The kernels of Raspberry Pi OS do so,
+    /// unless strict_gpiod is set.
     private var keepsLinesDriven: Bool {
         guard let release = files.line("/proc/sys/kernel/osrelease"),
             ["rpi", "-v7", "-v8"].contains(where: release.contains)
@@ -209,8 +211,8 @@ package struct MachineLook: Sendable {
         }
     }
 
-    /// What is wrong with the files of `[agent]` and `[agency]`, without asking a network. None of it keeps the service from
-    /// running: it waits for them.
+    /// Returns the faults of the files of `[agent]` and `[agency]`, without using a network. None of them
+    /// prevents the service from running: it waits for the files.
     package static func agents(_ configuration: Configuration) -> [MachineFacts.Trouble] {
         var troubles: [MachineFacts.Trouble] = []
         let agent = configuration.agent

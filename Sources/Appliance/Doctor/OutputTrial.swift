@@ -2,37 +2,40 @@ import Credentials
 import Kiosk
 package import LinuxIO
 
-/// Makes the outputs of a gate active one after the other, so that somebody who stands there sees whether the right thing happens.
-/// One is active at a time, for a bounded time; between them, and however it ends, all are inactive.
+/// Makes the outputs of a gate active one after another, so that a person on site sees whether the right
+/// thing happens. One output is active at a time, for a bounded time. Between two of them, and however the
+/// trial ends, all are inactive.
 package struct OutputTrial {
     /// One output.
     package struct Step: Sendable {
         /// The key of the configuration that names its line.
         package let key: String
-        /// What it is called, for people.
+        /// The output's name, for people.
         package let name: String
-        /// Its line, with its polarity.
+        /// The output's line, with its polarity.
         package let output: GPIOLines.Output
-        /// How long it is active.
+        /// How long the output is active.
         package let time: Duration
-        /// How often.
+        /// How often it is made active.
         package let times: Int
         /// Whether it moves the gate.
         package let isGate: Bool
-        /// Of wires to a controller: that of data 1 (the other is ``output``), and what is sent; nil: it is one line.
+        /// For wires to a controller: the line of data 1 (``output`` is that of data 0), the bits of the
+        /// frame, and their timing; nil for a single line.
         package var frame: (data1: GPIOLines.Output, bits: [Bool], timing: WiegandTiming)?
 
-        /// All its lines.
+        /// All lines of the output.
         package var outputs: [GPIOLines.Output] { [output] + (frame.map { [$0.data1] } ?? []) }
-        /// Their names, for people.
+        /// The names of the lines, for people.
         package var lines: String { outputs.map(\.name).joined(separator: " and ") }
-        /// What it is to do, for people.
+        /// What the output is to do, for people.
         package var task: String {
             frame != nil ? "one card" : times == 1 ? "one pulse of \(time)" : "\(times) times"
         }
     }
 
-    /// The outputs of a configuration: lamps and sounder from top to bottom, then what moves the gate, the relay last.
+    /// Returns the outputs of a configuration: lamps and sounder from top to bottom, then those that move the
+    /// gate, the relay last.
     package static func steps(_ configuration: Configuration) -> [Step] {
         let steps = configuration.outputs.filter { !$0.key.hasPrefix("wiegand.") }.map { key, line, activeLow in
             let word = key.split(separator: ".").last.map(String.init) ?? key
@@ -56,20 +59,20 @@ package struct OutputTrial {
             times: 1, isGate: true, frame: (outputs[1], frame.bits, section.timing))
     }
 
-    /// What somebody saw.
+    /// The observation of the person on site.
     package enum Answer: Sendable {
-        /// What it should do, and nothing else.
+        /// The output did what it should, and nothing else.
         case right
-        /// Something else, or nothing.
+        /// The output did something else, or nothing.
         case wrong
-        /// Nobody says.
+        /// There was no observation.
         case none
     }
 
     private let bank: any LineBank
     private let pause: (Duration) -> Void
 
-    /// A trial of these lines, which it holds; `pause` waits.
+    /// Creates a trial of the lines of `bank`; `pause` waits.
     package init(_ bank: any LineBank, pause: @escaping (Duration) -> Void) { (self.bank, self.pause) = (bank, pause) }
 
     /// Takes the lines of all steps, inactive.
@@ -100,14 +103,14 @@ package struct OutputTrial {
             try bank.set(active: [line])
         } catch { failure = error }
         pause(time)
-        // Also behind a failure: it may have reached the line.
+        // Set the line inactive even after a failure: the failed call may have reached the line.
         do throws(GPIOError) {
             try bank.set(active: [])
         } catch { failure = error }
         if let failure { throw failure }
     }
 
-    /// What a trial of one output says.
+    /// Returns the finding of a trial of one output.
     package static func finding(_ step: Step, _ answer: Answer) -> Finding {
         let what = "\(step.name), \(step.lines) (\(step.key))"
         return switch answer {
@@ -117,7 +120,7 @@ package struct OutputTrial {
         }
     }
 
-    /// The same where the line could not be set.
+    /// Returns the finding for an output whose line could not be set.
     package static func finding(_ step: Step, _ error: GPIOError) -> Finding {
         Finding(error, .output, "\(step.name), \(step.lines) (\(step.key)): \(error)")
     }

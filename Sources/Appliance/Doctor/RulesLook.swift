@@ -3,14 +3,14 @@ import Encoding
 import Glibc
 import Kiosk
 
-/// Reads trust data and rules as the service would at a start now, and says what of them needs somebody.
+/// Reads trust data and rules as the service would at a start now, and gives the facts that need attention.
 struct RulesLook {
     private let configuration: Configuration
     private let now: Timestamp
 
     init(_ configuration: Configuration, at now: Timestamp) { (self.configuration, self.now) = (configuration, now) }
 
-    /// What is to be known of both, and what ends.
+    /// The facts about both, and everything that expires.
     var facts: (MachineFacts.Trust?, MachineFacts.Policy?, [Expiry]) {
         let section = configuration.trust
         guard [section.directory, section.state].allSatisfy(Self.mayLook) else { return (nil, .unseen, []) }
@@ -35,7 +35,8 @@ struct RulesLook {
         }
     }
 
-    /// Whether this program is kept out; what is not there anybody may know.
+    /// Returns false only if this program is denied access to the path; a path that does not exist counts as
+    /// readable.
     private static func mayLook(_ path: String) -> Bool { access(path, R_OK) == 0 || errno != EACCES }
 
     // MARK: - Trust
@@ -47,7 +48,7 @@ struct RulesLook {
         let today = TrustReport(
             reading.directory, rules: inForce, under: judging, at: WallTime(utc: now, provenance: .given)
         ).findings
-        // What is wrong with the rules is a finding about them.
+        // Faults of the rules are findings of the policy.
         let findings = today.filter { !$0.isOver && $0.subject != TrustReport.policy }
         return .usable(
             version: store.version, issuers: store.listedIssuers.count, lack: store.lack,
@@ -59,7 +60,7 @@ struct RulesLook {
     private func policy(_ inForce: RulesInForce, _ store: TrustStore?) -> MachineFacts.Policy? {
         if let problem = inForce.problem { return .unusable(problem.summary) }
         guard let rules = inForce.rules else { return nil }
-        // The files that test cases of a bundle name were not brought along.
+        // A bundle does not hold the files that its test cases name, so these cases cannot be run.
         let tests = rules.tests.filter { inForce.source.path != nil || !$0.needsFiles }
         var trial = PolicyTrial(rules, path: inForce.source.path ?? "")
         var failed: [String] = []

@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 import LinuxIO
 
-/// Small files of a system that lies below a folder.
+/// Reads small files of a system whose root is a folder.
 struct SystemFiles: Sendable {
-    /// What stands before every path; empty: this system.
+    /// The prefix of every path; empty for this system.
     let root: String
 
-    /// Units are short; what is behind that is not looked at.
+    /// The most bytes that are read of a file: units are short.
     private static let longest = 64 * 1024
-    /// Where systemd finds units, the strongest first (systemd.unit(5)).
+    /// The folders in which systemd looks for units, the highest priority first (systemd.unit(5)).
     private static let unitFolders = [
         "/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system",
         "/lib/systemd/system",
@@ -31,16 +31,17 @@ struct SystemFiles: Sendable {
         return FileBytes.read(root + path, limit: Self.longest).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// A unit's text, and behind it those of its drop-ins in their order; nil where it is not installed, or masked. One of a template
-    /// (`gatehouse@out.service`) is in a file of its own or in the template's, has the drop-ins of both, and its name for `%i`.
+    /// Returns a unit's text, followed by those of its drop-ins in their order; nil if the unit is not
+    /// installed, or is masked. An instance of a template (`gatehouse@out.service`) is in a file of its own
+    /// or in the template's; it has the drop-ins of both, and `%i` is replaced by its instance name.
     func unit(_ name: String) -> [String]? {
         let template = Self.template(of: name)
         let owners = [name] + (template.map { [$0.name] } ?? [])
-        // A masked one is a link to a file that is empty, and none.
+        // A masked unit is a link to an empty file, and counts as not installed.
         let places = owners.flatMap { owner in Self.unitFolders.map { "\($0)/\(owner)" } }
         guard let place = places.first(where: exists), let unit = text(place), !unit.isEmpty else { return nil }
         var additions: [String: String] = [:]
-        // What comes later is the stronger.
+        // The entry that is read last overrides the others.
         for owner in owners.reversed() {
             for folder in Self.unitFolders.reversed() {
                 for file in names("\(folder)/\(owner).d") where file.hasSuffix(".conf") {
@@ -53,13 +54,13 @@ struct SystemFiles: Sendable {
         return template.map { template in texts.map { $0.replacing("%i", with: template.instance) } } ?? texts
     }
 
-    /// `gatehouse@.service` and `out` of `gatehouse@out.service`.
+    /// Returns `gatehouse@.service` and `out` for `gatehouse@out.service`.
     private static func template(of name: String) -> (name: String, instance: String)? {
         guard let at = name.firstIndex(of: "@"), let dot = name.lastIndex(of: "."), at < dot else { return nil }
         return (String(name[...at] + name[dot...]), String(name[name.index(after: at)..<dot]))
     }
 
-    /// The user of that name, in his own groups and in those; nil where there is none.
+    /// Returns the user of that name, in the user's own groups and in `groups`; nil if there is no such user.
     func account(_ name: String, groups: [String]) -> Account? {
         func fields(_ path: String) -> [[String]] {
             (lines(path) ?? []).map { line in
@@ -84,7 +85,8 @@ struct SystemFiles: Sendable {
         (lines("/etc/group") ?? []).contains { $0.utf8.starts(with: (name + ":").utf8) }
     }
 
-    /// What is at a path and on the way there; links are followed. Nil: this program may not look there.
+    /// Returns the nodes at a path and on the way to it, following links; nil if this program may not look
+    /// there.
     func place(_ path: String) -> Place? {
         let parts = path.split(separator: "/")
         var nodes: [Place.Node] = []

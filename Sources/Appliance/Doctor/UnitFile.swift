@@ -1,27 +1,29 @@
-/// What the installed unit, with its drop-ins, lets the service do: the few settings that an installer trips over (systemd.exec(5)).
+/// The rights that the installed unit, with its drop-ins, gives the service: the few settings that cause
+/// installers trouble (systemd.exec(5)).
 package struct UnitFile: Hashable, Sendable {
-    /// As whom it runs.
+    /// The user as whom the service runs.
     package private(set) var user = ""
-    /// Groups beside the user's own, by name.
+    /// The names of groups in addition to the user's own.
     package private(set) var groups: [String] = []
-    /// The folders that it may write to, absolute.
+    /// The folders that the service may write to, as absolute paths.
     package private(set) var writable: [String] = []
-    /// Those of them that systemd makes itself.
+    /// The writable folders that systemd makes.
     package private(set) var made: [String] = []
     /// Whether everything else is read-only.
     package private(set) var isReadOnly = false
-    /// Whether homes are hidden.
+    /// Whether home folders are hidden.
     package private(set) var hidesHomes = false
-    /// Whether devices are closed but for ``devices``.
+    /// Whether all devices except ``devices`` are closed to the service.
     package private(set) var isClosed = false
-    /// Device nodes and classes (`char-i2c`) that it may use.
+    /// The device nodes and classes (`char-i2c`) that the service may use.
     package private(set) var devices: [String] = []
-    /// Whether it may take an adapter by itself.
+    /// Whether the service may take an adapter by itself (CAP_NET_ADMIN).
     package private(set) var hasRadioRight = false
-    /// Whether its memory is never written to a swap device (`MemorySwapMax=0`, systemd.resource-control(5)).
+    /// Whether the service's memory is never written to a swap device (`MemorySwapMax=0`,
+    /// systemd.resource-control(5)).
     package private(set) var forbidsSwap = false
 
-    /// The unit in these files: its own first, then its drop-ins in their order.
+    /// Reads the unit from the texts of these files: its own first, then its drop-ins in their order.
     package init(_ files: [String]) {
         for line in files.joined(separator: "\n").split(separator: "\n") {
             guard let equals = line.firstIndex(of: "="), !line.hasPrefix("#"), !line.hasPrefix(";") else { continue }
@@ -54,16 +56,17 @@ package struct UnitFile: Hashable, Sendable {
         writable += names.map { "\(folder)/\($0)" }
     }
 
-    /// Whether the sandbox leaves that path to the service; what is in its own /tmp nobody else sees, but it is there.
+    /// Returns whether the sandbox gives the service access to that path. Its private /tmp is included: other
+    /// programs cannot see it, but the service can use it.
     package func permits(_ path: String, writing: Bool) -> Bool {
         if hidesHomes, Self.isBelow(path, ["/home", "/root", "/run/user"]) { return false }
         return !writing || !isReadOnly || Self.isBelow(path, writable + ["/tmp", "/var/tmp", "/dev/shm"])
     }
 
-    /// Whether systemd makes the folder, or one above it, before the service starts.
+    /// Returns whether systemd makes the folder, or one above it, before the service starts.
     package func makes(_ path: String) -> Bool { Self.isBelow(path, made) }
 
-    /// Whether the service may use that node, which is of that class (`char-i2c`).
+    /// Returns whether the service may use that node, which is of the class `kind` (`char-i2c`).
     package func permits(device path: String, of kind: String) -> Bool {
         !isClosed || devices.contains(path) || devices.contains(kind) || devices.contains("char-*")
     }

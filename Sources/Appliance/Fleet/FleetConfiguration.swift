@@ -3,26 +3,26 @@ package import Encoding
 import Foundation
 import LinuxIO
 
-/// The configurations of a fleet: what all gates have in common, and what each has for itself, by its `kiosk.id`. A gate's own value
-/// replaces the common one, key by key; a list as a whole.
+/// The configurations of a fleet: the part that all gates have in common, and the part of each gate, by its
+/// `kiosk.id`. A gate's own value replaces the common one, key by key; a list is replaced as a whole.
 package struct FleetConfiguration: Sendable {
-    /// Why it cannot be used.
+    /// Why the configuration cannot be used.
     package struct Failure: Error, Hashable, Sendable {
-        /// What is wrong, in plain words; several lines where several things are.
+        /// What is wrong, in plain words; one line for each problem.
         package let text: String
-        /// What to do about it.
+        /// The remedy.
         package let remedy: String
 
-        /// Wrong so, with that remedy.
+        /// Creates a failure with that text and remedy.
         package init(text: String, remedy: String) { (self.text, self.remedy) = (text, remedy) }
     }
 
     static let common: Text = "common.toml"
 
-    /// Path → content, as in the bundle.
+    /// The files as in the bundle: path → content.
     package let files: [Text: [UInt8]]
 
-    /// What a bundle holds.
+    /// Takes the files of a bundle.
     package init(_ bundle: TrustBundle) { files = bundle.files }
 
     /// Reads `common.toml` and `kiosks/*.toml` of a folder.
@@ -54,7 +54,8 @@ package struct FleetConfiguration: Sendable {
         .sorted()
     }
 
-    /// The files that each gate must have before it can use its configuration, as no bundle holds them: path → gates.
+    /// Returns the files that each gate needs before it can use its configuration, because no bundle contains
+    /// them: path → gates.
     package func filesToBring(in folder: String) throws(Failure) -> [(path: String, kiosks: [String])] {
         var files: [String: [String]] = [:]
         for kiosk in kiosks {
@@ -64,7 +65,8 @@ package struct FleetConfiguration: Sendable {
         return files.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// The configuration of one gate as a document, checked wholly; `folder` is what its relative paths start from.
+    /// Returns the configuration of one gate as a document, completely checked. `folder`: the base of its
+    /// relative paths.
     package func document(
         for kiosk: String, from edition: String, in folder: String
     ) throws(Failure) -> (text: [UInt8], configuration: Configuration) {
@@ -81,7 +83,7 @@ package struct FleetConfiguration: Sendable {
         do throws(ConfigurationError) {
             configuration = try Configuration.parse(text, file: kiosk, folder: folder)
         } catch {
-            // Lines of a file that nobody wrote would only mislead.
+            // Leave out line numbers: the merged document is generated, so they would mislead.
             let problems = error.problems.map {
                 "\(kiosk): \($0.key.isEmpty ? "" : $0.key + ": ")\($0.message). \($0.remedy)"
             }

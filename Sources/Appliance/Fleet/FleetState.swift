@@ -3,58 +3,60 @@ package import Encoding
 import Foundation
 package import LinuxIO
 
-/// The configuration of one gate of a fleet on its disk: the file that the service reads at its start, and beside it the signed bundle
-/// that it came in, `PATH.bundle`, which says what number is in force, and the configuration before, `PATH.before`.
+/// The configuration of one gate of a fleet on its disk: the file that the service reads at its start; next
+/// to it the signed bundle that contained it, `PATH.bundle`, which holds the version in force; and the
+/// previous configuration, `PATH.before`.
 package struct FleetState: Sendable {
-    /// Why a bundle is not taken.
+    /// Why a bundle is not accepted.
     package enum Failure: Error, Sendable {
-        /// This gate knows no operator's key.
+        /// This gate has no operator's key.
         case noKeys
         /// The bundle itself is not acceptable.
         case bundle(TrustBundle.Failure)
-        /// Its time was over at that date.
+        /// Its validity ended at that date.
         case stale(Timestamp)
-        /// It is older than the one in force, which has this version.
+        /// It is older than the bundle in force, which has the version `installed`.
         case rollBack(offered: Int, installed: Int)
-        /// It has the version of the one in force and another content.
+        /// It has the version of the bundle in force, but different content.
         case conflict(Int)
-        /// What is in it cannot be used here.
+        /// Its configuration cannot be used here.
         case configuration(FleetConfiguration.Failure)
-        /// The disk refused it.
+        /// It could not be written to the disk.
         case disk(SystemError)
     }
 
-    /// The configuration's file.
+    /// The path of the configuration's file.
     package let file: String
-    /// The gate.
+    /// The gate's `kiosk.id`.
     package let kiosk: String
-    /// The keys that it knows.
+    /// The operator's keys that the gate accepts.
     package let keys: [OperatorKey]
 
-    /// The state beside a configuration that is in force.
+    /// Creates the state for a configuration that is in force.
     package init(_ configuration: Configuration, file: String) {
         (self.file, kiosk, keys) = (file, configuration.kiosk.id, configuration.fleet.keys)
     }
 
-    /// Where the bundle is, once there is one.
+    /// The path of the bundle, once there is one.
     package var bundlePath: String { file + ".bundle" }
 
-    /// The configuration before this one; nil where there is none that can be read.
+    /// The previous configuration; nil if there is none that can be read.
     package var before: Configuration? { OwnerRole.of(beforePath) { try? Configuration.load(beforePath) } }
 
     private var beforePath: String { file + ".before" }
 
-    /// The edition that is in force; nil where the configuration was written by hand.
+    /// The edition in force; nil if the configuration was written by hand.
     package var edition: TrustEdition? {
         let bytes = OwnerRole.of(bundlePath) { FileBytes.whole(bundlePath, limit: TrustBundle.Limits().bytes) }
         guard let bytes else { return nil }
         return try? TrustBundle(bytes, keys: keys, as: .configuration).edition
     }
 
-    /// Puts this gate's part of a bundle in the place of its configuration, if one of the keys signed it and it is newer than the one
-    /// in force. All of it is checked before anything is changed. The same bundle again mends what was changed by hand. Returns its
-    /// edition, and whether the file is another than before. `isFit` looks whether the machine has what the configuration names, and
-    /// throws what it lacks.
+    /// Replaces the gate's configuration by its part of a bundle, if one of the keys signed the bundle and it
+    /// is newer than the one in force. Everything is checked before anything is changed. Installing the same
+    /// bundle again undoes changes that were made by hand. `isFit` checks whether the machine has what the
+    /// configuration names, and throws what is missing. Returns the edition, and whether the file has
+    /// changed.
     package func install(
         _ bytes: [UInt8], at now: Timestamp,
         isFit: (Configuration) throws(FleetConfiguration.Failure) -> Void = { _ in },
@@ -86,7 +88,7 @@ package struct FleetState: Sendable {
                 if let before { try DurableFile.replace(beforePath, with: before) }
                 try DurableFile.replace(file, with: text, onStep: onStep)
             }
-            // Last: a cut before it leaves a number that the same import raises once more.
+            // Written last: after a power cut before it, the same import raises the version again.
             try DurableFile.replace(bundlePath, with: bytes, onStep: onStep)
         } catch { throw .disk(error) }
         return (bundle.edition, before != text)

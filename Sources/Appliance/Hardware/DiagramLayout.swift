@@ -1,22 +1,22 @@
-/// Where the boxes, wires and parts of a diagram are, in pixels from the upper left.
+/// The places of the boxes, wires and parts of a diagram, in pixels from the upper left corner.
 struct DiagramLayout {
     static let margin = 24
     static let rowHeight = 34
     static let labelSize = 13
     static let titleSize = 14
-    /// The radius of a header pin beside the board.
+    /// The radius of a header pin at the board's edge.
     static let pinRadius = 11
-    /// Between the symbol of a part and the next thing.
+    /// The space between the symbol of a part and its neighbours.
     private static let space = 14
 
     private let diagram: WiringDiagram
     /// The upper edge of row 1.
     private let top: Int
-    /// Left edge and width of each column and of the gap behind it.
+    /// The left edge and the width of each column, and of the gap to its right.
     private var columns: [(x: Int, width: Int)] = []
     private var gaps: [(x: Int, width: Int, lanes: [(x: Int, width: Int)])] = []
 
-    /// The whole, from `left` and `top` on.
+    /// Lays out the whole diagram, with its upper left corner at `left` and `top`.
     init(_ diagram: WiringDiagram, left: Int, top: Int) {
         self.diagram = diagram
         self.top = top
@@ -51,19 +51,19 @@ struct DiagramLayout {
 
     func frame(_ box: WiringDiagram.Box) -> (x: Int, y: Int, width: Int, height: Int) {
         let column = columns[box.column]
-        // A little less than its rows, so that two of a column stand apart.
+        // Smaller than its rows, so that two boxes of a column do not touch.
         return (column.x, y(box.row) - Self.rowHeight / 2 + 4, column.width, box.rows.count * Self.rowHeight - 8)
     }
 
-    /// The edges of a column.
+    /// The left and the right edge of a column.
     func left(_ column: Int) -> Int { columns[column].x }
     func right(_ column: Int) -> Int { columns[column].x + columns[column].width }
 
-    /// Where a part's symbol has its middle.
+    /// Returns the middle of a part's symbol.
     func centre(_ part: WiringDiagram.Part) -> (x: Int, y: Int) {
         let lane = gaps[part.gap].lanes[part.lane - 1]
         guard part.isUpright else { return (lane.x + lane.width / 2, y(part.rows.lowerBound)) }
-        // Between two rows, so that a label beside it meets no wire.
+        // Between two rows, so that the label to the right does not touch a wire.
         let upper = (part.rows.lowerBound + part.rows.upperBound - 1) / 2
         return (lane.x + Symbol.halfWidth, (y(upper) + y(upper + 1)) / 2)
     }

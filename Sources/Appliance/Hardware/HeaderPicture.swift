@@ -3,7 +3,8 @@ enum HeaderPicture {
     static let width = 112
     private static let pitch = 17
 
-    /// The header with its upper left corner there; `used`: the colour of each pin in use. And its lower edge.
+    /// Returns the shapes of the header with its upper left corner at that point, and its lower edge. `used`:
+    /// the colour of each pin in use.
     static func shapes(x: Int, y: Int, used: [Int: String]) -> (shapes: [Picture.Shape], bottom: Int) {
         let height = 20 * pitch + 14
         var shapes: [Picture.Shape] = [
@@ -14,7 +15,7 @@ enum HeaderPicture {
             let centre = (x: x + (isLeft ? 46 : 66), y: y + 7 + pitch / 2 + (pin - 1) / 2 * pitch)
             let colour = used[pin]
             let fill = colour ?? "#ffffff"
-            // Pin 1 is the square one, as its pad is on the board.
+            // Pin 1 is square, like its pad on the board.
             shapes.append(
                 pin == 1
                     ? .box(

@@ -2,21 +2,21 @@ import Encoding
 import Kiosk
 package import LinuxIO
 
-/// The lines that a configuration asks for: their chip, their levels, and what each of them does.
+/// The lines that a configuration requests: their chip, their levels, and their uses.
 package struct LineRequest: Sendable {
     /// The chip's label.
     package let chip: String
-    /// Which line does what.
+    /// The use of each line.
     package let wiring: LinePanel.Wiring
-    /// The relay's line, that of the output for free passage, and those of lamps and sounder: requests of their own, so that no call for a lamp can stand before the
-    /// relay's release.
+    /// The lines of the relay, of the output for free passage, and of lamps and sounder. Each group is a
+    /// request of its own, so that no call for a lamp can delay the relay's release.
     let gate: GPIOLines.Output?
     let free: GPIOLines.Output?
     let indicator: [GPIOLines.Output]
-    /// The wires to a gate controller, data 0 and data 1, and what is sent on them.
+    /// The wires to a gate controller, data 0 and data 1, and the section that says what is sent on them.
     let wiegand: (wires: [GPIOLines.Output], section: WiegandSection)?
 
-    /// What a configuration asks for; nil: it has no chip.
+    /// Creates the request of a configuration; nil if it names no chip.
     package init?(_ configuration: Configuration) {
         guard let chip = configuration.gpio.chip else { return nil }
         let (lights, relay) = (configuration.indicator, configuration.gate)
@@ -37,8 +37,8 @@ package struct LineRequest: Sendable {
         }
     }
 
-    /// Makes all of them inactive and gives them back. The relay first and alone, so that a lamp's line that somebody else holds
-    /// is no reason to leave a gate open.
+    /// Makes all lines inactive and gives them back. The relay is first and alone, so that a lamp's line that
+    /// another program holds cannot leave the gate open.
     package func release() throws(GPIOError) {
         for lines in [[gate].compactMap(\.self), [free].compactMap(\.self), wiegand?.wires ?? [], indicator]
         where !lines.isEmpty {

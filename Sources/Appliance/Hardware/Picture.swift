@@ -1,9 +1,9 @@
-/// A text of a picture, and the room that it takes.
+/// A text of a picture, and the space that it takes.
 struct Label: Hashable, Sendable {
     enum Anchor: String { case start, middle, end }
 
     let text: String
-    /// The point beside or around which it stands, at half the height of its small letters.
+    /// The anchor point of the text, at half the height of its small letters.
     let x, y: Int
     var size = DiagramLayout.labelSize
     var isBold = false
@@ -12,7 +12,7 @@ struct Label: Hashable, Sendable {
 
     var width: Int { Self.width(text, size: size, isBold: isBold) }
 
-    /// Left, right, upper and lower edge.
+    /// The left, right, upper and lower edge.
     var edges: (left: Int, right: Int, top: Int, bottom: Int) {
         let left =
             switch anchor {
@@ -23,7 +23,7 @@ struct Label: Hashable, Sendable {
         return (left, left + width, y - size / 2, y + size / 2)
     }
 
-    /// Pixels that a text takes in a wide typeface (DejaVu Sans), a little more than less.
+    /// Returns the width of a text in pixels in a wide typeface (DejaVu Sans), rounded up.
     static func width(_ text: String, size: Int, isBold: Bool) -> Int {
         (text.count * size * (isBold ? 70 : 62) + 99) / 100
     }
@@ -47,7 +47,7 @@ enum Colour {
     ]
     private static let grounds = ["ground", "GND", "0 V"]
 
-    /// That of a wire from a terminal of this name; nil: the name says nothing.
+    /// Returns the colour of a wire from a terminal of this name; nil if the name implies none.
     static func of(_ terminal: String) -> String? {
         if terminal.hasPrefix("+") { return supply }
         if grounds.contains(where: terminal.hasPrefix) { return ground }
@@ -73,10 +73,10 @@ struct Picture {
     var height = 0
     var shapes: [Shape] = []
 
-    /// The texts, for a look at whether one is on another.
+    /// The labels, so that a check can find labels that overlap.
     var labels: [Label] { shapes.compactMap { if case .label(let label) = $0 { label } else { nil } } }
 
-    /// The drawing as a file that browsers and viewers show: no script, no link, no typeface of its own.
+    /// The drawing as an SVG file for browsers and viewers, without scripts, links and embedded typefaces.
     var svg: String {
         let head = """
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(height)" width="\(width)" height="\(height)" \
@@ -104,7 +104,7 @@ struct Picture {
         case .circle(let x, let y, let radius, let fill, let line):
             return "<circle cx=\"\(x)\" cy=\"\(y)\" r=\"\(radius)\" fill=\"\(fill)\" stroke=\"\(line)\"/>"
         case .label(let label):
-            // The base line is a third of the size below the middle.
+            // The base line is about a third of the size below the middle.
             let weight = label.isBold ? " font-weight=\"bold\"" : ""
             return """
                 <text x="\(label.x)" y="\(label.y + (label.size * 36 + 50) / 100)" font-size="\(label.size)"\(weight) \

@@ -3,17 +3,17 @@ import Encoding
 extension Pinout {
     /// A contact at the door, between a line and ground.
     package struct Input: Hashable, Sendable {
-        /// What it tells, as the configuration has it (`door.input.use`).
+        /// What the input reports, as in the configuration (`door.input.use`).
         package let use: String
         /// The line's name.
         package let line: String
         /// The pin of the 40-pin header.
         package let pin: Int
-        /// Whether the high level says so: the contact opens then. Else it closes.
+        /// Whether the high level is the active one, so the contact opens then; otherwise it closes.
         package let activeHigh: Bool
-        /// What is connected.
+        /// The thing that is connected.
         package let shows: String
-        /// What else an installer must know.
+        /// Further notes for the installer.
         package let notes: String
     }
 }

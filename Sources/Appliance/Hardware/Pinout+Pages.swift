@@ -1,7 +1,8 @@
 import Encoding
 
 extension Pinout {
-    /// What is made from the pinout: the page and its pictures, by their paths beside `pinout.toml`.
+    /// The files that are made from the pinout, the page and its pictures, by their paths relative to
+    /// `pinout.toml`.
     package var files: [(path: String, text: String)] {
         [("wiring.md", wiringPage)] + diagrams.map { (picturePath($0), $0.svg) }
     }
@@ -83,7 +84,7 @@ extension Pinout {
         (["Pictures:", ""] + diagrams.map { "- [\($0.title)](#\(Self.anchor($0.title)))" }).joined(separator: "\n")
     }
 
-    /// What a heading is called in a link: small letters, digits and hyphens.
+    /// Returns the anchor of a heading in a link: small letters, digits and hyphens.
     private static func anchor(_ title: String) -> String {
         String(title.lowercased().compactMap { $0 == " " ? "-" : $0.isLetter || $0.isNumber || $0 == "-" ? $0 : nil })
     }
@@ -99,7 +100,7 @@ extension Pinout {
         return lines.joined(separator: "\n")
     }
 
-    /// The sections `[gpio]`, `[gate]` and `[indicator]` that fit this wiring.
+    /// The sections `[gpio]`, `[gate]` and `[indicator]` for this wiring.
     package var configuration: String {
         var text = ConfigurationText()
         text.add("gpio.chip", .text(chips.dropFirst().first?.label ?? chips.first?.label ?? ""))
@@ -134,7 +135,7 @@ extension Pinout {
         return "| \(bus.name) | `\(bus.activation)` | \(bus.serves) | \(lines) |"
     }
 
-    /// The lines that nothing uses, and that no console drives.
+    /// The lines that are not used, and that the serial console does not drive.
     private var free: String {
         let used = Set((signals + outputs).map(\.pin) + inputs.map(\.pin) + buses.flatMap(\.pins).map(\.pin))
         return Header.pins.filter { !used.contains($0.value) && !Header.console.contains($0.key) }

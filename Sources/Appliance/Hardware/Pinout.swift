@@ -1,12 +1,12 @@
 import Encoding
 
-/// What is on which line and header pin, and how it is connected: `hardware/pinout.toml` as values.
+/// The lines, their header pins and their connections: `hardware/pinout.toml` as values.
 package struct Pinout: Hashable, Sendable {
-    /// A board family and the label of the chip its header belongs to.
+    /// A board family, and the label of the chip that its header belongs to.
     package struct Chip: Hashable, Sendable {
-        /// What `gatehouse setup` calls them, small letters and digits.
+        /// The names of the boards in `gatehouse setup`: small letters and digits.
         package let boards: [String]
-        /// The boards, for people.
+        /// The name of the boards, for people.
         package let model: String
         /// The label, as gpiodetect shows it.
         package let label: String
@@ -14,7 +14,7 @@ package struct Pinout: Hashable, Sendable {
 
     /// One output.
     package struct Signal: Hashable, Sendable {
-        /// What this project calls it.
+        /// The signal's name in this project.
         package let name: String
         /// The configuration key that names its line.
         package let key: String
@@ -24,11 +24,11 @@ package struct Pinout: Hashable, Sendable {
         package let pin: Int
         /// Whether the active level is high.
         package let activeHigh: Bool
-        /// Its state while inactive, in words.
+        /// The state of the output while inactive, in words.
         package let rest: String
-        /// What is connected, with colour and place.
+        /// The thing that is connected, with colour and place.
         package let shows: String
-        /// What else an installer must know.
+        /// Further notes for the installer.
         package let notes: String
     }
 
@@ -36,7 +36,7 @@ package struct Pinout: Hashable, Sendable {
     package struct Bus: Hashable, Sendable {
         /// One of its lines.
         package struct Pin: Hashable, Sendable {
-            /// What it carries.
+            /// The signal that the line carries.
             package let signal: String
             /// The line's name.
             package let line: String
@@ -44,41 +44,42 @@ package struct Pinout: Hashable, Sendable {
             package let pin: Int
         }
 
-        /// What it is called.
+        /// The name of the bus.
         package let name: String
-        /// What switches it on: a line of `config.txt`, or keys of the configuration.
+        /// The setting that switches it on: a line of `config.txt`, or keys of the configuration.
         package let activation: String
-        /// What hangs on it.
+        /// The devices on the bus.
         package let serves: String
-        /// Its lines.
+        /// The lines of the bus.
         package let pins: [Pin]
     }
 
-    /// What is wrong with the file, with its line.
+    /// A fault of the file, with its line.
     package struct Failure: Error, Hashable, Sendable {
         /// The line in the file, from 1.
         package let line: Int
-        /// What is wrong, in plain words.
+        /// The fault, in plain words.
         package let message: String
     }
 
-    /// The header that pins are counted on.
+    /// The board whose header pins are counted.
     package let board: String
-    /// The chips that carry the lines, by board.
+    /// The chips of the lines, by board.
     package let chips: [Chip]
     /// The outputs that every gate has, in the order of the file.
     package let signals: [Signal]
-    /// Those that some have besides.
+    /// The outputs that only some gates have.
     package let outputs: [Signal]
-    /// What is read at the door.
+    /// The inputs at the door.
     package let inputs: [Input]
-    /// What takes further lines.
+    /// The buses, which use further lines.
     package let buses: [Bus]
-    /// One picture for each use.
+    /// The wiring diagrams, one for each use.
     package let diagrams: [WiringDiagram]
 
-    /// Reads and checks the file: every member present and known, line and pin of the header belong together, nothing used twice,
-    /// for outputs only lines that are pulled down at boot, and pictures whose wires all lead somewhere.
+    /// Reads and checks the file. Every member must be present and known; line and header pin must belong
+    /// together; nothing may be used twice; outputs may only use lines that are pulled down at boot; and
+    /// every wire of a diagram must lead somewhere.
     package init(_ bytes: [UInt8]) throws(Failure) {
         let root: TOMLTable
         do { root = try TOML.parse(bytes) } catch { throw Failure(line: error.line, message: error.message) }
@@ -143,7 +144,7 @@ package struct Pinout: Hashable, Sendable {
         !name.isEmpty && name.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
     }
 
-    /// Who has a name, key, line or pin; nobody shares one.
+    /// The owner of each name, key, line and pin; none may be shared.
     private struct Owners {
         private var names: [String: String] = [:]
 
@@ -158,7 +159,7 @@ package struct Pinout: Hashable, Sendable {
 }
 
 extension Pinout {
-    /// `high` or `low`.
+    /// Reads the member `active`, `high` or `low`; returns whether it is `high`.
     static func isHigh(_ section: PinoutSection) throws(Failure) -> Bool {
         let active = try section.text("active")
         guard active == "high" || active == "low" else { throw section.failure("active is high or low") }

@@ -1,17 +1,18 @@
-/// The symbols of small parts, around a middle, level or upright.
+/// The symbols of small parts, drawn around a middle, horizontally or upright.
 enum Symbol {
-    /// From the middle to either end, and to either side.
+    /// The distance in pixels from the middle to either end, and to either side.
     static let halfLength = 18
     static let halfWidth = 9
 
     static func shapes(
         _ kind: WiringDiagram.Part.Kind, at middle: (x: Int, y: Int), isUpright: Bool, colour: String
     ) -> [Picture.Shape] {
-        /// A point by its place along the wire and beside it; upright parts are seen from below upwards.
+        /// Returns a point by its position along the wire and across it. For upright parts, "along" is
+        /// upwards.
         func at(_ along: Int, _ beside: Int) -> (x: Int, y: Int) {
             isUpright ? (middle.x + beside, middle.y - along) : (middle.x + along, middle.y + beside)
         }
-        /// A contact's pole.
+        /// Returns the pole of a contact.
         func end(_ along: Int) -> Picture.Shape {
             .circle(x: at(along, 0).x, y: at(along, 0).y, radius: 3, fill: "#ffffff", line: colour)
         }
@@ -48,7 +49,7 @@ enum Symbol {
                     .line(points: [at(12, -6), at(12, 0)], colour: colour, width: 2),
                 ] : [.line(points: [at(-12, 0), at(10, -9)], colour: colour, width: 2), end(12)]
             guard kind == .release || kind == .button else { return [clearance] + blade + [end(-12)] }
-            // The stem of what is pressed, down to the blade.
+            // The stem of a part that is pressed, down to the blade.
             let foot = isClosed ? -3 : -5
             let stem: [Picture.Shape] = [
                 .line(points: [at(0, foot), at(0, foot - 8)], colour: colour, width: 2),

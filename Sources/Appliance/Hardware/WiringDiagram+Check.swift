@@ -1,14 +1,14 @@
 extension WiringDiagram {
-    /// What is wrong with the picture, in words; nil: nothing. A picture that is drawn has no wire to nowhere, no box on another, and
-    /// no part beside its wire.
+    /// A mistake in the diagram, in words; nil if there is none. Without one, every wire leads somewhere, no
+    /// box overlaps another, and no part is off its wire.
     var mistake: String? { boxMistake ?? partMistake ?? terminalMistake ?? pinMistake }
 
-    /// Whether a wire of that row passes through the gap.
+    /// Returns whether a wire of that row passes through the gap.
     private func isWired(_ row: Int, in gap: Int) -> Bool {
         wires.contains { $0.row == row && $0.columns.lowerBound <= gap && gap < $0.columns.upperBound }
     }
 
-    /// Whether a terminal at that row looks into the gap.
+    /// Returns whether a box has a terminal at that row that faces the gap.
     private func hasTerminal(_ row: Int, at gap: Int) -> Bool {
         boxes.contains { box in
             box.column == gap && box.right(at: row) != nil || box.column == gap + 1 && box.left(at: row) != nil
@@ -45,7 +45,7 @@ extension WiringDiagram {
         return nil
     }
 
-    /// Every terminal leads somewhere: by a wire, or to a part that stands beside it.
+    /// A terminal that leads nowhere: neither to a wire, nor to an upright part in its gap.
     private var terminalMistake: String? {
         for box in boxes {
             for row in box.rows {

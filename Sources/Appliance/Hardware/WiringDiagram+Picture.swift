@@ -2,7 +2,7 @@ extension WiringDiagram {
     /// The diagram as an SVG file.
     package var svg: String { picture.svg }
 
-    /// The drawing: the header at the left, then boxes, wires and parts.
+    /// The drawing: the header on the left, then boxes, wires and parts.
     var picture: Picture {
         let margin = DiagramLayout.margin
         let top = margin + 44
@@ -22,7 +22,7 @@ extension WiringDiagram {
         return picture
     }
 
-    /// The wires in words, for those who cannot see them.
+    /// The wires in words, for readers who cannot see them.
     private var description: String {
         let lines = wires.map { wire -> String in
             let pin = wire.columns.lowerBound == 0 ? pins[wire.row].map { " (pin \($0))" } ?? "" : ""
@@ -36,7 +36,7 @@ extension WiringDiagram {
         return (lines + upright).joined(separator: "; ")
     }
 
-    /// The parts on a wire.
+    /// Returns the parts on a wire, in words.
     private func through(_ wire: Wire) -> String {
         let names = parts.filter { part in
             !part.isUpright && part.rows.lowerBound == wire.row && wire.columns.lowerBound <= part.gap
@@ -49,7 +49,7 @@ extension WiringDiagram {
         boxes.first { $0.column == column && $0.rows.contains(row) }?.title ?? ""
     }
 
-    /// The terminal that a part between two rows reaches in one of them.
+    /// Returns the terminal to which an upright part leads in one of its two rows.
     private func end(_ part: Part, _ row: Int) -> String {
         for box in boxes where box.rows.contains(row) {
             if box.column == part.gap, let name = box.right(at: row) {
@@ -63,7 +63,8 @@ extension WiringDiagram {
 
     // MARK: - Colours
 
-    /// A wire has that of what it carries: a supply's, ground, or its signal's as far as the driver. Behind a contact it is neither.
+    /// Returns the colour of a wire: that of its supply, of ground, or of its signal as far as the driver. A
+    /// wire after a contact has the neutral colour.
     private func colour(_ wire: Wire) -> String {
         if [wire.from, wire.to].contains(where: { $0.hasPrefix("+") }) { return Colour.supply }
         if let colour = Colour.of(wire.from) { return colour }
@@ -121,7 +122,7 @@ extension WiringDiagram {
         return shapes + [.label(label)]
     }
 
-    /// Whether the terminal's line goes on to another part.
+    /// Returns whether the line from the terminal continues to another part.
     private func isPassed(_ part: Part, _ row: Int, _ isLeft: Bool) -> Bool {
         parts.contains { other in
             other.gap == part.gap && other.isUpright && [other.rows.lowerBound, other.rows.upperBound].contains(row)
@@ -163,7 +164,7 @@ extension WiringDiagram {
 }
 
 extension WiringDiagram.Part {
-    /// What it is, for those who cannot see it.
+    /// The part in words, for readers who cannot see it.
     fileprivate var words: String {
         let name = kind == .open || kind == .closed ? "contact \(kind.rawValue) at rest" : kind.rawValue
         return label.isEmpty ? name : "\(name) \(label)"

@@ -1,15 +1,17 @@
 import Encoding
 
-/// How one thing is connected: boxes in columns whose terminals stand in rows, so that every wire is level.
+/// The wiring of one use of the gate: boxes in columns whose terminals are in rows, so that every wire is
+/// horizontal.
 package struct WiringDiagram: Hashable, Sendable {
-    /// A thing with terminals on two sides. Its title stands in the first of its rows, terminals in those below.
+    /// A thing with terminals on two sides. Its title is in its first row, and its terminals are in the rows
+    /// below.
     struct Box: Hashable, Sendable {
-        /// 0: the board.
+        /// The column of the box; 0 is the board's.
         let column: Int
         /// The row of its title, from 1.
         let row: Int
         let title: String
-        /// Terminals by row; an empty one leaves its row free.
+        /// The terminals by row; an empty name leaves its row free.
         let left, right: [String]
 
         var rows: ClosedRange<Int> { row...(row + max(left.count, right.count)) }
@@ -22,9 +24,10 @@ package struct WiringDiagram: Hashable, Sendable {
         }
     }
 
-    /// Something small on a wire, or upright between two.
+    /// A small part on a wire, or upright between two wires.
     struct Part: Hashable, Sendable {
-        /// Contacts by how they are at rest; a button closes when pressed, a release opens.
+        /// The kinds of parts. Contacts are named by their state at rest; a button closes when pressed, a
+        /// release opens.
         enum Kind: String, CaseIterable {
             case resistor, diode, led, fuse, release, button, open, closed
 
@@ -33,17 +36,17 @@ package struct WiringDiagram: Hashable, Sendable {
 
         let kind: Kind
         let label: String
-        /// The column behind which it sits.
+        /// The column to the left of the part's gap.
         let gap: Int
-        /// Its place in that gap, from 1.
+        /// The part's place in that gap, from 1.
         let lane: Int
-        /// The wire that it is on, or the two between which it stands.
+        /// The row of the part's wire, or the rows of the two wires that it joins.
         let rows: ClosedRange<Int>
 
         var isUpright: Bool { rows.count > 1 }
     }
 
-    /// A level line between the terminals of two boxes.
+    /// A horizontal line between the terminals of two boxes.
     struct Wire: Hashable, Sendable {
         let row: Int
         /// The columns that it joins.
@@ -52,13 +55,13 @@ package struct WiringDiagram: Hashable, Sendable {
         let from, to: String
     }
 
-    /// Names the picture's file.
+    /// The name of the picture's file.
     package let name: String
-    /// What is shown.
+    /// The title of the diagram.
     package let title: String
-    /// What else must be known, in Markdown.
+    /// Further notes, in Markdown.
     package let notes: [String]
-    /// What belongs into the configuration; empty: nothing.
+    /// The lines of the configuration for this wiring; empty if it needs none.
     package let configuration: String
     /// The boxes, the board's first.
     let boxes: [Box]
@@ -67,7 +70,7 @@ package struct WiringDiagram: Hashable, Sendable {
     let pins: [Int: Int]
     let wires: [Wire]
 
-    /// Reads one; `places`: line and pin of each signal, output and input.
+    /// Reads a diagram; `places`: line and pin of each signal, output and input.
     init(_ section: PinoutSection, places: [String: (line: String, pin: Int)]) throws(Pinout.Failure) {
         try section.knows("name", "title", "board", "boxes", "parts", "notes", "configuration")
         name = try section.text("name")
@@ -93,7 +96,7 @@ package struct WiringDiagram: Hashable, Sendable {
         if let mistake { throw section.failure("\(name): \(mistake)") }
     }
 
-    /// `gate`, or `ground@14`; nil for an empty one.
+    /// Reads the name of a board's terminal, `gate` or `ground@14`; nil for an empty name.
     private static func terminal(
         _ name: String, _ places: [String: (line: String, pin: Int)], _ section: PinoutSection
     ) throws(Pinout.Failure) -> (label: String, pin: Int)? {
@@ -106,7 +109,8 @@ package struct WiringDiagram: Hashable, Sendable {
         return (parts[0], pin)
     }
 
-    /// What joins what: in each row a terminal and the next one to its right, where no box stands between them.
+    /// Returns the wires: in each row, from a terminal to the next one on its right, if no box is between
+    /// them.
     private static func wires(between boxes: [Box]) -> [Wire] {
         var wires: [Wire] = []
         for box in boxes {

@@ -6,11 +6,12 @@ import Observation
 import Store
 import Synchronization
 
-/// Keeps the present ``DayBook``: reads what the ledger has of it, a little at a time, and what comes. A disk that hangs holds up only this.
+/// Keeps the present ``DayBook``: reads the day's part of the ledger in small portions, and then the new
+/// entries. A disk that does not respond blocks nothing else.
 final class DayKeeper: Sendable {
-    /// Entries that are read at a time.
+    /// The number of entries that are read at a time.
     private static let portion = 200
-    /// From one look for new entries to the next.
+    /// The time between two checks for new entries.
     static let pause: Duration = .seconds(2)
 
     private let store: Store?
@@ -18,17 +19,17 @@ final class DayKeeper: Sendable {
     private let date: @Sendable () -> Timestamp
     private let day: Mutex<DayBook>
 
-    /// A keeper over that ledger; nil: there is none yet. `pause`: from one look to the next; `date`: the
-    /// date that is believed.
+    /// Creates a keeper over that ledger; nil: none exists yet. `pause`: the time between two checks. `date`:
+    /// the date that the gate assumes.
     init(_ store: Store?, every pause: Duration = DayKeeper.pause, date: @escaping @Sendable () -> Timestamp) {
         (self.store, self.pause, self.date) = (store, pause, date)
         day = Mutex(DayBook(begin: LocalDay.begin(of: date()), after: 0))
     }
 
-    /// The day so far.
+    /// The day up to now.
     var present: DayBook { day.withLock { $0 } }
 
-    /// Takes a look at the status report of this moment.
+    /// Adds the present status report to the day.
     func look(_ report: JSON) {
         let now = date()
         day.withLock { $0.look(report, at: now) }
@@ -52,7 +53,7 @@ final class DayKeeper: Sendable {
         }
     }
 
-    /// Takes the next entries; whether there may be more.
+    /// Reads the next entries. Returns whether there may be more.
     private func takeMore() async -> Bool {
         guard let store else { return false }
         let position = present.position
@@ -63,8 +64,9 @@ final class DayKeeper: Sendable {
         return entries.count == Self.portion
     }
 
-    /// The position of an entry before the first one of the day, found by halves: dates grow along the ledger, but for clocks that
-    /// were set back, whose entries are then of another day for this page. Nil: the disk does not tell.
+    /// Returns the position of an entry before the first one of the day, found by binary search. Dates
+    /// increase along the ledger, except where a clock was set back; those entries belong to another day on
+    /// this page. Returns nil if the disk cannot be read.
     private func position(before begin: Timestamp) async -> Int? {
         guard let store else { return 0 }
         var (low, high) = (0, await store.head.point.count)

@@ -2,9 +2,10 @@ import Credentials
 import Kiosk
 import Synchronization
 
-/// What keeps others from seeing how the box is, by what it is about, as one fault of the box: told when it changes.
+/// The failures of the status file, its thread and the status server, reported together as one fault of the
+/// gate whenever they change.
 final class ObservationFaults: Sendable {
-    /// What can be wrong.
+    /// What can fail.
     enum Matter: Int {
         case file, thread, server
     }
@@ -14,7 +15,7 @@ final class ObservationFaults: Sendable {
 
     init(_ report: @escaping HealthReporter) { self.report = report }
 
-    /// Takes what is wrong with a matter by now; nothing: it is in order.
+    /// Records the present failures of a matter; an empty list means none.
     func take(_ matter: Matter, _ failures: [String]) {
         let (before, after) = found.withLock { found in
             let before = Self.text(found)

@@ -7,17 +7,17 @@ import Observation
 import ServiceLifecycle
 import Store
 
-/// Shows how the box is, as long as the service runs: in files that are written at each change and every ten seconds, and as pages for
-/// this machine. All of it is the report of the ``StatusDesk`` and the day of the ledger; nothing is counted here, and nothing at the gate
-/// waits for any of it.
+/// Shows the state of the gate while the service runs: in files, which are written at each change and every
+/// ten seconds, and as pages for this machine. Everything shown is from the report of the ``StatusDesk`` and
+/// the day of the ledger. The service counts nothing itself, and nothing at the gate waits for it.
 struct ObservationService: ServiceLifecycle.Service {
-    /// How long it waits.
+    /// Its waiting times.
     struct Times {
-        /// From one writing to the next at most, and at least however much happens.
+        /// The longest time between two writes of the files, and the shortest, however much happens.
         var pause: (longest: Duration, shortest: Duration) = (.seconds(10), .seconds(1))
-        /// From one attempt to listen to the next.
+        /// The time between two attempts to listen.
         var retry = Duration.seconds(5)
-        /// From one look for new entries of the ledger to the next.
+        /// The time between two checks for new entries of the ledger.
         var look = DayKeeper.pause
     }
 
@@ -30,8 +30,8 @@ struct ObservationService: ServiceLifecycle.Service {
     private let date: @Sendable () -> Timestamp
     private let faults: ObservationFaults
 
-    /// Shows what `status` reports, at the places that the configuration names, to who may ask at the control socket. `store`: the
-    /// ledger; nil where there is none yet.
+    /// Creates a service that shows what `status` reports, at the places that the configuration names, to
+    /// those who may use the control socket. `store`: the ledger; nil if none exists yet.
     init(
         _ section: ObserveSection, access: ControlAccess, status: StatusDesk, store: Store?, signal: ObservationSignal,
         date: @escaping @Sendable () -> Timestamp, times: Times = Times(), report: @escaping HealthReporter
@@ -69,7 +69,7 @@ struct ObservationService: ServiceLifecycle.Service {
             let now = SystemClock.now()
             let failures = [status, metrics].compactMap { $0?.failure(at: now) }
             faults.take(.file, failures)
-            // The next change, or the time for the next writing.
+            // Wait for the next change, or for the time of the next write.
             let rest = failures.isEmpty ? times.pause.longest - times.pause.shortest : .zero
             let timer = Task { [signal] in
                 try? await Task.sleep(for: rest)
@@ -129,7 +129,7 @@ struct ObservationService: ServiceLifecycle.Service {
         }
     }
 
-    /// What there is at a path.
+    /// Returns the answer for a path; nil if nothing is there.
     private func answer(_ target: String) async -> LocalServer.Answer? {
         let page = ["/": true, "/?refresh=off": false]
         guard page[target] != nil || ["/status.json", "/metrics"].contains(target) else { return nil }

@@ -2,19 +2,20 @@ import Encoding
 import LinuxIO
 import Synchronization
 
-/// The status report, made anew only when the last one is no longer of this moment: however many ask, the box is asked a few times a
-/// second.
+/// The status report, made again only if the last one is too old: however many requests arrive, the parts of
+/// the gate are asked only a few times a second.
 final class RecentReport: Sendable {
-    /// How long a report is of this moment.
+    /// How long a report counts as the present one.
     private static let life: Duration = .milliseconds(250)
 
     private let question: TimedQuestion<JSON>
     private let last = Mutex<(at: Instant, report: JSON)?>(nil)
 
-    /// Reports as `status` makes them.
+    /// Creates a source of the reports of `status`.
     init(_ status: StatusDesk) { question = TimedQuestion { await status.report() } }
 
-    /// A report of this moment; nil when there is none within some seconds, of which each part of the box has one.
+    /// Returns a present report; nil if none is ready within four times ``StatusDesk/limit``, the time that
+    /// each part of the gate has.
     func now() async -> JSON? {
         let asked = SystemClock.now()
         if let (at, report) = last.withLock({ $0 }), at.duration(to: asked) < Self.life { return report }

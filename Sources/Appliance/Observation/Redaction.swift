@@ -1,16 +1,18 @@
-/// Takes out of texts what is nobody else's business, line by line.
+/// Removes private data from texts, line by line.
 ///
-/// Each thing that is taken out becomes a word with a number, such as `<did 2>`, the same wherever it stands again: who reads it still
-/// sees what belongs together. Secrets are always taken out: invitations, and whatever was named as one. Names and addresses are, where
-/// that is wanted: links, DIDs, identifiers, addresses of devices and networks, users' folders, names of certificates and policies, long
-/// runs of letters and digits (keys and digests), and the words that were named.
+/// Each removed text becomes a placeholder with a number, such as `<did 2>`. The same text always gets the
+/// same placeholder, so a reader still sees what belongs together. Secrets are always removed: invitations,
+/// and the texts that were named as secrets. Names and addresses are removed if that is requested: links,
+/// DIDs, identifiers, addresses of devices and networks, users' folders, names of certificates and policies,
+/// long runs of letters and digits (keys and digests), and the words that were named.
 package struct Redaction {
     private let takesNames: Bool
     private let secrets, words: [String]
     private var numbers: [String: [String: Int]] = [:]
 
-    /// `secrets`: taken out in any case. `words`: names of this gate, of its agents and hosts, taken out as whole words when
-    /// `takesNames`; those shorter than three characters are not, as they would be everywhere.
+    /// Creates a redaction. `secrets`: removed in any case. `words`: names of this gate, of its agents and
+    /// hosts, removed as whole words if `takesNames` is set. Secrets and words of fewer than three characters
+    /// are not removed, since they occur everywhere.
     package init(takesNames: Bool, secrets: [String] = [], words: [String] = []) {
         func usable(_ texts: [String]) -> [String] {
             Set(texts).filter { $0.count >= 3 }.sorted { $0.count > $1.count }
@@ -19,7 +21,7 @@ package struct Redaction {
         (self.secrets, self.words) = (usable(secrets), usable(words))
     }
 
-    /// The text without them; of at most ``longest`` characters.
+    /// Returns the text without private data, from at most ``longest`` characters of it.
     package mutating func text(_ text: String) -> String {
         var text = text.count > Self.longest ? String(text.prefix(Self.longest)) + "…" : text
         for secret in secrets { text = without(secret, "secret", in: text) }
@@ -32,10 +34,11 @@ package struct Redaction {
         return text
     }
 
-    /// The longest line that is taken.
+    /// The longest line, in characters. A longer line is cut.
     package static let longest = 4096
 
-    /// Without out-of-band invitations (Aries RFC 0434, 0160): words with one in a link, and all behind the beginning of one in JSON.
+    /// Returns the text without out-of-band invitations (Aries RFC 0434, 0160): words with an invitation in a
+    /// link, and everything from the beginning of an invitation in JSON.
     private mutating func withoutInvitations(_ text: String) -> String {
         let quoted = text.firstRange(of: "/invitation\"")?.lowerBound
         let json = quoted.flatMap { quoted in text[..<quoted].firstIndex(of: "{").map { ($0, text[$0...]) } }
@@ -47,7 +50,7 @@ package struct Redaction {
         return result + (json.map { "<invitation \(number(String($0.1), "invitation"))>" } ?? "")
     }
 
-    /// The words of a text and what stands between them.
+    /// Returns the words of a text and the separators between them.
     private static func parts(of text: Substring) -> [Substring] {
         var (parts, start) = ([Substring](), text.startIndex)
         while start < text.endIndex {
@@ -68,12 +71,12 @@ package struct Redaction {
             ("address", /(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}/),
             ("address", /[0-9A-Fa-f]{1,4}::?(?:[0-9A-Fa-f]{1,4}::?){2,6}[0-9A-Fa-f]{1,4}/),
             ("address", /(?:[0-9]{1,3}\.){3}[0-9]{1,3}/), ("user", /\/home\/[^\s\/"'<>]+/),
-            // As certificates are named (RFC 4514), up to the end of a text in quotes or to what is said of them.
+            // Names of certificates (RFC 4514), up to the end of a quoted text or to a statement about them.
             (
                 "certificate",
                 /\b(?:CN|OU|O|L|ST)=(?:[^"\\]|\\.)*?(?= (?:ends|ended|has|is) |"|→|$)/
             ),
-            // As policies are named in verdicts and in the log.
+            // Names of policies in verdicts and in the log.
             ("policy", /[^\s"'<>]+@[^\s"'<>]+ sha256:[0-9a-f]{16}/),
             ("token", /[A-Za-z0-9_\-+]{32,512}={0,2}/),
         ]
@@ -86,20 +89,20 @@ package struct Redaction {
         return number
     }
 
-    /// Takes a word out. A line with the beginning of one that is longer than ``longestWord`` ends there: it may have
-    /// been shortened by others, and to look for all of it takes seconds.
+    /// Removes a word. If the word is longer than ``longestWord``, the line is cut where its beginning
+    /// occurs: the word may have been shortened elsewhere, and a search for all of it takes seconds.
     private mutating func without(_ word: String, _ kind: String, in text: String) -> String {
         guard word.utf8.count > Self.longestWord else { return replace(word, kind, in: text) }
         guard let found = text.firstRange(of: word.prefix(Self.beginning)) else { return text }
         return text[..<found.lowerBound] + "<\(kind) \(number(word, kind))>…"
     }
 
-    /// Bytes of the longest word that is looked for as a whole.
+    /// The longest word that is searched for as a whole, in bytes.
     private static let longestWord = 256
-    /// Characters of the beginning of a longer one.
+    /// The number of characters of a longer word that are searched for.
     private static let beginning = 32
 
-    /// Replaces it where it is a whole word.
+    /// Replaces the text where it is a whole word.
     private mutating func replace(_ word: String, _ kind: String, in text: String) -> String {
         var (result, rest) = ("", text[...])
         while let range = rest.firstRange(of: word) {

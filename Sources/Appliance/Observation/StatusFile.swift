@@ -2,14 +2,15 @@ import Encoding
 import LinuxIO
 import Synchronization
 
-/// A file that others read, replaced as a whole again and again, on a thread of its own: a place that hangs or is full holds up nobody.
+/// A file for other programs that is replaced as a whole, on a thread of its own: a disk that does not
+/// respond or is full blocks nothing else.
 final class StatusFile: Sendable {
     private struct State {
         var waitsSince: Instant?
         var failure: String?
     }
 
-    /// How long one writing may take before it is told.
+    /// How long one write may take before it is reported.
     static let limit: Duration = .seconds(10)
 
     private let path: String
@@ -17,7 +18,7 @@ final class StatusFile: Sendable {
     private let thread: SideThread
     private let state = Mutex(State())
 
-    /// The file at `path`, which `put` replaces.
+    /// Creates the file at `path`, which `put` replaces.
     init(
         _ path: String,
         put: @escaping @Sendable (String, [UInt8]) throws(SystemError) -> Void = { (path, bytes) throws(SystemError) in
@@ -25,17 +26,17 @@ final class StatusFile: Sendable {
         }
     ) throws(SystemError) {
         (self.path, self.put) = (path, put)
-        // One that is written, and the newest that waits for that.
+        // One write under way, and the newest that waits for it.
         thread = try SideThread(name: "gatehouse-show", limit: 1)
     }
 
-    /// Has the file replaced, and returns at once. What waited to be written is left out.
+    /// Replaces the file in the background, and returns at once. A write that still waits is dropped.
     func write(_ text: String) {
         state.withLock { $0.waitsSince = $0.waitsSince ?? SystemClock.now() }
         thread.run { [weak self] in self?.replace(Array(text.utf8)) }
     }
 
-    /// Why the file is not as it should be; nil: it is, as far as is known.
+    /// Returns why the file is not up to date; nil: it is, as far as is known.
     func failure(at now: Instant) -> String? {
         state.withLock { state in
             if let since = state.waitsSince, since.duration(to: now) > Self.limit {

@@ -4,22 +4,23 @@ package import Kiosk
 package import LinuxIO
 import Synchronization
 
-/// The displays: each is kept at the newest scene by a thread of its own, and none of them holds up another.
+/// Shows the state of the gate on displays. Each display has its own thread, which shows the newest scene, so
+/// that a slow display does not delay the others.
 package final class DisplayOutput: KioskListener {
     /// One display.
     package struct Screen: Sendable {
-        /// What people call it: its kind and its device.
+        /// The display's name for people: its kind and its device.
         let name: String
-        /// What visitors are told on it.
+        /// The instruction to visitors that it shows.
         let instruction: String
-        /// The language of all that is said besides.
+        /// The language of all other text.
         let language: DisplayLanguage
-        /// Where signs stand on it.
+        /// The position of signs on the display.
         let sign: SignPlace
-        /// Makes what draws on it.
+        /// Makes the device that draws.
         let make: @Sendable () -> any DisplayDevice
 
-        /// That display.
+        /// Creates a screen of these parts.
         package init(
             name: String, instruction: String, language: DisplayLanguage = .english, sign: SignPlace = .first,
             make: @escaping @Sendable () -> any DisplayDevice
@@ -33,8 +34,8 @@ package final class DisplayOutput: KioskListener {
     private let faults: DisplayFaults
     private let screens: [(screen: Screen, thread: DisplayThread)]
 
-    /// Shows what is going on at the gate of that name, from now on that it starts. `retries`: see ``DisplayThread``; `report` hears
-    /// of displays that fail or hang.
+    /// Starts a thread for each screen and shows the state of the gate called `name`. `retries`: see
+    /// ``DisplayThread``. `report` receives reports of displays that fail or hang.
     package init(
         gate name: String, on screens: [Screen], retries: ClosedRange<Duration> = DisplayThread.retries,
         report: @escaping HealthReporter
@@ -53,7 +54,8 @@ package final class DisplayOutput: KioskListener {
         change { _ in }
     }
 
-    /// The light goes on every second: reason enough to look after displays that hang.
+    /// Shows the light's pattern. The light calls this every second, so this is also where hanging displays
+    /// are detected.
     package func show(_ signal: Signal, of pattern: IndicatorPattern, for visit: VisitID?, at now: Instant) {
         change { $0.take(pattern) }
         for (index, (screen, thread)) in screens.enumerated() {
@@ -64,17 +66,19 @@ package final class DisplayOutput: KioskListener {
         }
     }
 
-    /// Shows the invitation, or that there is none.
+    /// Shows the invitation; nil: no invitation.
     package func showInvitation(_ uri: String?, at now: Instant) { change { $0.take(invitation: uri) } }
 
-    /// Shows who is meant, and how far it is.
+    /// Shows the note and the stage of the visit that it is about.
     package func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
         change { $0.take(note, of: visit) }
-        // What stays on a panel is its last picture, and no code that serves nobody.
+        // A panel keeps its last picture without power: it must not be the code of an invitation that no
+        // longer works.
         if case .stopped = note { _ = flush(within: .milliseconds(150)) }
     }
 
-    /// Waits until every display shows what it should, at most for `limit` in all; whether they do.
+    /// Waits until every display shows its newest scene, for at most `limit` in all. Returns whether they all
+    /// do.
     package func flush(within limit: Duration) -> Bool {
         let end = SystemClock.now().advanced(by: limit)
         return screens.allSatisfy { $0.thread.flush(within: SystemClock.now().duration(to: end)) }
@@ -93,14 +97,15 @@ package final class DisplayOutput: KioskListener {
     }
 }
 
-/// Which displays are out of order: one word about all of them.
+/// The displays that are out of order. All of them share one fault, which is reported with the detail of the
+/// first such display.
 private final class DisplayFaults: Sendable {
     private let details = Mutex<[Int: String]>([:])
     private let report: HealthReporter
 
     init(_ report: @escaping HealthReporter) { self.report = report }
 
-    /// Notes what is wrong with a display; nil: nothing.
+    /// Notes the failure of a display; nil: the display works.
     func note(_ detail: String?, of index: Int) {
         let (isNew, worst) = details.withLock { details in
             let before = details

@@ -3,8 +3,8 @@ package import Kiosk
 
 /// The status light and the verdicts as lines for a person at the terminal.
 package enum EventLine {
-    /// The note as a line without its end, where a person wants to know. Several phones may be there: each line begins with whose
-    /// it is.
+    /// Returns the note as a line without a line end; nil: the note is of no interest to a person. Several
+    /// phones may be connected, so each line begins with the mark of its visit.
     package static func text(_ note: KioskNote, of visit: VisitID?) -> String? {
         func line(_ lamps: Set<Lamp>, _ text: String) -> String {
             column(lamps) + (visit.map { $0.mark + "  " } ?? "") + text
@@ -18,7 +18,7 @@ package enum EventLine {
         case .verdictWaits(let others): line([], "the verdict waits for \(others) before it")
         case .phoneConnected: line([.blue], "a phone is connected")
         case .transferStarted(let bytes, _): line([.blue], "receiving \(bytes) bytes")
-        // A line for each quarter: what is longer than a moment is worth one.
+        // One line for each quarter below 100 %, so that a long transfer shows progress.
         case .progress(let received, let total, let rate)
         where received < total && received * 4 / total > (received - 1) * 4 / total:
             line([.blue], "\(received * 100 / total) %, \(rate / 1000) kB/s")
@@ -35,7 +35,7 @@ package enum EventLine {
         case .exitRequested(let isGranted): line([], isGranted ? "request to exit" : "request to exit, refused")
         case .visitEnded("failed", let reasons, _): line([.amber], "failed" + reason(reasons))
         case .ledgerFailed(let reason): line([.red, .amber], "ledger: \(reason)")
-        case .fault(.radioFailed, _, _, _): nil  // told in more words by the notes above
+        case .fault(.radioFailed, _, _, _): nil  // the notes above give more detail
         case .fault(let code, true, _, let detail): line([.amber], "look after it: \(code): \(detail ?? code.meaning)")
         case .fault(let code, false, _, _): line([], "over: \(code)")
         case .advertising, .mtu, .identified, .progress, .visitEnded, .stopped: nil
@@ -49,13 +49,14 @@ package enum EventLine {
         return told.isEmpty ? "" : " (" + told.joined(separator: ", ") + ")"
     }
 
-    /// Lamps by their place, as on the box: blue, amber, green, red.
+    /// The lamps in the order of the box: blue, amber, green, red.
     private static func column(_ lamps: Set<Lamp>) -> String {
         Lamp.allCases.map { lamps.contains($0) ? "●" : "○" }.joined(separator: " ") + "  "
     }
 }
 
 extension VisitID {
-    /// What people are told the visit is called: the first four characters of its id, which log and ledger have whole.
+    /// The short name of the visit for people: the first four characters of its id. The log and the ledger
+    /// have the whole id.
     var mark: String { String(text.prefix(4)) }
 }

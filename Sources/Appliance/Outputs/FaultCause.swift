@@ -1,10 +1,11 @@
 package import Credentials
 package import LinuxIO
 
-// The causes of faults of the radio and of the lines by their codes. What the log, the status and the doctor say of them begins so.
+// Reason codes of the faults of the radio and of the GPIO lines. The text about such a fault in the log, the
+// status report and the findings of doctor begins with the code.
 
 extension TransportError {
-    /// Its row in the table of reasons.
+    /// The reason code of the error.
     package var cause: ReasonCode {
         switch self {
         case .noBluetooth: .radioNoBluetooth
@@ -26,7 +27,7 @@ extension TransportError {
 }
 
 extension GPIOError {
-    /// Its row in the table of reasons.
+    /// The reason code of the error.
     package var cause: ReasonCode {
         switch self {
         case .noLibrary: .gpioNoLibrary
@@ -41,6 +42,6 @@ extension GPIOError {
         }
     }
 
-    /// What a fault says of it: its code, what is wrong, and what to do.
+    /// The detail of the fault: the code, the description and the remedy.
     var detail: String { "\(cause): \(self). \(remedy)" }
 }

@@ -2,31 +2,32 @@ package import Encoding
 package import Kiosk
 package import LinuxIO
 
-/// Somebody who is told what the kiosk does: a log, a terminal, a display, the service manager.
+/// A receiver of the kiosk's signals, invitations and notes: a log, a terminal, a display, the service
+/// manager.
 ///
-/// Each listener has a thread of its own (``Listeners``) and may take its time there: nobody waits for it.
+/// Each listener runs on its own thread (``Listeners``) and may block there: no other part waits for it.
 package protocol KioskListener: Sendable {
-    /// Shows a signal of `pattern`. `visit`: the visit whose sign it is, if it is one's.
+    /// Shows a signal of `pattern`. `visit`: the visit that the sign belongs to, if any.
     func show(_ signal: Signal, of pattern: IndicatorPattern, for visit: VisitID?, at now: Instant)
     /// Shows the invitation URI; nil takes it down.
     func showInvitation(_ uri: String?, at now: Instant)
-    /// Takes notice. `visit`: the visit that it is about, if it is about one.
+    /// Receives a note. `visit`: the visit that the note is about, if any.
     func note(_ note: KioskNote, of visit: VisitID?, at now: Instant)
 }
 
 extension KioskListener {
-    /// Nothing to show.
+    /// Does nothing: the listener shows no signals.
     package func show(_ signal: Signal, of pattern: IndicatorPattern, for visit: VisitID?, at now: Instant) {}
-    /// No display here.
+    /// Does nothing: the listener shows no invitation.
     package func showInvitation(_ uri: String?, at now: Instant) {}
-    /// Not interested.
+    /// Does nothing: the listener ignores notes.
     package func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {}
 }
 
-/// All listeners, each behind a bounded queue and a thread of its own: one that stalls loses its oldest news, and holds up neither
-/// the others nor the gate.
+/// All listeners, each with a bounded queue and its own thread. A listener that stalls loses its oldest
+/// messages; it delays neither the other listeners nor the gate.
 package struct Listeners: Sendable {
-    /// News that wait for one listener at most: some visits in a crowd.
+    /// The maximum number of messages that wait for one listener: enough for some visits in a crowd.
     package static let queueLimit = 512
 
     private let members: [(listener: any KioskListener, thread: SideThread)]
@@ -40,15 +41,16 @@ package struct Listeners: Sendable {
         self.members = members
     }
 
-    /// News that were left out since the start.
+    /// The number of messages dropped since the start, over all listeners.
     package var dropped: Int { members.reduce(0) { $0 + $1.thread.dropped } }
 
-    /// Hands the news to everybody. Never blocks.
+    /// Passes the message to every listener. Never blocks.
     package func tell(_ news: @escaping @Sendable (any KioskListener) -> Void) {
         for (listener, thread) in members { thread.run { news(listener) } }
     }
 
-    /// Waits until everybody has heard everything, at most for `limit` in all; whether they have.
+    /// Waits until every listener has processed all its messages, for at most `limit` in all. Returns whether
+    /// they all have.
     package func flush(within limit: Duration) -> Bool {
         let end = SystemClock.now().advanced(by: limit)
         return members.allSatisfy { $0.thread.flush(within: SystemClock.now().duration(to: end)) }

@@ -3,15 +3,16 @@ package import Encoding
 package import Kiosk
 import Synchronization
 
-/// Lamps and relay whose chip may be absent at the start or go away: nobody is let in and the light is dark until the lines are
-/// there.
+/// Lamps and relay on a GPIO chip that may be absent at the start or disappear later. While the lines are
+/// missing, the gate cannot be opened and the light is dark.
 ///
-/// A pulse is not begun late: an opening that finds no relay is forgotten. The signal that was asked for last is shown as soon as
-/// there are lamps.
+/// A pulse never begins late: an order to open that finds no relay is dropped. The newest signal is shown as
+/// soon as the lamps are available.
 package final class LatePanel: Panel {
     private struct State {
         var panel: LinePanel?
-        /// Counts the panels, so that the end of an earlier one is not taken for that of this one.
+        /// The number of the present panel, so that the loss of an earlier panel does not count as the loss
+        /// of this one.
         var number = 0
         var isGone = false
         var signal = Signal.dark
@@ -23,9 +24,9 @@ package final class LatePanel: Panel {
     private let report: HealthReporter
     private let watch: OpeningWatch
 
-    /// Without lines yet: ``takeLines()`` has `open` take them all, inactive; what that is given is to be called, from any thread,
-    /// when their chip has gone away. `report` hears whether there are any; `watch` observes all that come one after
-    /// the other.
+    /// Creates a panel without lines. ``takeLines()`` calls `open` to request all lines, inactive. `open`
+    /// gets a closure, to be called from any thread when the chip of the lines has gone. `report` receives
+    /// the faults of missing lines and their ends. `watch` observes all panels, one after the other.
     package init(
         report: @escaping HealthReporter, watch: OpeningWatch,
         open: @escaping @Sendable (_ gone: @escaping @Sendable () -> Void) throws(ServiceFailure) -> LinePanel
@@ -33,8 +34,8 @@ package final class LatePanel: Panel {
         (self.report, self.watch, self.open) = (report, watch, open)
     }
 
-    /// Takes the lines unless they are here already; those of a chip that has gone are given up first. Waits for the kernel, so
-    /// never called on the radio's thread; one call at a time.
+    /// Requests the lines unless the panel has them; lines of a chip that has gone are given up first. Blocks
+    /// in the kernel: never call it on the radio's thread, and never call it twice at the same time.
     package func takeLines() {
         let (isWanted, lost, number) = state.withLock { state -> (Bool, LinePanel?, Int) in
             guard !state.hasEnded, state.panel == nil || state.isGone else { return (false, nil, 0) }
@@ -65,7 +66,7 @@ package final class LatePanel: Panel {
         }
     }
 
-    /// Lights exactly the lamps of the signal, now or when they come.
+    /// Lights exactly the lamps of the signal, now or as soon as the lines are available.
     package func show(_ signal: Signal) {
         state.withLock { state in
             state.signal = signal
@@ -73,29 +74,31 @@ package final class LatePanel: Panel {
         }
     }
 
-    /// Energises or releases the relay; without one nothing is kept for later.
+    /// Energises or releases the relay. Without a relay, the command is dropped.
     package func gate(_ command: Gate.Command, at now: Instant) {
         state.withLock { $0.panel?.gate(command, at: now) }
     }
 
-    /// A configuration with lines has one that opens the gate, or wires to what does.
+    /// Always true: a configuration with lines has a relay or wires to a controller that opens the gate.
     package var opens: Bool { true }
 
-    /// What the lines' threads did; nothing while there are no lines.
+    /// The result of an order to open, as the threads of the lines observed it. Without lines, nothing was
+    /// opened.
     package func opening(_ order: OpeningOrder, at now: Instant) -> Opening { watch.opening(order, at: now) }
 
-    /// Tells a gate controller of a visitor; without one nothing is kept for later.
+    /// Sends the frame for a visitor to a gate controller. Without a controller, the order is dropped.
     package func admit(until: Instant, at now: Instant) {
         state.withLock { $0.panel?.admit(until: until, at: now) }
     }
 
-    /// Energises or releases the output for free passage; it is told again before long.
+    /// Energises or releases the output for free passage. Without that output, the command is dropped: the
+    /// caller repeats it soon.
     package func free(_ command: Gate.Command, at now: Instant) {
         state.withLock { $0.panel?.free(command, at: now) }
     }
 
-    /// Releases the relay, darkens the lamps and gives the lines back, also those that are being taken; whether that was done
-    /// within `limit`.
+    /// Releases the relay, darkens the lamps and gives the lines back, including lines that are being
+    /// requested. Returns whether that was done within `limit`.
     package func end(within limit: Duration) -> Bool {
         let panel = state.withLock { state in
             state.hasEnded = true

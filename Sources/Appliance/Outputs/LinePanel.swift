@@ -4,19 +4,20 @@ package import LinuxIO
 
 /// The status light, the sounder and the gate relay on GPIO lines.
 ///
-/// The relays (gate, free passage) have a request and a thread each (``Relay``), lamps and sounder have another (``LampLines``): whatever holds up one
-/// of them, or the rest of the program, the relay is released at the end of its pulse.
+/// Each relay (gate, free passage) has its own request and its own thread (``Relay``); lamps and sounder
+/// share another (``LampLines``). So the relay is released at the end of its pulse even if the lamps or the
+/// rest of the program hang.
 package final class LinePanel: Panel {
-    /// Which line does what; nil: no such line.
+    /// The line names of the outputs; nil: not wired.
     package struct Wiring: Hashable, Sendable {
-        /// Line name of each lamp.
+        /// The line name of each lamp.
         package var lamps: [Lamp: String]
-        /// Line name of the sounder.
+        /// The line name of the sounder.
         package var tone: String?
-        /// Line name of the gate relay.
+        /// The line name of the gate relay.
         package var gate: String?
 
-        /// A wiring.
+        /// Creates a wiring.
         package init(lamps: [Lamp: String], tone: String?, gate: String?) {
             (self.lamps, self.tone, self.gate) = (lamps, tone, gate)
         }
@@ -29,8 +30,8 @@ package final class LinePanel: Panel {
     private let wiegand: WiegandOutput?
     private let watch: OpeningWatch
 
-    /// A panel of these; nil for what is not wired. `watch` observes the relay's bank, or the wires if there is no
-    /// relay.
+    /// Creates a panel of these outputs; nil: not wired. `watch` observes the bank of the relay, or the wires
+    /// to a controller if there is no relay.
     package init(
         _ wiring: Wiring, lamps: LampLines?, relay: Relay?, free: Relay? = nil, wiegand: WiegandOutput? = nil,
         watch: OpeningWatch
@@ -39,10 +40,10 @@ package final class LinePanel: Panel {
         self.watch = watch
     }
 
-    /// Whether there is a relay, or wires to a controller.
+    /// Whether there is a relay, or wires to a gate controller.
     package var opens: Bool { relay != nil || wiegand != nil }
 
-    /// What the lines' threads did.
+    /// The result of an order to open, as the threads of the lines observed it.
     package func opening(_ order: OpeningOrder, at now: Instant) -> Opening { watch.opening(order, at: now) }
 
     /// Lights exactly the lamps of the signal.
@@ -52,16 +53,18 @@ package final class LinePanel: Panel {
         lamps?.show(active)
     }
 
-    /// Energises or releases the relay. A lock-down ends what has not gone out to a controller, too.
+    /// Energises or releases the relay. To release also cancels a frame that has not been sent to a
+    /// controller yet: a lock-down must end it.
     package func gate(_ command: Gate.Command, at now: Instant) {
         Self.tell(relay, command, now)
         if command == .shut { wiegand?.cancel() }
     }
 
-    /// Energises or releases the output for free passage: a relay of its own, which drops as soon when nobody renews its end.
+    /// Energises or releases the output for free passage. It has its own relay, which is released at the end
+    /// of its time just as the gate relay, unless the caller renews it.
     package func free(_ command: Gate.Command, at now: Instant) { Self.tell(freeRelay, command, now) }
 
-    /// Sends the frame to a gate controller.
+    /// Sends the frame to a gate controller, not later than `until`.
     package func admit(until: Instant, at now: Instant) { wiegand?.send(until: until, at: now) }
 
     private static func tell(_ relay: Relay?, _ command: Gate.Command, _ now: Instant) {
@@ -73,7 +76,7 @@ package final class LinePanel: Panel {
 
     /// Releases the relay, darkens the lamps and gives the lines back; whether that was done within `limit`.
     package func end(within limit: Duration) -> Bool {
-        // The relays first, and all in any case.
+        // The relays first; the rest even if a relay fails.
         let isShut = relay?.end(within: limit) ?? true
         let isNotFree = freeRelay?.end(within: limit) ?? true
         let isQuiet = wiegand?.end(within: limit) ?? true

@@ -1,19 +1,20 @@
-/// One kind of line in the log: the one table of them. A test holds it against the sources, which write no other.
+/// One kind of line in the log. This is the only table of them; a test checks that the sources write no
+/// other.
 package struct LogEvent: Sendable {
-    /// The stable name, `event` of the line.
+    /// The stable name: the member `event` of the line.
     package let name: String
-    /// How important such lines are.
+    /// The levels at which such lines are written.
     package let levels: String
-    /// The members behind time, level and event; in brackets what is not always there.
+    /// The members after time, level and event; those in brackets are optional.
     package let members: String
-    /// What has happened.
+    /// The meaning of the line.
     package let meaning: String
 
     private init(_ name: String, _ levels: String, _ members: String, _ meaning: String) {
         (self.name, self.levels, self.members, self.meaning) = (name, levels, members, meaning)
     }
 
-    /// Every event, in the order of a life: start, radio, visits, the box, agents, end.
+    /// Every event, ordered by the phases of a run: start, radio, visits, hardware, agents, end.
     package static let all = [
         LogEvent(
             "started", "info", "version, kiosk, trust, start, interrupted, restored",

@@ -4,24 +4,25 @@ package import Kiosk
 package import LinuxIO
 import Synchronization
 
-/// The kiosk's notes, light and relay as JSON lines.
+/// Writes the kiosk's notes, its light and its relay as JSON lines.
 package final class LogOutput: KioskListener {
     private let sink: LogSink
     private struct State {
-        /// What the light shows as far as the log has it, and whose sign it is.
+        /// The pattern and the visit of the newest logged sign.
         var shown: (pattern: IndicatorPattern, visit: VisitID?)?
         var visits = VisitLines()
     }
 
     private let state = Mutex(State())
 
-    /// Writes to `sink`.
+    /// Creates an output that writes to `sink`.
     package init(_ sink: LogSink) {
         self.sink = sink
     }
 
-    /// A line `signal` with pattern, lamps and tone, and the id of the visit whose sign it is. The beginning of a pattern is worth
-    /// knowing; its blinking would fill a disk in a month of waiting, so that is for debugging.
+    /// Writes a line `signal` with pattern, lamps and tone, and the id of the visit that the sign belongs to.
+    /// The beginning of a pattern has level info. Its blinks would fill a disk within a month of waiting and
+    /// have level debug.
     package func show(_ signal: Signal, of pattern: IndicatorPattern, for visit: VisitID?, at now: Instant) {
         let isNew: Bool? = state.withLock { state in
             guard state.visits.takes(pattern, of: visit) else { return nil }
@@ -42,8 +43,8 @@ package final class LogOutput: KioskListener {
         return members
     }
 
-    /// A line under the name of the note, with the id of its visit. Where more come than the log has room for, most of
-    /// their visits are counted in one line (``VisitLines``).
+    /// Writes a line with the name of the note and the id of its visit. If more visits occur than the log has
+    /// room for, most of them are counted in one line (``VisitLines``).
     package func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
         let isLast = if case .stopped = note { true } else { false }
         let (isTaken, summary) = state.withLock { state in
@@ -61,7 +62,8 @@ package final class LogOutput: KioskListener {
         sink.log(level, note.name, Self.members(of: visit, note.members))
     }
 
-    /// Writes reports as they come, in the form in which the kiosk tells of faults: for the time before there is a kiosk.
+    /// Returns a reporter that writes each report at once, as the same line `fault` as the kiosk's: for the
+    /// time before the kiosk exists.
     package static func reporter(_ sink: LogSink) -> HealthReporter {
         let output = LogOutput(sink)
         return { report in

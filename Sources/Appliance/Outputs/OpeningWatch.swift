@@ -4,45 +4,48 @@ import Synchronization
 
 /// The result of an order to open, as the threads of the lines observed it.
 package enum Opening: Hashable, Sendable {
-    /// It is under way: a line is energised, or may still be.
+    /// In progress: a line is energised, or may still become so.
     case lasting
-    /// It is over: the relay was energised for so long; zero for a frame to a controller, which has a time of its own.
+    /// Over. The relay was energised for this long; zero for a frame to a controller, which has its own
+    /// opening time.
     case over(Duration)
-    /// It is over, and nothing was energised or sent.
+    /// Over, and nothing was energised or sent.
     case never
 }
 
-/// An opening as it was ordered.
+/// An order to open the gate.
 package struct OpeningOrder: Hashable, Sendable {
-    /// When the panel got the order.
+    /// The instant at which the panel got the order.
     package var from: Instant
-    /// Until when at the latest: its end as it was ordered, or the instant at which it was cut short.
+    /// The latest end of the opening: the ordered end, or the instant at which the opening was cut short.
     package var until: Instant
 
-    /// An order of these instants.
+    /// Creates an order with these instants.
     package init(from: Instant, until: Instant) { (self.from, self.until) = (from, until) }
 }
 
-/// What the threads of the lines that open the gate did. Each thread writes to ``OpeningMarks`` of its own, and the
-/// radio's thread reads all of them.
+/// The observed results of the threads of the lines that open the gate. Each thread writes its own
+/// ``OpeningMarks``, and the radio's thread reads all of them.
 ///
-/// When a chip is exchanged, the thread of the old lines may hang in a call while the thread of the new lines works.
-/// Neither writes the marks of the other.
+/// When a chip is exchanged, the thread of the old lines may hang in a call while the thread of the new lines
+/// works. Neither writes the marks of the other.
 package final class OpeningWatch: Sendable {
-    /// How late a thread may mark that it tries to begin a pulse or a frame. One that it has not marked by then never
-    /// begins: the mark precedes the clock reading by which the thread decides, and stays until the call or the frame
-    /// is over.
+    /// How late a thread may mark that it tries to begin a pulse or a frame. A pulse or frame that has no
+    /// such mark by then never begins: the thread sets the mark before it reads the clock to decide, and
+    /// clears it only after the call or the frame.
     package static let late: Duration = .milliseconds(50)
-    /// Threads whose marks are kept. Lines are taken anew every 5 s, and an order is asked about for 10 s at most.
+    /// The number of threads whose marks are kept. Lines that are missing are requested every 5 s, and the
+    /// result of an order is read for at most 10 s.
     private static let threads = 8
 
     private let marks = Mutex<[(marks: OpeningMarks, since: Instant)]>([])
     private let sendsFrames: Bool
 
-    /// Nothing was opened yet. `sendsFrames`: a controller opens the gate, and no relay.
+    /// Creates a watch without marks. `sendsFrames`: a controller opens the gate instead of a relay.
     package init(sendsFrames: Bool = false) { self.sendsFrames = sendsFrames }
 
-    /// Marks for a thread that takes over the lines at `now`. No other thread gets an order after `now`.
+    /// Creates the marks of a thread that takes over the lines at `now`. No other thread gets an order after
+    /// `now`.
     package func newMarks(at now: Instant) -> OpeningMarks {
         let new = OpeningMarks(sendsFrames: sendsFrames)
         marks.withLock { marks in
@@ -52,12 +55,12 @@ package final class OpeningWatch: Sendable {
         return new
     }
 
-    /// What has come of an order, as far as is known `now`.
+    /// Returns the result of an order, as far as it is known at `now`.
     package func opening(_ order: OpeningOrder, at now: Instant) -> Opening {
         let marks = marks.withLock { $0 }
         var length: Duration?
         var isLost = false
-        // A thread that was replaced before the order got nothing of it.
+        // A thread that was replaced before the order did not get it.
         let first = marks.lastIndex { $0.since < order.from } ?? 0
         for (marks, _) in marks.dropFirst(first) {
             switch marks.opening(order) {
@@ -73,13 +76,13 @@ package final class OpeningWatch: Sendable {
     }
 }
 
-/// What one thread did to the lines that open the gate. The thread writes without a lock (``WatchedBank``), others only
-/// read.
+/// The marks of one thread on the lines that open the gate. The thread writes them without a lock
+/// (``WatchedBank``); others only read them.
 ///
-/// It keeps the last two times that the relay was energised. Between two pulses the relay rests for longer than the
-/// reader takes.
+/// They hold the last two periods in which the relay was energised. Between two pulses the relay rests for
+/// longer than a read of the marks takes.
 package final class OpeningMarks: Sendable {
-    /// One time that the line was energised, in nanoseconds of ``SystemClock/now()``; 0: not yet.
+    /// One period in which the line was energised, in nanoseconds of ``SystemClock/now()``; 0: not yet.
     private final class Span: Sendable {
         let began = Atomic<Int64>(0)
         let ended = Atomic<Int64>(0)
@@ -88,24 +91,24 @@ package final class OpeningMarks: Sendable {
     private let spans = (Span(), Span())
     private let isSecond = Atomic<Bool>(false)
     private let isTrying = Atomic<Bool>(false)
-    /// When a frame was last given up.
+    /// The instant at which the newest abandoned frame began.
     private let lost = Atomic<Int64>(0)
     private let sendsFrames: Bool
 
     fileprivate init(sendsFrames: Bool) { self.sendsFrames = sendsFrames }
 
-    /// What the thread did with an order. `never`: it gave up the frame. Nil: nothing so far.
+    /// Returns the thread's result of an order. `never`: it abandoned the frame. Nil: nothing so far.
     fileprivate func opening(_ order: OpeningOrder) -> Opening? {
         var length: Duration?
         // Read before the spans: a pulse that begins between the two reads is still seen as being tried.
         let isTrying = isTrying.load(ordering: .sequentiallyConsistent)
-        // A thread that learned too late that the order was cut short has opened the gate all the same.
+        // A thread may begin the pulse before it learns that the order was cut short.
         let last = order.until.advanced(by: OpeningWatch.late)
         for span in [spans.0, spans.1] {
             let began = Instant(nanoseconds: span.began.load(ordering: .acquiring))
             guard began > .zero, began < last else { continue }
-            // A frame that began before this order belongs to an earlier one. A pulse may go on from one order to the
-            // next.
+            // A frame that began before this order belongs to an earlier one. A pulse may continue from one
+            // order into the next.
             if sendsFrames, began < order.from { continue }
             let ended = Instant(nanoseconds: span.ended.load(ordering: .acquiring))
             guard ended > .zero else { return .lasting }
@@ -117,18 +120,18 @@ package final class OpeningMarks: Sendable {
         return sendsFrames && lost.load(ordering: .acquiring) >= order.from.nanoseconds ? .never : nil
     }
 
-    /// Notes that a frame to a controller was sent, or was given up. `begun`: when it began. Called on the thread of
-    /// the wires.
+    /// Notes that a frame to a controller was sent, or was abandoned. `begun`: the instant at which it began.
+    /// Called on the thread of the wires.
     package func frame(isSent: Bool, begun: Instant) {
         guard isSent else { return lost.store(begun.nanoseconds, ordering: .releasing) }
         begin(at: begun)
         end(at: begun)
     }
 
-    /// The thread may be about to energise the line or to begin a frame, or is done with it.
+    /// Notes whether the thread may be about to energise the line or to begin a frame.
     func tries(_ isTrying: Bool) { self.isTrying.store(isTrying, ordering: .sequentiallyConsistent) }
 
-    /// The line is energised, from then on at the earliest.
+    /// Notes that the line is energised, since `now` at the earliest.
     fileprivate func begin(at now: Instant) {
         let last = isSecond.load(ordering: .relaxed) ? spans.1 : spans.0
         // A line that could not be released is still energised.
@@ -140,34 +143,34 @@ package final class OpeningMarks: Sendable {
         self.isSecond.store(isSecond, ordering: .relaxed)
     }
 
-    /// The line is released.
+    /// Notes that the line is released.
     fileprivate func end(at now: Instant) {
         let span = isSecond.load(ordering: .relaxed) ? spans.1 : spans.0
         if span.ended.load(ordering: .relaxed) == 0 { span.ended.store(now.nanoseconds, ordering: .releasing) }
     }
 }
 
-/// The relay's line, with marks of what is done to it.
+/// The relay's line, which marks each change for an ``OpeningWatch``.
 package final class WatchedBank: LineBank {
     private let bank: any LineBank
     private let marks: OpeningMarks
-    /// When the attempt began that is under way.
+    /// The start of the attempt in progress.
     private var tried: Instant?
 
-    /// Passes everything on to `bank`, and marks for `watch` what has come of it.
+    /// Passes all calls on to `bank` and marks their results for `watch`.
     package init(_ bank: any LineBank, _ watch: OpeningWatch) {
         (self.bank, marks) = (bank, watch.newMarks(at: SystemClock.now()))
     }
 
-    /// Energises or releases the line. A failed call to release it counts as not done. A failed call to energise it
-    /// counts as done, unless the line is gone or is read as inactive: an expander may obey a call whose answer is
-    /// lost.
+    /// Energises or releases the line. A failed call to release it counts as not done. A failed call to
+    /// energise it counts as done, unless the line has gone or reads as inactive: an expander may obey a call
+    /// even if its answer is lost.
     package func set(active names: Set<String>) throws(GPIOError) {
         guard !names.isEmpty else {
             try bank.set(active: names)
             return marks.end(at: SystemClock.now())
         }
-        // Taken before the call, so that no record says a shorter pulse than there was.
+        // Read before the call, so that no record gives a shorter pulse than the real one.
         let now = tried ?? SystemClock.now()
         marks.tries(true)
         defer { tries(false) }
@@ -178,14 +181,14 @@ package final class WatchedBank: LineBank {
         marks.begin(at: now)
     }
 
-    /// Marks that the thread may be about to energise the line. The pulse counts from then on: a thread that is stopped
-    /// between its decision and the call still begins it within its order.
+    /// Marks whether the thread may be about to energise the line. The pulse counts from then: a thread that
+    /// is suspended between its decision and the call still begins the pulse within its order.
     package func tries(_ isTrying: Bool) {
         tried = isTrying ? SystemClock.now() : nil
         marks.tries(isTrying)
     }
 
-    /// The lines that are active.
+    /// Returns the active lines.
     package func active() throws(GPIOError) -> Set<String> { try bank.active() }
 
     /// Releases the line and gives it back.

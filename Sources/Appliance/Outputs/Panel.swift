@@ -1,39 +1,40 @@
 package import Encoding
 package import Kiosk
 
-/// Lamps and relay: what a visitor sees and walks through.
+/// The lamps a visitor sees and the relay that opens the gate.
 ///
-/// The one kind of output that is told on the radio's thread, before everything else of a turn. It only notes what is wanted and
-/// returns: the lines themselves have threads of their own.
+/// The panel is the only output called on the radio's thread, before all others in a turn. Each call only
+/// notes the command and returns: the lines have their own threads.
 package protocol Panel: Sendable {
     /// Shows the signal.
     func show(_ signal: Signal)
-    /// Tells the relay; `now` is the turn's time.
+    /// Commands the relay; `now` is the time of the turn.
     func gate(_ command: Gate.Command, at now: Instant)
-    /// Tells the output for free passage; `now` is the turn's time.
+    /// Commands the output for free passage; `now` is the time of the turn.
     func free(_ command: Gate.Command, at now: Instant)
-    /// Tells a gate controller that a visitor may pass, once, and not later than `until`.
+    /// Signals a gate controller that a visitor may pass, once, and not later than `until`.
     func admit(until: Instant, at now: Instant)
-    /// Whether there is something to open: a relay, or wires to a controller. If not, records say nothing of a gate.
+    /// Whether the panel can open the gate, by a relay or by wires to a controller. If not, records do not
+    /// mention an opening.
     var opens: Bool { get }
     /// The result of an order to open, as far as it is known at `now`.
     func opening(_ order: OpeningOrder, at now: Instant) -> Opening
 }
 
-/// A box without lamps and relay.
+/// The panel of a gate without lamps and relay.
 package struct NoPanel: Panel {
-    /// Nothing to switch.
+    /// Creates the panel.
     package init() {}
-    /// No lamps here.
+    /// Does nothing: there are no lamps.
     package func show(_ signal: Signal) {}
-    /// No relay here.
+    /// Does nothing: there is no relay.
     package func gate(_ command: Gate.Command, at now: Instant) {}
-    /// No such output here.
+    /// Does nothing: there is no such output.
     package func free(_ command: Gate.Command, at now: Instant) {}
-    /// No controller here.
+    /// Does nothing: there is no controller.
     package func admit(until: Instant, at now: Instant) {}
-    /// This box opens nothing.
+    /// False: there is nothing to open.
     package var opens: Bool { false }
-    /// Nothing comes of it.
+    /// Always `never`.
     package func opening(_ order: OpeningOrder, at now: Instant) -> Opening { .never }
 }

@@ -3,8 +3,8 @@ package import Kiosk
 package import LinuxIO
 import Synchronization
 
-/// Tells systemd that the box serves: at its first advertisement, or at the first sign that the radio is out of order, which a
-/// restart would not cure. Whatever else is wrong by then is told with it.
+/// Notifies systemd that the gate serves: at its first advertisement, or at the first failure of the radio,
+/// which a restart would not cure. The status line of that message also has the other faults so far.
 package final class ReadinessOutput: KioskListener {
     private struct State {
         var isReady = false
@@ -14,12 +14,12 @@ package final class ReadinessOutput: KioskListener {
     private let manager: ServiceManager
     private let state = Mutex(State())
 
-    /// Tells `manager`.
+    /// Creates an output that notifies `manager`.
     package init(_ manager: ServiceManager) {
         self.manager = manager
     }
 
-    /// The state of the box in one line, as soon as it is ready and whenever it changes.
+    /// Sends the status line as soon as the gate is ready, and whenever the line changes after that.
     package func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
         let begins =
             switch note {

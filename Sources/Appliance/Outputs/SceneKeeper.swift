@@ -2,17 +2,17 @@ import Credentials
 package import Kiosk
 package import LinuxIO
 
-/// Makes of the kiosk's notes and of its light what is to be seen on displays.
+/// Makes the scene on the displays from the kiosk's notes and its light.
 ///
-/// The light is followed, not guessed: a verdict is on the displays as long as it is on the light. Visitors see whose it is and
-/// nothing of why: what is wrong with a credential is nobody else's matter.
+/// The scene follows the light: a verdict is on the displays for as long as the light shows it. Visitors see
+/// which visit a verdict belongs to, but no reasons: those concern only the holder.
 package struct SceneKeeper: Sendable {
-    /// Phones that are shown at most.
+    /// The maximum number of phones shown.
     static let guests = 8
-    /// Lines that are kept.
+    /// The maximum number of event lines kept.
     static let lines = 64
 
-    /// What is to be seen now.
+    /// The present scene.
     package private(set) var scene: DisplayScene
     private var pattern = IndicatorPattern.off
     private var faults: [ReasonCode] = []
@@ -20,19 +20,19 @@ package struct SceneKeeper: Sendable {
     private var mode = DoorMode.normal
     private var hasStopped = false
 
-    /// A gate of that name that starts.
+    /// Creates the scene of a starting gate with that name.
     package init(name: String) { scene = DisplayScene(name: name) }
 
-    /// The invitation has changed; nil: there is none.
+    /// Sets the invitation; nil: none.
     package mutating func take(invitation: String?) { scene.code = invitation }
 
-    /// The light shows that pattern.
+    /// Sets the pattern that the light shows.
     package mutating func take(_ pattern: IndicatorPattern) {
         self.pattern = pattern
         if ![.accepted, .rejected, .failed].contains(pattern) { scene.result = nil }
     }
 
-    /// Something happened. A verdict's note follows its light.
+    /// Applies a note. The note of a verdict arrives after its pattern.
     package mutating func take(_ note: KioskNote, of visit: VisitID?) {
         if let line = EventLine.text(note, of: visit) {
             scene.news.append(.init(number: (scene.news.last?.number ?? 0) + 1, text: Self.harmless(line)))
@@ -68,14 +68,15 @@ package struct SceneKeeper: Sendable {
         }
     }
 
-    /// Without what moves a terminal's cursor or more: a detail may hold what somebody else said.
+    /// Replaces control characters, which could move a terminal's cursor or worse: a detail may hold text
+    /// from a peer.
     private static func harmless(_ line: String) -> String {
         String(
             String.UnicodeScalarView(
                 line.unicodeScalars.map { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) ? " " : $0 }))
     }
 
-    /// Nobody can be served while a fault of that weight is in force.
+    /// Sets the state of the scene. A fault of weight 0 means that the gate can serve no visitor.
     private mutating func settle() {
         let fault = faults.first { Health.weight(of: $0) == 0 }
         scene.state = hasStopped ? .outOfService : fault.map { .outOfOrder(remedy: $0.remedy) } ?? usual

@@ -1,15 +1,16 @@
 import Credentials
 package import Kiosk
 
-/// The line that `systemctl status` shows: the worst fault, else what the kiosk is doing. Made of notes alone.
+/// The line that `systemctl status` shows: the worst fault, otherwise the kiosk's activity. It is made from
+/// notes alone.
 package struct StatusLine: Sendable {
     private var doing = ""
     private var faults: [(code: ReasonCode, detail: String?)] = []
 
-    /// Nothing is known yet.
+    /// Creates an empty line.
     package init() {}
 
-    /// The line after that note; nil: it is as before.
+    /// Applies a note. Returns the new line; nil: the line is unchanged.
     package mutating func take(_ note: KioskNote) -> String? {
         let before = text
         switch note {
@@ -23,9 +24,9 @@ package struct StatusLine: Sendable {
         return text.utf8.elementsEqual(before.utf8) ? nil : text
     }
 
-    /// The line as it is.
+    /// The present line.
     package var text: String {
-        // The first of equals: it is the cause more often than the others.
+        // Of faults with equal weight the first: it is more often the cause.
         let worst = faults.enumerated().min {
             (Health.weight(of: $0.element.code), $0.offset) < (Health.weight(of: $1.element.code), $1.offset)
         }

@@ -2,20 +2,20 @@ import Credentials
 import Encoding
 import Kiosk
 
-/// Which lines of visits the log has, so that strangers do not push out what it holds.
+/// Chooses which lines of visits the log has, so that many visits of strangers do not displace older lines.
 ///
-/// A visit has all its lines as long as the allowance reaches, to which a visitor who is let in gives back what he
-/// took. Of a visit beyond that the log has the verdict and what follows it if the visitor is let in, and the end if
-/// the visit has a record of its own in the ledger; it is counted otherwise, by result and reason, in one line for each
-/// ``period``. `docs/retention.md` has the bounds.
+/// A visit has all its lines while the allowance lasts. The visit of a visitor who is let in returns its
+/// share of the allowance. Of a visit beyond the allowance, the log has the verdict and the lines after it if
+/// the visitor is let in, and the end of the visit if the ledger has a record of its own for it. Other visits
+/// are counted by result and reason, in one line for each ``period``. `docs/retention.md` has the bounds.
 struct VisitLines: Sendable {
-    /// Visits with all their lines: at once, and one more in each such time.
+    /// The allowance of visits with all their lines: `burst` at once, and one more in each `refill`.
     static let (burst, refill): (Int, Duration) = (60, .seconds(10))
-    /// How long one line speaks for all visits that were left out.
+    /// The period that one summary line covers.
     static let period: Duration = .seconds(300)
-    /// Visits that are remembered as left out: more than can be connected at once.
+    /// The number of visits remembered as left out: more than can be connected at once.
     private static let remembered = 64
-    /// Reasons that a line names; the visits of further ones are counted together.
+    /// The number of reasons that a line names; the visits with further reasons are counted together.
     private static let mostReasons = 40
 
     private struct Ending: Hashable {
@@ -24,16 +24,16 @@ struct VisitLines: Sendable {
     }
 
     private var allowance = Allowance(burst: burst, period: refill)
-    /// Visits whose lines are left out, the newest last.
+    /// Visits without lines, the newest last.
     private var muted: [VisitID] = []
-    /// What was left out since the last line about it.
+    /// The counts of visits left out since the last summary line.
     private var omitted: [Ending: Int] = [:]
     private var since: Instant?
 
-    /// Whether the log has the line of a note.
+    /// Returns whether the log has the line of a note.
     mutating func takes(_ note: KioskNote, of visit: VisitID?, at now: Instant) -> Bool {
         switch note {
-        // An unused code is worth a line; one for each phone that comes is not.
+        // Each phone that connects causes a new advertisement: log it only while the allowance lasts.
         case .advertising: return allowance.isThere(at: now)
         case .phoneConnected:
             guard let visit, !allowance.take(at: now) else { return true }
@@ -54,13 +54,13 @@ struct VisitLines: Sendable {
         }
     }
 
-    /// Whether the log has the line of a sign. Green always has one.
+    /// Returns whether the log has the line of a sign. The sign for acceptance always has one.
     mutating func takes(_ pattern: IndicatorPattern, of visit: VisitID?) -> Bool {
         pattern == .accepted || !isMuted(visit)
     }
 
-    /// The members of the line about the visits that were left out, once it is due; nil: it is not, or there were none.
-    /// `isLast`: no other one follows.
+    /// Returns the members of the summary line about the visits left out, once it is due; nil: it is not due,
+    /// or no visit was left out. `isLast`: no further summary follows.
     mutating func summary(at now: Instant, isLast: Bool = false) -> JSONObject? {
         guard let began = since, isLast || now >= began.advanced(by: Self.period) else { return nil }
         let counts = omitted.sorted {

@@ -4,13 +4,13 @@ package import Kiosk
 package import LinuxIO
 import Synchronization
 
-/// Says verdicts aloud, for people who see neither light nor display. Nothing waits for it: it has a thread of its own, on which one
-/// word at most waits behind the one that is being said, and a word that comes too late for its visitor is left out.
+/// Speaks verdicts aloud, for people who see neither the light nor a display. Other parts never wait for it:
+/// it has its own thread with a queue of one phrase, and a phrase that is late for its visitor is left out.
 package final class VoiceOutput: KioskListener {
-    /// A word that waited for longer belongs to somebody who has left.
+    /// The maximum wait of a phrase: after that its visitor has probably left.
     static let patience: Duration = .seconds(3)
 
-    /// How long a program that cannot be run is left alone before it is looked for again.
+    /// The time after which a program that cannot be run is looked for again.
     package static let pause: Duration = .seconds(10)
 
     private let language: DisplayLanguage
@@ -19,12 +19,13 @@ package final class VoiceOutput: KioskListener {
     private let thread: SideThread
     private let report: HealthReporter
     private let pattern = Mutex<IndicatorPattern?>(nil)
-    /// What went wrong last, as it was told; nil: nothing.
+    /// The newest reported failure; nil: none.
     private let trouble = Mutex<SpeechProgram.End?>(nil)
-    /// When the program is looked for; nil: it was there.
+    /// When to look for the program next; nil: it was found.
     private let looksAt = Mutex<Instant?>(.zero)
 
-    /// Has `program` say the words of that language; `report` hears that it cannot, or does not. `pause`: see ``pause``.
+    /// Speaks through `program` in that language. `report` receives the fault if the program cannot be run or
+    /// fails. `pause`: see ``pause``.
     package init(
         _ language: DisplayLanguage, _ program: SpeechProgram, pause: Duration = VoiceOutput.pause,
         report: @escaping HealthReporter
@@ -33,14 +34,14 @@ package final class VoiceOutput: KioskListener {
         thread = try SideThread(name: "gatehouse-voice", limit: 1)
     }
 
-    /// What the configuration asks for; nil: nothing.
+    /// Creates the output of a section of the configuration; nil: the section asks for none.
     package convenience init?(_ section: VoiceSection, report: @escaping HealthReporter) throws(SystemError) {
         guard let language = section.language.language else { return nil }
         try self.init(language, SpeechProgram(section.program, language: language.rawValue), report: report)
     }
 
-    /// The light's word, at the beginning of its pattern. The light goes on every second: reason enough to look for a program that
-    /// is missing, so that it is told before anybody needs it.
+    /// Speaks the phrase of a pattern when the pattern begins. The light calls this every second, so this is
+    /// also where a missing program is looked for: its fault is reported before a visitor needs speech.
     package func show(_ signal: Signal, of pattern: IndicatorPattern, for visit: VisitID?, at now: Instant) {
         look()
         let isNew = self.pattern.withLock { shown in
@@ -95,6 +96,6 @@ package final class VoiceOutput: KioskListener {
         if isNews { report(detail.map { .present(.voiceFailed, detail: $0) } ?? .over(.voiceFailed)) }
     }
 
-    /// Waits until everything is said, at most for `limit`; whether it is.
+    /// Waits until all phrases are spoken, for at most `limit`. Returns whether they are.
     package func flush(within limit: Duration) -> Bool { thread.flush(within: limit) }
 }

@@ -1,19 +1,19 @@
 package import Credentials
 import Encoding
 
-/// What rules ask for that trust data do not have, and what trust data leave to rules: for the authors of both.
+/// What rules require and trust data lack, and what trust data leave to the rules: for the authors of both.
 package struct PolicyAdvice: Sendable {
-    /// A part of the rules, or of the trust data, that needs a look.
+    /// A part of the rules, or of the trust data, that needs attention.
     package typealias Warning = PolicyFileError.Problem
 
     /// Groups, issuers, types and contexts of the rules that no entry provides, in the order of the rules.
     package private(set) var unknown: [Warning] = []
-    /// What is right and may yet surprise.
+    /// Valid parts that may have a surprising effect.
     package private(set) var hints: [Warning] = []
     private let rules: GatePolicy
     private let store: TrustStore
 
-    /// Holds rules against trust data.
+    /// Compares rules with trust data.
     package init(_ rules: GatePolicy, by store: TrustStore) {
         (self.rules, self.store) = (rules, store)
         for rule in rules.deny { examine(rule.id, rule.selector, "the deny rule \(rule.id)") }
@@ -23,7 +23,8 @@ package struct PolicyAdvice: Sendable {
         examineIssuers()
     }
 
-    /// A name that contexts disagree on is read only where a credential leaves no doubt.
+    /// Returns the hint for a name that contexts define differently: it is read only where a credential is
+    /// unambiguous.
     private static func hint(_ doubt: NameInDoubt, line: Int?) -> Warning {
         let all =
             doubt.meanings.map(\.string)
@@ -67,8 +68,8 @@ package struct PolicyAdvice: Sendable {
         }
     }
 
-    /// Whether one of the issuers that are selected may issue that type. A root without an entry, and that no issuer
-    /// names for its tokens, vouches for mdocs of any docType.
+    /// Returns whether one of the selected issuers may issue that type. A root that has no entry, and that no
+    /// issuer names for its tokens, vouches for mdocs of any docType.
     private func isIssued(_ type: Text, _ selector: CredentialSelector) -> Bool {
         let named = Set(selector.issuers).union(selector.groups.flatMap { store.members(ofGroup: $0) ?? [] })
         let isOpen = selector.issuers.isEmpty && selector.groups.isEmpty
@@ -79,8 +80,8 @@ package struct PolicyAdvice: Sendable {
         }
     }
 
-    /// An issuer without types may issue whatever rules ask for; and where a rule asks for nothing either, nothing says
-    /// what admits.
+    /// Adds a hint for each issuer without types, which may issue whatever rules require. If an accept rule
+    /// requires nothing either, nothing defines what is admitted.
     private mutating func examineIssuers() {
         let open = rules.accept.first { !$0.saysWhatAdmits }?.id
         for issuer in store.listedIssuers where issuer.types == nil {

@@ -3,16 +3,16 @@ package import Encoding
 import Foundation
 import LinuxIO
 
-/// What is wrong with a policy file, all of it at once. A command ends with exit code 2 for it.
+/// All problems of a policy file. A command ends with exit code 2 for it.
 package struct PolicyLoadError: Error, Hashable, Sendable {
-    /// The file as it was given.
+    /// The file, as it was given.
     package let file: String
-    /// In the order of their lines; never empty.
+    /// The problems in the order of their lines; never empty.
     package let problems: [PolicyFileError.Problem]
 }
 
 extension PolicyLoadError {
-    /// A file that is not there, or may not be read.
+    /// Returns the error for a file that does not exist or may not be read.
     static func unreadable(_ file: String) -> PolicyLoadError {
         let obstacle = FileObstacle(file)
         let remedy = obstacle?.remedy ?? "Check the path and who may read the file."
@@ -20,12 +20,12 @@ extension PolicyLoadError {
             file: file, problems: [.init(line: nil, message: obstacle?.text ?? "cannot be read", remedy: remedy)])
     }
 
-    /// The first thing that is wrong, and how many more there are: for a line of the log.
+    /// The first problem, and the number of the others, for a line of the log.
     package var summary: String { description.firstProblem(of: problems.count) }
 }
 
 extension PolicyLoadError: CustomStringConvertible {
-    /// One line a problem: `file:line: message. Remedy`.
+    /// One line for each problem: `file:line: message. Remedy`.
     package var description: String {
         problems.map { problem in
             let line = problem.line.map { ":\($0)" } ?? ""
@@ -33,14 +33,14 @@ extension PolicyLoadError: CustomStringConvertible {
         }.joined(separator: "\n")
     }
 
-    /// For machines: `{"file", "problems": [{"line"?, "message", "remedy"}]}`.
+    /// The error in JSON: `{"file", "problems": [{"line"?, "message", "remedy"}]}`.
     package var json: JSON {
         ["file": .text(file), "problems": .array(problems.map(\.json))]
     }
 }
 
 extension PolicyFileError.Problem {
-    /// For machines: `{"line"?, "message", "remedy"}`.
+    /// The problem in JSON: `{"line"?, "message", "remedy"}`.
     package var json: JSON {
         var object: JSONObject = [:]
         object["line"] = line.map { .int($0) }
@@ -52,16 +52,16 @@ extension PolicyFileError.Problem {
 
 /// Policy files on this machine.
 package enum PolicyFile {
-    /// Largest file that is read; the parser's own bound is lower.
+    /// The largest file that is read, in bytes. The parser's own limit is lower.
     private static let largest = 4 * 1024 * 1024
 
-    /// Reads a policy; names of time zones are looked up in the system's database.
+    /// Reads a policy. Names of time zones are looked up in the system's database.
     package static func load(_ path: String) throws(PolicyLoadError) -> GatePolicy {
         guard let bytes = bytes(path) else { throw .unreadable(path) }
         return try parse(bytes, file: path)
     }
 
-    /// Reads the bytes of a policy; `file` is what they are called in errors.
+    /// Reads the bytes of a policy. `file`: their name in errors.
     static func parse(_ bytes: [UInt8], file: String) throws(PolicyLoadError) -> GatePolicy {
         do throws(PolicyFileError) {
             return try GatePolicy.parse(bytes, zones: zone)
@@ -70,11 +70,11 @@ package enum PolicyFile {
         }
     }
 
-    /// A file's bytes; nil when it cannot be read, or is over 4 MiB.
+    /// Returns a file's bytes; nil if it cannot be read, or is over 4 MiB.
     static func bytes(_ path: String) -> [UInt8]? { FileBytes.whole(path, limit: largest) }
 
-    /// The zone of that name with its changes from 2000 to 2060; a gate that is older than its zone database needs an update
-    /// of the machine, not of the policy.
+    /// Returns the zone of that name with its changes from 2000 to 2060. A gate whose zone database is
+    /// outdated needs an update of the machine, not of the policy.
     package static func zone(_ name: Text) -> CivilZone? {
         guard let zone = TimeZone(identifier: name.string) else { return nil }
         let end = Date(timeIntervalSince1970: 2_840_140_800)  // 2060-01-01

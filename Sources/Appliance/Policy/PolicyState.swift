@@ -4,23 +4,25 @@ import Encoding
 package import Kiosk
 package import LinuxIO
 
-/// The policy file of a gate, and the last good copy of it in a folder of the service: rules that were in force stay so across a
-/// restart, whatever became of the file.
+/// The policy file of a gate, and a copy of its last good version in a folder of the service. Rules that were
+/// in force stay in force across a restart, even if the file was damaged meanwhile.
 package struct PolicyState: Sendable {
-    /// The file that people keep.
+    /// The file that the operator maintains.
     package let path: String
-    /// Where the copy is: of this very path, as a copy of another gate's rules would be none.
+    /// The path of the copy. Its name depends on ``path``, since a copy of another gate's rules would be no
+    /// copy.
     private let copy: String
     private let folder: String
 
-    /// The file at `path`, with its copy in `folder`.
+    /// Creates the state of the file at `path`, with its copy in `folder`.
     package init(path: String, folder: String) {
         self.path = path
         self.folder = folder
         copy = "\(folder)/policy-\(Hex.encode(Array(SHA256.hash(data: Array(path.utf8))).prefix(8))).good"
     }
 
-    /// The rules to begin with: those of the file, else of its copy, else none, by which nobody is let in. Tells which.
+    /// Returns the rules to begin with: those of the file; otherwise those of its copy; otherwise none, which
+    /// admit no visitor. Reports a file that cannot be used.
     package func begin(_ log: LogSink, _ report: HealthReporter) -> GatePolicy {
         do throws(PolicyLoadError) {
             guard let bytes = bytes() else { throw .unreadable(path) }
@@ -36,23 +38,25 @@ package struct PolicyState: Sendable {
         }
     }
 
-    /// The file as it is now; nil when it cannot be read. Nobody waits for a pipe in its place.
+    /// Returns the present content of the file; nil if it cannot be read. A pipe in its place is not opened,
+    /// since that could block.
     func bytes() -> [UInt8]? { FileBytes.isFile(path) ? PolicyFile.bytes(path) : nil }
 
-    /// What is to be told of a file that cannot be used while `rules` are in force.
+    /// Returns the report about a file that cannot be used while `rules` are in force.
     static func fault(_ error: PolicyLoadError, under rules: GatePolicy?) -> HealthReport {
         let isNobody = rules.map { $0.accept.isEmpty } ?? false
         return .present(.policyFile, detail: error.summary + (isNobody ? " Until then nobody is let in." : ""))
     }
 
-    /// Keeps the bytes of rules that came into force.
+    /// Stores the bytes of rules that came into force.
     func remember(_ bytes: [UInt8], _ log: LogSink) {
         guard PolicyFile.bytes(copy) != bytes else { return }
         do throws(SystemError) {
             try DurableFile.make(folder: folder)
             try DurableFile.replace(copy, with: bytes)
         } catch {
-            // The rules hold all the same; only the day when the file is spoilt would find no others.
+            // The rules stay in force. Only if the file is damaged later, the next start finds no copy of
+            // them.
             log.log(.warning, "policy.not-kept", ["reason": .text("\(error)")])
         }
     }

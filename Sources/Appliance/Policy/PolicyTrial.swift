@@ -2,13 +2,14 @@ package import Credentials
 import Encoding
 import Foundation
 
-/// Runs the test cases that a policy file carries; files that they name are read from the folder of the policy.
+/// Runs the test cases that a policy file contains. Files that they name are read from the folder of the
+/// policy.
 package struct PolicyTrial {
     private let policy: GatePolicy
     private let folder: String
     private var directories: [Text: TrustDirectory] = [:]
 
-    /// A trial of a policy that was read from that path.
+    /// Creates a trial of a policy that was read from that path.
     package init(_ policy: GatePolicy, path: String) {
         self.policy = policy
         folder = URL(fileURLWithPath: path).deletingLastPathComponent().standardizedFileURL.path
@@ -57,6 +58,6 @@ package struct PolicyTrial {
 }
 
 extension PolicyTest {
-    /// Whether it names files, which lie next to the policy.
+    /// Whether it names files, which are next to the policy.
     var needsFiles: Bool { if case .verified = subject { false } else { true } }
 }

@@ -1,7 +1,7 @@
 package import Credentials
 package import Encoding
 
-/// Where a gate's rules come from.
+/// The source of a gate's rules.
 package enum RuleSource: Hashable, Sendable {
     /// A policy file of that path, which `policy.file` or an option names.
     case file(String)
@@ -9,10 +9,11 @@ package enum RuleSource: Hashable, Sendable {
     case directory(String)
     /// The `policy.toml` in the bundle of that name.
     case bundle(String)
-    /// Nowhere: there are no rules.
+    /// No source: there are no rules.
     case none
 
-    /// The source of rules that came with trust data: those of that edition, else those in that directory.
+    /// Creates the source of rules that came with trust data: the bundle of that edition, or else that
+    /// directory.
     fileprivate init(_ rules: GatePolicy?, _ edition: TrustEdition?, directory: String) {
         guard rules != nil else {
             self = .none
@@ -21,19 +22,20 @@ package enum RuleSource: Hashable, Sendable {
         self = edition.map { .bundle($0.name) } ?? .directory(directory + "/" + TrustDirectory.policyFile)
     }
 
-    /// Every file on this machine that may hold rules of a gate, in force or not.
+    /// Returns every file on this machine that may contain rules of a gate, in force or not.
     package static func files(_ configuration: Configuration) -> [String] {
         [configuration.policy.file, configuration.trust.directory + "/" + TrustDirectory.policyFile].compactMap(\.self)
     }
 
-    /// Where the rules of a gate will come from, in plain words, whatever this machine has of it.
+    /// Returns where the rules of a gate will be read from, in plain words, whether or not this machine has
+    /// them.
     package static func expected(_ configuration: Configuration) -> String {
         if let file = configuration.policy.file { return RuleSource.file(file).words }
         let place = configuration.trust.bundleKeys.isEmpty ? configuration.trust.directory : "the bundle"
         return "from \(TrustDirectory.policyFile) in \(place), if there is one"
     }
 
-    /// The word for machines.
+    /// The name for machines.
     package var word: String {
         switch self {
         case .file: "file"
@@ -43,7 +45,7 @@ package enum RuleSource: Hashable, Sendable {
         }
     }
 
-    /// The path of the rules; nil where they are in a bundle, or there are none.
+    /// The path of the rules; nil if they are in a bundle, or if there are none.
     package var path: String? {
         switch self {
         case .file(let path), .directory(let path): path
@@ -51,7 +53,7 @@ package enum RuleSource: Hashable, Sendable {
         }
     }
 
-    /// The source in plain words, after a name of rules or alone.
+    /// The source in plain words, alone or after the name of rules.
     package var words: String {
         switch self {
         case .file(let path), .directory(let path): "from \(path)"
@@ -61,24 +63,24 @@ package enum RuleSource: Hashable, Sendable {
     }
 }
 
-/// The rules that a gate judges by, and where they come from. The one answer to that question for the gate and for
-/// every command: a configured file goes before the `policy.toml` of the trust data, and without either there are no
-/// rules.
+/// The rules that a gate judges by, and their source. This type alone decides that, for the gate and for
+/// every command: a configured file has priority over the `policy.toml` of the trust data, and without either
+/// there are no rules.
 package struct RulesInForce: Sendable {
-    /// Where they come from.
+    /// The source of the rules.
     package let source: RuleSource
-    /// The rules; nil where there are none, or ``problem`` says why they cannot be used.
+    /// The rules; nil if there are none, or if ``problem`` says why they cannot be used.
     package let rules: GatePolicy?
     /// Why the rules of the source cannot be used.
     package let problem: PolicyLoadError?
-    /// Whether the trust data bring rules that do not count, because a configured file goes before them.
+    /// Whether the trust data contain rules that are not used, because a configured file has priority.
     package let hidesOthers: Bool
 
-    /// The rules by a configured file and by trust data.
+    /// Determines the rules from a configured file and from trust data.
     ///
     /// - Parameters:
-    ///   - file: The configured policy file; nil: none is.
-    ///   - directory: The trust data in force; nil where they cannot be used.
+    ///   - file: The configured policy file; nil: none is configured.
+    ///   - directory: The trust data in force; nil if they cannot be used.
     ///   - load: Reads the file.
     package init(
         file: String?, over directory: TrustDirectory?,
@@ -98,9 +100,9 @@ package struct RulesInForce: Sendable {
         }
     }
 
-    /// Rules that a running verifier has, which knows nothing of files.
+    /// Creates a description of the rules of a running verifier, which has no information about files.
     package init(_ verifier: Verifier, _ configuration: Configuration) {
-        // In place of a file that cannot be used there are rules of no file.
+        // If a file cannot be used, the verifier has rules with an empty digest.
         rules = verifier.policy.rules.flatMap { $0.digest.isEmpty ? nil : $0 }
         (problem, hidesOthers) = (nil, false)
         source =
@@ -108,10 +110,11 @@ package struct RulesInForce: Sendable {
             ?? RuleSource(rules, verifier.trust.edition, directory: configuration.trust.directory)
     }
 
-    /// Whether the rules come, and change, with the trust data where that file is configured.
+    /// Returns whether the rules come from the trust data and change with them. `file`: the configured policy
+    /// file; nil: none is configured.
     package static func comeWithTrust(_ file: String?) -> Bool { file == nil }
 
-    /// Where they come from in plain words, and what they take the place of.
+    /// The source in plain words, and what it has priority over.
     package var origin: String {
         if rules == nil, source != .none { return source.words + ", which cannot be used" }
         return source.words + (hidesOthers ? " in place of those in the trust data" : "")
@@ -124,7 +127,7 @@ package struct RulesInForce: Sendable {
     }
 
     /// The same for machines: `policy` (the name), `policySource` (`file`, `directory`, `bundle` or `none`),
-    /// `policyFile`, and in words `policyOrigin`, as far as there are such.
+    /// `policyFile`, `policyOrigin` (in words) and `policyProblems`, as far as they exist.
     package var members: [JSONObject.Member] {
         var members: [JSONObject.Member] = []
         if let rules { members.append(.init("policy", .text(rules.name))) }

@@ -2,15 +2,15 @@ import Encoding
 import Foundation
 package import LinuxIO
 
-/// Asks for the reset of the Bluetooth adapter by somebody who has the right to it: the service itself has not.
+/// Requests a reset of the Bluetooth adapter, for which the service itself has no permission.
 ///
-/// A systemd path unit waits for a file and starts, as root, what switches the adapter off and on. Where there is no such unit
-/// nothing happens: the radio is opened anew again and again in any case.
+/// A systemd path unit waits for a file and then starts, as root, the program that switches the adapter off
+/// and on. Without such a unit the request has no effect: the radio is reopened again and again in any case.
 package enum AdapterResetRequest {
-    /// The file that is waited for, in the service's runtime folder.
+    /// The name of that file in the service's runtime folder.
     static let name = "reset-radio"
 
-    /// Makes the file in that folder, beside the calling thread. What goes wrong is logged.
+    /// Creates the file in that folder, without blocking the calling thread. A failure is logged.
     package static func ask(_ log: LogSink, in folder: String) {
         let path = folder + "/" + name
         Task.detached {

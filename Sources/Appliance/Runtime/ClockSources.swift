@@ -3,30 +3,30 @@ import Kiosk
 import LinuxIO
 import Synchronization
 
-/// Where the system's date came from, looked at every few seconds by a thread of its own: a battery-backed clock hangs on a bus, and
-/// nobody who asks for the date waits for that.
+/// The source of the system's date. A thread of its own checks the clocks every few seconds: a battery-backed
+/// clock is on a bus and may block, and callers that need the date must not wait for it.
 final class ClockSources: Sendable {
-    /// What was seen at the last look.
+    /// The result of the last check.
     struct Seen: Hashable, Sendable {
-        /// What the battery-backed clock says.
+        /// The result of the battery-backed clock.
         var hardware: HardwareClock
-        /// Whether the date is the one that the machine wrote down at its last stop.
+        /// Whether the date is the one that the machine saved at its last stop.
         var isSaved: Bool
-        /// Whether the battery-backed clock does not tell its date now, or keeps whoever asks it waiting.
+        /// Whether the battery-backed clock does not give its date at present, or blocks its readers.
         var isSilent = false
     }
 
-    /// From one look to the next, and how long the first one is waited for.
+    /// The time from one check to the next, and the maximum wait for the first one.
     private static let (pause, first): (Duration, Duration) = (.seconds(10), .seconds(1))
-    /// A look that took longer says nothing: the clock went on meanwhile.
+    /// A check that took longer has no result: the clock went on in the meantime.
     private static let longest: Duration = .seconds(2)
 
     private struct State {
-        /// What the last look saw. Until there is one, nothing is known of any clock.
+        /// The result of the last check. Before the first check, nothing is known about any clock.
         var seen = Seen(hardware: .absent, isSaved: false)
-        /// When the next look was asked for.
+        /// The instant at which the last check was requested.
         var askedAt: Instant
-        /// Since when the clocks are being read; nil: they are not.
+        /// The instant since which the clocks are being read; nil: they are not being read.
         var readingSince: Instant?
     }
 
@@ -36,12 +36,12 @@ final class ClockSources: Sendable {
     private let made: Timestamp
     private let clocks: @Sendable () -> [BatteryClock]
 
-    /// Takes the first look, and waits for it a moment.
+    /// Starts the first check and waits a moment for its result.
     ///
     /// - Parameters:
-    ///   - root: What stands before /sys, /etc and /var; empty: this machine.
-    ///   - made: The day on which this program was made.
-    ///   - clocks: Reads the battery-backed clocks in place of the machine's; may take its time.
+    ///   - root: The prefix of /sys, /etc and /var; empty: this machine.
+    ///   - made: The day on which this program was built.
+    ///   - clocks: Reads battery-backed clocks in place of the machine's; may block.
     init(root: String = "", made: Timestamp, clocks: (@Sendable () -> [BatteryClock])? = nil) {
         (self.root, self.made) = (root, made)
         self.clocks = clocks ?? { BatteryClock.all(root: root) }
@@ -51,7 +51,7 @@ final class ClockSources: Sendable {
         _ = thread?.flush(within: Self.first)
     }
 
-    /// What was seen last.
+    /// Returns the result of the last check.
     func seen(at now: Instant) -> Seen {
         let (seen, isDue) = state.withLock { state in
             let isDue = state.askedAt.duration(to: now) >= Self.pause
@@ -85,7 +85,8 @@ final class ClockSources: Sendable {
                         showing: took <= Self.longest ? clock.seconds : nil, at: utc, uptime: uptime, made: made)
                 } ?? (before == .absent ? .absent : .silent)
             state.seen.isSilent = hardware == .silent
-            // One that told its date and does not any more, or is gone, has not become another: the date is still as good as it was.
+            // A clock that agreed and is now silent or missing is still the same clock: the date stays as
+            // good as before.
             if hardware == .silent, before == .agrees { return }
             state.seen.hardware = hardware
         }

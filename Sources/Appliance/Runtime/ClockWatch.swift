@@ -3,10 +3,11 @@ package import Kiosk
 import LinuxIO
 import Synchronization
 
-/// The date for verdicts and records: the machine's clocks, judged by a ``ClockGuard`` at each question.
+/// The date for verdicts and records: the readings of the machine's clocks, judged by a ``ClockGuard`` at
+/// each call.
 ///
-/// May be asked from any thread; it reads clocks and waits for nothing. What is wrong is collected for ``takeReports()``, so that
-/// no reporter is called on the way to a gate.
+/// It may be called from any thread, and does not block. Faults are collected for ``takeReports()``, so that
+/// no reporter is called on the way to a verdict.
 package final class ClockWatch: Sendable {
     private struct State {
         var judge: ClockGuard
@@ -20,12 +21,12 @@ package final class ClockWatch: Sendable {
     /// A watch over the machine's clocks.
     ///
     /// - Parameters:
-    ///   - newest: The date of the newest record; nil on a new box.
-    ///   - skew: How far clocks may differ.
-    ///   - settle: How long a date to which the clock was moved must hold.
-    ///   - memory: What ``KeptDate`` has of ``memory`` as it was when the program ended.
+    ///   - newest: The date of the newest record; nil on a new gate.
+    ///   - skew: The permitted difference between clocks.
+    ///   - settle: How long a date must hold after the clock was moved to it.
+    ///   - memory: The ``memory`` of the previous run, as ``KeptDate`` read it.
     ///   - isAuthenticated: Whether the time server is known to be the operator's (`clock.authenticated`).
-    ///   - made: The day on which this program was made.
+    ///   - made: The day on which this program was built.
     ///   - look: Reads the clocks.
     package init(
         newest: Timestamp?, skew: Duration, settle: Duration = ClockGuard.usualSettle, memory: ClockMemory? = nil,
@@ -40,20 +41,21 @@ package final class ClockWatch: Sendable {
                     made: made, at: look().monotonic)))
     }
 
-    /// What the next start of the program must know; nil where nothing is known yet.
+    /// The knowledge that the next start of the program needs; nil: nothing is known yet.
     package var memory: ClockMemory? { state.withLock { $0.judge.memory } }
 
-    /// Now, as far as it can be believed.
+    /// Returns the present date and how far it can be trusted.
     package func now() -> WallTime {
         state.withLock { state in
-            // Read inside the lock: looks are judged in the order in which they were taken.
+            // Read inside the lock, so that readings are judged in the order in which they were taken.
             let reports = state.judge.handle(look())
             Self.collect(reports, &state)
             return state.judge.time
         }
     }
 
-    /// Takes over the word of an operator in that start of the machine; returns why not, where it does not.
+    /// Applies an operator's statement in that start of the machine. Returns why it was refused; nil: it was
+    /// applied.
     package func accept(_ word: ClockAcceptance.Word, in boot: Text) -> ClockAcceptance.Refusal? {
         state.withLock { state in
             let look = look()
@@ -64,7 +66,8 @@ package final class ClockWatch: Sendable {
         }
     }
 
-    /// Takes a look, and what has begun or ceased to be wrong since the last call: the last word on each.
+    /// Reads the clocks and returns the faults that began or ended since the last call, for each code only
+    /// the newest report.
     package func takeReports() -> [HealthReport] {
         _ = now()
         return state.withLock { state in
@@ -80,10 +83,12 @@ package final class ClockWatch: Sendable {
         }
     }
 
-    /// Reads this machine's clocks. `made`: the day on which this program was made. Waits a moment, the first time only, for a
-    /// battery-backed clock, and for the word of systemd-timedated: a date that a server has moved must not be taken for a saved one.
+    /// Returns a function that reads this machine's clocks. `made`: the day on which this program was built.
+    /// Waits once for a moment, for a battery-backed clock and for the answer of systemd-timedated: otherwise
+    /// a date that a time server has set would count as a saved one.
     package static func machine(made: Timestamp) -> @Sendable () -> ClockGuard.Look {
-        // Before the look at the battery-backed clock, so that this one is fresh when the first date is judged.
+        // Before the first check of the battery-backed clock, so that its reading is fresh when the first
+        // date is judged.
         SystemClock.awaitTimeServer(within: .seconds(1))
         let sources = ClockSources(made: made)
         return {

@@ -4,33 +4,33 @@ package import Kiosk
 import LinuxIO
 import ServiceLifecycle
 
-/// Makes faults of counters that only ever grow: in force from when one has grown until it has rested for a while.
+/// Reports a fault for each counter that grows: from its growth until it has rested for ``rest``.
 package struct CounterWatch: Sendable {
-    /// A counter and the fault that its growth is.
+    /// A counter, and the fault that its growth means.
     package struct Counter: Sendable {
         let code: ReasonCode
         let read: @Sendable () -> Int
 
-        /// The growth of what `read` gives is that fault.
+        /// Creates a counter that `read` returns and whose growth means the fault `code`.
         package init(_ code: ReasonCode, _ read: @escaping @Sendable () -> Int) {
             (self.code, self.read) = (code, read)
         }
     }
 
-    /// How long a counter rests before its fault is over.
+    /// How long a counter must rest before its fault is over.
     package static let rest: Duration = .seconds(60)
 
     private let counters: [Counter]
     private let report: HealthReporter
     private var seen: [(count: Int, grewAt: Instant?)]
 
-    /// A watch over these; what they have counted so far is a fault already.
+    /// Creates a watch over these counters. A counter above zero is a fault from the first check.
     package init(_ counters: [Counter], report: @escaping HealthReporter) {
         (self.counters, self.report) = (counters, report)
         seen = counters.map { _ in (0, nil) }
     }
 
-    /// One look at all of them.
+    /// Checks all counters once.
     package mutating func turn(at now: Instant) {
         for (index, counter) in counters.enumerated() {
             let count = counter.read()
@@ -45,12 +45,12 @@ package struct CounterWatch: Sendable {
     }
 }
 
-/// Looks at the counters as long as the service runs.
+/// Checks the counters for as long as the service runs.
 package struct CounterService: ServiceLifecycle.Service {
     private let watch: CounterWatch
     private let pause: Duration
 
-    /// A service that looks every so often.
+    /// Creates a service that checks once in each `pause`.
     package init(_ watch: CounterWatch, every pause: Duration = .seconds(2)) {
         (self.watch, self.pause) = (watch, pause)
     }

@@ -4,15 +4,15 @@ import HTTPTransport
 import LinuxIO
 import Synchronization
 
-/// Keeps the ``CrashHistory`` in a small file in memory (`/run`), written before each server that is asked, so that it survives the
-/// program and ends with the machine.
+/// Keeps the ``CrashHistory`` in a small file in memory (`/run`). The file is written before each request to
+/// a server, so it survives a crash of the program; it is lost at the next start of the machine.
 ///
-/// Without such a folder, as for a program in a terminal, nothing is kept.
+/// Without a runtime folder, as for a program in a terminal, nothing is kept.
 package final class CrashBook: ContactBook, Sendable {
     /// The file's name, in the service's runtime folder.
     static let name = "running"
 
-    /// The most that such a file has.
+    /// The maximum size of such a file in bytes.
     private static let limit = 1 << 14
 
     private let path: String?
@@ -20,8 +20,8 @@ package final class CrashBook: ContactBook, Sendable {
     private let now: @Sendable () -> Instant
     private let history: Mutex<CrashHistory>
 
-    /// Opens the book in the folder of the running service, which lasts as long as the machine runs; nil: there is none. A file that is
-    /// still there was left by a program that did not end in order.
+    /// Opens the book in the runtime folder of the service, which exists as long as the machine runs; nil: no
+    /// folder. A file that exists was left by a run that did not end in order.
     package init(folder: String?, boot: Text, now: @escaping @Sendable () -> Instant = SystemClock.now) {
         (path, self.boot, self.now) = (folder.map { $0 + "/" + Self.name }, boot, now)
         var history = CrashHistory()
@@ -35,7 +35,7 @@ package final class CrashBook: ContactBook, Sendable {
         keep(history)
     }
 
-    /// What has happened so far.
+    /// The history so far.
     package var known: CrashHistory { history.withLock { $0 } }
 
     /// See ``ContactBook/mayAsk(_:)``.
@@ -47,7 +47,7 @@ package final class CrashBook: ContactBook, Sendable {
         }
     }
 
-    /// The program ends in order.
+    /// Removes the file, because the program ends in order.
     package func end() {
         if let path { unlink(path) }
     }

@@ -1,48 +1,50 @@
 package import Encoding
 
-/// Crashes of the program since the start of the machine, and the servers that are left out because of them.
+/// Crashes of the program since the start of the machine, and the servers that are no longer asked because of
+/// them.
 ///
 /// The answer of a server may crash a library, and would do so again at every start. The suspects of a crash are the
 /// servers that were asked within ``memory`` before the last question, since answers come late. A suspect of two
 /// crashes within ``window`` is left out until the program ends in order. If there are several, the server that was
 /// asked last is left out. Each further crash leaves out another one.
 package struct CrashHistory: Hashable, Sendable {
-    /// Crashes that are further apart have nothing to do with each other.
+    /// The maximum distance of related crashes: crashes further apart count as unrelated.
     package static let window: Duration = .seconds(3600)
-    /// How long an exchange and an idle connection last after the question.
+    /// How long an exchange and an idle connection last after the question to a server.
     package static let memory: Duration = .seconds(60)
-    /// The most crashes that are kept, and the most servers of each crash and in ``leftOut``. The oldest are dropped.
+    /// The maximum number of crashes kept, and of servers of each crash and in ``leftOut``. The oldest are
+    /// dropped.
     static let (ends, servers) = (20, 8)
 
-    /// A server, and when it was asked last.
+    /// A server, and the time of the last question to it.
     package struct Asked: Hashable, Sendable {
         /// `HOST:PORT`.
         package let server: Text
-        /// The last time.
+        /// The instant of the last question.
         package let at: Instant
     }
 
     /// A start of the program that followed a crash.
     package struct Crash: Hashable, Sendable {
-        /// When the program started again.
+        /// The instant at which the program started again.
         package let at: Instant
-        /// The servers that had been asked before, in order.
+        /// The servers that were asked before the crash, in order.
         package let suspects: [Text]
     }
 
-    /// The crashes.
+    /// The crashes kept.
     package private(set) var crashes: [Crash] = []
-    /// How many there were.
+    /// The number of crashes since the start of the machine.
     package private(set) var count = 0
     /// The servers that are not asked, `HOST:PORT`.
     package private(set) var leftOut: [Text] = []
     /// The servers that were asked in this run, in order.
     package private(set) var asked: [Asked] = []
 
-    /// Nothing has happened.
+    /// Creates an empty history.
     package init() {}
 
-    /// The program starts, and did not end in order before.
+    /// Notes that the program starts after a run that did not end in order.
     package mutating func crashed(at now: Instant) {
         let newest = asked.last?.at ?? now
         let suspects = asked.filter { $0.at.duration(to: newest) <= Self.memory }.map(\.server)
@@ -55,7 +57,7 @@ package struct CrashHistory: Hashable, Sendable {
         asked = []
     }
 
-    /// Whether a server may be asked, which is noted as asked then.
+    /// Returns whether a server may be asked. If so, notes the question.
     package mutating func mayAsk(_ server: Text, at now: Instant) -> Bool {
         guard !leftOut.contains(server) else { return false }
         asked.removeAll { $0.server == server || $0.at.duration(to: now) > Self.memory }
@@ -65,9 +67,9 @@ package struct CrashHistory: Hashable, Sendable {
 
     // MARK: - Between two runs
 
-    /// What is kept while the program runs, one line each: the id of the machine's boot; the number of crashes; the
-    /// servers that are left out; the servers that were asked, each after its instant in nanoseconds; and each crash,
-    /// its instant before its suspects.
+    /// Returns the file that is kept while the program runs, one line each: the id of the machine's boot; the
+    /// number of crashes; the servers that are left out; the servers that were asked, each after its instant
+    /// in nanoseconds; and one line for each crash, its instant before its suspects.
     package func bytes(boot: Text) -> [UInt8] {
         let lines =
             [
@@ -77,7 +79,7 @@ package struct CrashHistory: Hashable, Sendable {
         return Array(lines.map { $0.joined(separator: " ") + "\n" }.joined().utf8)
     }
 
-    /// Reads what was kept; nil where it is of another start of the machine, or cannot be read.
+    /// Reads such a file; nil: it is from another start of the machine, or invalid.
     package init?(_ bytes: [UInt8], boot: Text, at now: Instant) {
         let text = String(decoding: bytes, as: UTF8.self)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.split(separator: " ") }

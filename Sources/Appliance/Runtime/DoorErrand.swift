@@ -3,15 +3,15 @@ package import Kiosk
 import LinuxIO
 import Synchronization
 
-/// An operator's order on its way to the radio's thread, which puts it in force and has it kept in one turn: of orders at the same time the
-/// last one in force is the last one on the disk.
+/// An operator's order on its way to the radio's thread. That thread puts the order in force and passes it on
+/// to be kept, in one turn: so of concurrent orders the last one in force is also the last one on the disk.
 package final class DoorErrand: Sendable {
     private struct State {
-        /// Whether it may still be put in force.
+        /// Whether the order may still be put in force.
         var isWanted = true
-        /// Whether that has begun.
+        /// Whether the radio's thread has begun to put it in force.
         var isTaken = false
-        /// By which ``DoorOrders`` know it, once it is to be kept.
+        /// The number of the order in ``DoorOrders``; nil: it was not passed on yet.
         var number: Int?
     }
 
@@ -20,13 +20,13 @@ package final class DoorErrand: Sendable {
     private let orders: DoorOrders
     private let state = Mutex(State())
 
-    /// An order, and what of it is kept by `orders`.
+    /// Creates an errand for an order and the form in which `orders` keeps it.
     package init(_ order: DoorOrder, keeping kept: DoorOrderFile.Kept, by orders: DoorOrders) {
         (self.order, self.kept, self.orders) = (order, kept, orders)
     }
 
-    /// Has it put in force by `put`, and kept afterwards; nothing where it was given up before. Called on the radio's thread; waits for
-    /// nothing.
+    /// Puts the order in force by `put` and then passes it on to be kept, unless it was given up before.
+    /// Called on the radio's thread; does not block.
     package func carryOut(_ put: (DoorOrder) -> Void) {
         let isWanted = state.withLock { state in
             if state.isWanted { state.isTaken = true }
@@ -38,8 +38,10 @@ package final class DoorErrand: Sendable {
         state.withLock { $0.number = number }
     }
 
-    /// Whoever gave it waits no longer for its being in force. Returns whether that had not begun: it never does then, as nobody would be
-    /// there to watch. A lock-down is kept at once instead, and in force whenever the radio's thread goes on.
+    /// Gives the order up, because its caller no longer waits for it. Returns whether it was not in force
+    /// yet. Such an order never comes into force, because nobody would be there to watch the gate. A
+    /// lock-down is the exception: it is kept at once, and comes into force as soon as the radio's thread
+    /// continues.
     package func giveUp() -> Bool {
         state.withLock { state in
             guard !state.isTaken else { return false }
@@ -48,7 +50,7 @@ package final class DoorErrand: Sendable {
         }
     }
 
-    /// Whether it is on the disk, as soon as it is, or within `limit`.
+    /// Waits for at most `limit` and returns whether the order is on the disk.
     package func isKept(within limit: Duration) async -> Bool {
         let last = SystemClock.now().advanced(by: limit)
         while SystemClock.now() < last {

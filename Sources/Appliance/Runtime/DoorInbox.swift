@@ -2,15 +2,16 @@ import Encoding
 package import Kiosk
 import Synchronization
 
-/// Brings what happens at the door from any thread to the gatekeeper, in its order and bounded: an input that changes faster than
-/// anybody can look at fills a queue and no more.
+/// Passes events of the door from any thread on to the gatekeeper, in order. The queue is bounded, so that an
+/// input that changes very fast cannot exhaust memory.
 package final class DoorInbox: Sendable {
-    /// Events that wait at most. Of more, edges are left out; what the levels are by then is told instead.
+    /// The maximum number of waiting events. Further edges are dropped; the present levels are delivered
+    /// instead.
     package static let limit = 256
 
     private struct State {
         var waiting: [DoorEvent] = []
-        /// The levels by the last edge of each input; nil: the inputs cannot be read.
+        /// The levels after the last edge of each input; nil: the inputs cannot be read.
         var levels: [DoorInput: Bool]?
         var isOverrun = false
         var isDelivering = false
@@ -19,10 +20,10 @@ package final class DoorInbox: Sendable {
 
     private let state = Mutex(State())
 
-    /// An empty inbox that keeps what comes until ``connect(_:)``.
+    /// Creates an empty inbox that keeps events until ``connect(_:)``.
     package init() {}
 
-    /// Takes what happened and returns at once.
+    /// Takes events and returns at once.
     package func take(_ events: [DoorEvent]) {
         let begins = state.withLock { state in
             for event in events { Self.add(event, to: &state) }
@@ -31,7 +32,7 @@ package final class DoorInbox: Sendable {
         if begins { start() }
     }
 
-    /// Hands over what has come and comes, one batch after the other.
+    /// Delivers the waiting events and all later ones to `deliver`, one batch after the other.
     package func connect(_ deliver: @escaping @Sendable ([DoorEvent]) async -> Void) {
         let begins = state.withLock { state in
             state.deliver = deliver
@@ -52,7 +53,7 @@ package final class DoorInbox: Sendable {
             }
         case .order, .schedule, .opened: break
         }
-        // What is no edge is rare.
+        // Events other than edges are rare, so twice the limit is enough for them.
         if state.waiting.count < 2 * limit { state.waiting.append(event) }
     }
 

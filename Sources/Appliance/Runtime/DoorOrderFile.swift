@@ -2,31 +2,31 @@ package import Encoding
 import Glibc
 package import LinuxIO
 
-/// What an operator has ordered, kept over a restart in a small file beside the database: `lock`, or `free` and the dates at which it
-/// was ordered and at which it ends.
+/// The operator's order, kept over a restart in a small file next to the database: `lock`, or `free` with the
+/// date of the order and the date of its end.
 ///
-/// No file: nothing is ordered. One that cannot be read counts as a lock-down, since it may be one.
+/// No file: no order. A file that cannot be read counts as a lock-down, since it may be one.
 package struct DoorOrderFile: Sendable {
-    /// An order with its end as a date, which a restart does not change.
+    /// An order with its end as a date, which is still valid after a restart.
     package enum Kept: Hashable, Sendable {
-        /// Nothing.
+        /// No order.
         case none
         /// Lock-down.
         case lock
-        /// Free passage from the date of the order until that one.
+        /// Free passage between the date of the order and the date of its end.
         case free(from: Timestamp, until: Timestamp)
     }
 
-    /// The file.
+    /// The path of the file.
     package let path: String
 
     /// Called after each step of writing an order. A test delays the disk there.
     var onStep: @Sendable (DurableFile.Step) -> Void = { _ in }
 
-    /// The orders for the gate with that database.
+    /// Creates the file of the gate with that database.
     package init(database: String) { path = database + ".order" }
 
-    /// What was kept; nil: it cannot be told.
+    /// Returns the order that was kept; nil: the file cannot be read.
     package func read() -> Kept? {
         guard let bytes = FileBytes.read(path, limit: 97) else { return errno == ENOENT ? Kept.none : nil }
         let words = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first?.split(separator: " ") ?? []
@@ -36,13 +36,14 @@ package struct DoorOrderFile: Sendable {
         case ("free", 3):
             guard let from = Timestamp(rfc3339: words[1]), let until = Timestamp(rfc3339: words[2]) else { return nil }
             return .free(from: from, until: until)
-        // Without the date of the order (versions before 0.2) nothing says how long it was meant to last: it has ended.
+        // Without the date of the order (versions before 0.2) its intended duration is unknown: count it as
+        // ended.
         case ("free", 2): return Timestamp(rfc3339: words[1]) == nil ? nil : Kept.none
         default: return nil
         }
     }
 
-    /// Keeps an order in the place of what was kept; durable when this returns.
+    /// Replaces the order that is kept; durable when this returns.
     package func keep(_ order: Kept) throws(SystemError) {
         switch order {
         case .none: try DurableFile.remove(path)

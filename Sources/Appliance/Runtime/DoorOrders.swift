@@ -4,23 +4,24 @@ package import Kiosk
 package import LinuxIO
 import Synchronization
 
-/// What an operator has ordered at the gate: in force at once, and kept for the next start as soon as the disk takes it.
+/// The operator's order at the gate: in force at once, and kept for the next start as soon as it is on the
+/// disk.
 ///
-/// A disk that does not answer delays no order: what is to be kept is written by a thread of its own, the newest order only.
+/// A disk that does not answer delays no order: a thread of its own writes the newest order only.
 package final class DoorOrders: Sendable {
-    /// How long the disk may take for an order before that is told as a fault.
+    /// How long the disk may take for an order before a fault is reported.
     package static let limit: Duration = .seconds(1)
 
     private struct State {
-        /// What is to be kept; nil: nobody has said anything since what was kept could not be read.
+        /// The order to be kept; nil: the file could not be read and no order was given since.
         var wanted: DoorOrderFile.Kept?
-        /// Counts what was wanted.
+        /// The number of the newest order.
         var wantedNumber = 0
-        /// What is in the file; nil: nobody knows.
+        /// The order in the file; nil: unknown.
         var kept: DoorOrderFile.Kept?
-        /// The newest of what was wanted that is kept, or was before something newer.
+        /// The number of the newest order that is on the disk.
         var keptNumber = 0
-        /// Since when it is being written; nil: nothing is.
+        /// The instant since which an order is being written; nil: none is.
         var writingSince: Instant?
     }
 
@@ -30,7 +31,7 @@ package final class DoorOrders: Sendable {
     private let report: HealthReporter
     private let state = Mutex(State())
 
-    /// The orders that are kept in that file.
+    /// Creates the orders that are kept in that file.
     package init(
         _ file: DoorOrderFile, wallTime: @escaping @Sendable () -> WallTime, report: @escaping HealthReporter
     ) throws(SystemError) {
@@ -38,11 +39,12 @@ package final class DoorOrders: Sendable {
         thread = try SideThread(name: "gatehouse-order", limit: 2)
     }
 
-    /// How far a date may lie before that of the order without showing that the clock was moved.
+    /// How far the date may lie before the date of the order without counting as moved.
     private static let tolerance: Duration = .seconds(60)
 
-    /// What was ordered before this start. Free passage only by a date that is worth something, that is not before the order, and no
-    /// longer than it was meant to last; where two dates may be right by both.
+    /// Returns the order that was kept before this start. Free passage is restored only if the date has at
+    /// least the provenance `minimum`, is not before the order, and for no longer than the order was meant to
+    /// last. If the date is uncertain, this must hold for its earliest and its latest value.
     package func restored(at now: Instant, minimum: WallTime.Provenance) -> DoorOrder {
         let kept = file.read()
         state.withLock { $0 = State(wanted: kept, kept: kept) }
@@ -68,8 +70,8 @@ package final class DoorOrders: Sendable {
         }
     }
 
-    /// Has an order kept, which is in force already. Returns at once, with the number by which ``hasKept(_:)`` knows it; what fails is tried
-    /// again by ``turn(at:)``.
+    /// Keeps an order that is already in force. Returns at once, with a number for ``hasKept(_:)``.
+    /// ``turn(at:)`` repeats a write that fails.
     @discardableResult package func set(_ order: DoorOrderFile.Kept) -> Int {
         let number = state.withLock { state in
             state.wanted = order
@@ -80,10 +82,10 @@ package final class DoorOrders: Sendable {
         return number
     }
 
-    /// Whether that one is on the disk, or one that came after it.
+    /// Returns whether the order of that number, or a later one, is on the disk.
     package func hasKept(_ number: Int) -> Bool { state.withLock { $0.keptNumber >= number } }
 
-    /// Tries again what is not kept yet, and tells of a disk that hangs.
+    /// Repeats a write that failed, and reports a disk that hangs.
     package func turn(at now: Instant) {
         state.withLock { state in
             guard let since = state.writingSince, now >= since.advanced(by: Self.limit) else { return }
@@ -109,10 +111,10 @@ package final class DoorOrders: Sendable {
             var failure: SystemError?
             do throws(SystemError) { try file.keep(wanted) } catch { failure = error }
             state.withLock { state in
-                // What failed may have reached the file, or may not.
+                // After a failed write the content of the file is unknown.
                 (state.kept, state.writingSince) = (failure == nil ? wanted : nil, nil)
                 if failure == nil { state.keptNumber = number }
-                // Under the lock: nobody who found it late before says so afterwards.
+                // Report under the lock, so that ``turn(at:)`` cannot report a late write after its end.
                 report(failure.map { .present(.doorOrder, detail: "\($0)") } ?? .over(.doorOrder))
             }
             if failure == nil { write() }

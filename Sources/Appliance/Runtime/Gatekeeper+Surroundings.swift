@@ -5,33 +5,34 @@ package import Ledger
 package import LinuxIO
 
 extension Gatekeeper {
-    /// What the kiosk is connected to.
+    /// The parts that the kiosk is connected to.
     package struct Surroundings: Sendable {
-        /// Opens the way to the controller, at every (re)start of the radio. Called on a thread of its own: it may resolve names,
-        /// connect, and wait for a driver.
+        /// Opens the transport to the controller, at every start or restart of the radio. Called on its own
+        /// thread: it may resolve names, connect, and wait for a driver.
         package var openTransport: @Sendable () throws(TransportError) -> any HCITransport
-        /// Asks for the adapter's reset by whoever has the right to it. Returns at once.
+        /// Requests a reset of the adapter, for which the service has no permission. Returns at once.
         package var resetAdapter: @Sendable () -> Void
-        /// The records.
+        /// The ledger that takes the records.
         package var ledger: any VisitLedger
-        /// The key of a printed code; nil: there is none.
+        /// The key of a printed code; nil: none.
         package var sticker: Sticker?
-        /// Judges a visit's payload at a date; called beside the radio's thread.
+        /// Judges a visit's payload at a date. Not called on the radio's thread.
         package var verify: @Sendable (VisitID, [UInt8], WallTime) -> Verdict
-        /// Told the state of a visit's credential: `ordered` with the order to the gate, and `used` or `released` with
-        /// the outcome. Returns at once, with the names that the disk must keep or, of a released one, remove.
+        /// Receives the state of a visit's credential: `ordered` with the order to the gate, and `used` or
+        /// `released` with the outcome. Returns at once, with the names that the disk must keep or, for a
+        /// released credential, remove.
         package var settle: @Sendable (VisitID, CredentialUse) -> [ReplayName]
         /// The date and what is known about it.
         package var wallTime: @Sendable () -> WallTime
-        /// When passage is free and when the gate is locked down.
+        /// The hours of free passage and of lock-down.
         package var schedule: DoorSchedule
-        /// What a date must be worth at the moment for that schedule.
+        /// Returns the provenance that a date must have at present for that schedule.
         package var minimumClock: @Sendable () -> WallTime.Provenance
-        /// Lamps and relay.
+        /// The lamps and the relay.
         package var panel: any Panel
-        /// Everybody else who is told.
+        /// All other outputs.
         package var listeners: Listeners
-        /// Sees every turn; nil outside tests, the bench and debug builds.
+        /// Observes every turn; nil outside tests, the bench and debug builds.
         package var observe: TurnObserver?
 
         /// Connects the parts.

@@ -5,14 +5,14 @@ package import Kiosk
 import Ledger
 package import LinuxIO
 
-/// The one driver: turns the actions of the pure ``Kiosk`` into deeds, on the thread that waits for the radio.
+/// The only driver of the pure ``Kiosk``: carries out its actions, on the thread that waits for the radio.
 ///
-/// A packet is read, handled and answered without leaving the thread, and nothing there waits: the panel only notes what is
-/// wanted, listeners have threads of their own, and disk, verification and the way to the controller run elsewhere and come back
-/// as events.
+/// A packet is read, handled and answered on that thread, and nothing there blocks: the panel only notes
+/// commands, and listeners have their own threads. The disk, verification and the opening of the transport
+/// run on other threads, and their results return as events.
 package actor Gatekeeper {
-    /// Looks on: an event, what the kiosk answered, when it wants its timer, and the instant of the turn. Called on the radio's
-    /// thread before the answer is carried out.
+    /// An observer of turns: it gets the event, the kiosk's actions, the kiosk's next deadline and the
+    /// instant of the turn. Called on the radio's thread before the actions are carried out.
     package typealias TurnObserver = @Sendable (KioskEvent, [KioskAction], Instant?, Instant) -> Void
 
     private nonisolated let thread: PollThread
@@ -22,18 +22,18 @@ package actor Gatekeeper {
     private let surroundings: Surroundings
     private var kiosk: Kiosk
     private var schedule: ScheduleWord
-    /// How long the end waits until the adapter is given back; behind that the kernel takes it.
+    /// How long the end waits until the adapter is given back; after that the kernel takes it back.
     private static let closingLimit: Duration = .milliseconds(500)
-    /// How long the relay's thread may take for its last order.
+    /// How long the relay's thread may take for its last order at the end.
     private static let lastPulse: Duration = .milliseconds(100)
-    /// Where credentials are verified.
+    /// The threads that verify credentials.
     package nonisolated let verifications = WorkThreads<VisitID>(name: "gatehouse-judge")
     /// Opens and closes transports, one after the other.
     private let opener: SideThread
     private var openings = 0
     private var transport: (any HCITransport)?
     private var timer: PollThread.Timer?
-    /// Outcomes of which it is not known yet what the gate did.
+    /// The outcomes whose opening has no known result yet.
     private var outcomes = Openings()
     private var outcomeTimer: PollThread.Timer?
     private var pending: [KioskEvent] = []
@@ -42,14 +42,14 @@ package actor Gatekeeper {
     private var hasStopped = false
     private var breaths = 0
 
-    /// A transport on its way from the thread that opened it to the radio's: nobody else holds it.
+    /// A transport on its way from the thread that opened it to the radio's thread; no other thread holds it.
     private struct Opened: @unchecked Sendable {
         let result: Result<any HCITransport, TransportError>
 
         func close() { if case .success(let transport) = result { transport.close() } }
     }
 
-    /// A driver on its own thread; nothing happens before ``run()``.
+    /// Creates a driver on its own thread; it does nothing before ``run()``.
     package init(settings: KioskSettings, surroundings: Surroundings) throws(SystemError) {
         thread = try PollThread()
         opener = try SideThread(name: "gatehouse-open", limit: 4)
@@ -66,7 +66,7 @@ package actor Gatekeeper {
         outcomeTimer = thread.makeTimer { [weak self] in
             self?.assumeIsolated { $0.recordKnown(at: SystemClock.now()) }
         }
-        // Before anybody is served.
+        // Apply the schedule before the first visit.
         if schedule.isThere { hear(surroundings.wallTime(), at: SystemClock.now()) }
         handle(.start)
         await withCheckedContinuation { continuation in
@@ -75,30 +75,30 @@ package actor Gatekeeper {
         thread.stop()
     }
 
-    /// Ends ``run()`` in order: the link is dropped, the gate shut, the light dark, the radio closed.
+    /// Ends ``run()`` in order: the links are closed, the gate is shut, the light dark, the radio closed.
     package func stop() { handle(.stop) }
 
-    /// Returns once the radio's thread has taken a turn: a sign that it is not stuck. How often it was asked: a call without an
-    /// effect could be optimised away, and with it the turn.
+    /// Returns once the radio's thread has taken a turn, which proves that it is not stuck. The result is the
+    /// number of calls so far: without an effect, the call and its turn could be optimised away.
     @discardableResult package func breathe() -> Int {
         breaths += 1
         return breaths
     }
 
-    /// Takes what parts of the box say about its health.
+    /// Takes health reports of other parts.
     package func take(_ reports: [HealthReport]) {
         for report in reports { handle(.health(report)) }
     }
 
-    /// Takes what happens at the door.
+    /// Takes events of the door.
     package func take(_ events: [DoorEvent]) {
         for event in events { handle(.door(event)) }
     }
 
-    /// Puts an operator's order in force and has it kept, unless he was told by now that it is not in force.
+    /// Puts an operator's order in force and passes it on to be kept, unless its caller has given it up.
     package func take(_ errand: DoorErrand) { errand.carryOut { handle(.door(.order($0))) } }
 
-    /// Hears what the schedule says by a date that was asked for at `instant`.
+    /// Applies the schedule at a date that was read at `instant`.
     package func hear(_ date: WallTime, at instant: Instant) {
         for event in word(by: date, at: instant) { handle(event) }
     }
@@ -107,15 +107,16 @@ package actor Gatekeeper {
         schedule.events(by: date, minimum: surroundings.minimumClock(), at: instant)
     }
 
-    /// How the kiosk is, told by the radio's own thread: nobody is answered while that is stuck.
+    /// Returns the state of the kiosk. It is answered on the radio's thread: there is no answer while that is
+    /// stuck.
     package func status() -> KioskStatus { kiosk.status(at: SystemClock.now()) }
 
-    /// The printed key is in force from now on, or not any more.
+    /// Notes whether the printed key is in force from now on.
     package func takePrintedKey(isInForce: Bool) { handle(.printedKey(isInForce: isInForce)) }
 
     // MARK: - Events
 
-    /// Takes an event. Those that an action answers with at once are handled in the same turn.
+    /// Handles an event. Events that an action causes at once are handled in the same turn.
     private func handle(_ event: KioskEvent) {
         pending.append(event)
         guard !isHandling else { return }
@@ -130,7 +131,7 @@ package actor Gatekeeper {
             last = now
         }
         isHandling = false
-        // What has become due since that turn is due now, and not to be passed over.
+        // From the time of the last turn, so that a deadline that has passed since then still fires.
         timer?.set(hasStopped ? nil : kiosk.deadline(after: last))
         outcomeTimer?.set(outcomes.deadline(after: last))
         updateInterest()
@@ -156,7 +157,7 @@ package actor Gatekeeper {
             record(outcome, at: now)
         case .dismissed(let visit):
             verifications.giveUp(visit)
-            // Nothing was ordered for it, so no disk has its names.
+            // No opening was ordered, so the disk has no names of this credential.
             _ = surroundings.settle(visit, .released)
         case .decided(let decision): record(decision)
         case .unused(let visit): outcomes.unused(visit)
@@ -165,7 +166,7 @@ package actor Gatekeeper {
         case .note(let note, let visit):
             if case .gate(let isOpen) = note {
                 if isOpen { outcomes.belongs(to: visit) }
-                // A box that opens nothing does not say that it did.
+                // A gate that opens nothing must not log an opening.
                 guard surroundings.panel.opens else { return }
             }
             surroundings.listeners.tell { $0.note(note, of: visit, at: now) }
@@ -181,7 +182,7 @@ package actor Gatekeeper {
         }
     }
 
-    /// Hands over what was decided right after the order to the gate, which waits for no disk.
+    /// Passes the decision on to the ledger right after the order to open, which waits for no disk.
     private func record(_ decision: VisitRecord) {
         var decision = decision
         if !surroundings.panel.opens { decision.outcome.gate = nil }
@@ -189,13 +190,14 @@ package actor Gatekeeper {
         surroundings.ledger.recordDecision(decision, names: names)
     }
 
-    /// Records an outcome with what the gate did, which only the panel knows. The kiosk knows what was ordered.
+    /// Records an outcome with the result of the opening. Only the panel has that result; the kiosk knows the
+    /// order.
     private func record(_ outcome: VisitRecord, at now: Instant) {
         guard let entry = outcomes.take(outcome, panel: surroundings.panel) else { return recordKnown(at: now) }
         record(entry)
     }
 
-    /// Settles record and credential, which follow from one result.
+    /// Passes on the record and the state of the credential, which follow from the same result.
     private func record(_ entry: Openings.Entry) {
         let names = surroundings.settle(entry.record.visit, entry.use)
         surroundings.ledger.recordOutcome(entry.record, forgetting: entry.use == .released ? names : [])
@@ -206,7 +208,7 @@ package actor Gatekeeper {
         outcomeTimer?.set(outcomes.deadline(after: now))
     }
 
-    /// Waits a moment for the relay's thread to finish its last order, and records the outcomes that are left.
+    /// Waits a moment for the relay's thread to finish its last order, and records the remaining outcomes.
     private func recordLast() {
         var now = SystemClock.now()
         let end = now.advanced(by: Self.lastPulse)
@@ -220,7 +222,7 @@ package actor Gatekeeper {
 
     private func verify(_ visit: VisitID, _ payload: [UInt8]) {
         let date = surroundings.wallTime()
-        // By the date that the verdict goes by: nobody is let in by one in whose hours the gate is locked down.
+        // Apply the schedule at the date of the verdict, so that no visitor is let in at a date of lock-down.
         pending += word(by: date, at: SystemClock.now())
         verifications.run(visit) { [weak self, verify = surroundings.verify] in
             let verdict = verify(visit, payload, date)
@@ -246,7 +248,8 @@ package actor Gatekeeper {
         guard let random = try? SystemRandom.bytes(SessionMaterial.byteCount),
             let material = SessionMaterial(random, printed: surroundings.sticker?.key())
         else {
-            // Without randomness there are no keys: better no gate than a guessable one.
+            // Without random bytes there are no session keys: it is safer to stop the radio than to use
+            // guessable keys.
             pending.append(.transportClosed(.radioSystem, reason: "the system gives no random bytes"))
             return
         }
@@ -260,14 +263,14 @@ package actor Gatekeeper {
         openings += 1
         opener.run { [weak self, open = surroundings.openTransport, number = openings] in
             let opened = Opened(result: Result { () throws(TransportError) in try open() })
-            // Strongly here: whoever opened it must be there to close it.
+            // A strong reference from here: the gatekeeper must exist until it has closed the transport.
             guard let self else { return opened.close() }
             Task { await self.transportOpened(opened, number) }
         }
     }
 
     private func transportOpened(_ opened: Opened, _ number: Int) {
-        // The kiosk may have given up on this one.
+        // The kiosk may have given up this opening.
         guard number == openings, !hasStopped else { return opener.run { opened.close() } }
         switch opened.result {
         case .success(let transport):
@@ -301,11 +304,12 @@ package actor Gatekeeper {
     }
 
     private func closeTransport() {
-        openings += 1  // one that is being opened is not wanted any more
+        openings += 1  // a transport that is still being opened is no longer wanted
         guard let transport else { return }
         thread.unwatch(transport.descriptor)
         self.transport = nil
-        // Giving an adapter back may wait for its driver: on the thread that opens the next one, behind this.
+        // Closing may wait for the adapter's driver: do it on the thread that opens transports, before it
+        // opens the next one.
         let closed = Opened(result: .success(transport))
         opener.run { closed.close() }
     }

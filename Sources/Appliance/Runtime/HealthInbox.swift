@@ -2,10 +2,11 @@ import Credentials
 package import Kiosk
 import Synchronization
 
-/// Takes reports about the box's health from any thread and brings them to the gatekeeper, which may not exist yet, or be stuck.
+/// Takes health reports from any thread and delivers them to the gatekeeper, which may not exist yet, or be
+/// stuck.
 ///
-/// Bounded by the table of codes: of each it holds at most that it came and that it went since, so that a fault of an instant is
-/// told too.
+/// It is bounded by the table of codes: for each code it holds at most one beginning and one end, so that
+/// even a short fault is delivered.
 package final class HealthInbox: Sendable {
     private struct Pending {
         var present: HealthReport?
@@ -20,13 +21,13 @@ package final class HealthInbox: Sendable {
 
     private let state = Mutex(State())
 
-    /// An empty inbox that keeps what comes until ``connect(_:)``.
+    /// Creates an empty inbox that keeps reports until ``connect(_:)``.
     package init() {}
 
     /// Takes a report and returns at once.
     package func take(_ report: HealthReport) {
         let isIdle = state.withLock { state in
-            // Only what can be in force at all: a bound that no caller can break.
+            // Only codes that can be faults, so that no caller can exceed the bound.
             guard Health.codes.contains(report.code) else { return false }
             var pending = state.pending[report.code] ?? Pending()
             if report.isPresent { pending.present = report }
@@ -37,7 +38,7 @@ package final class HealthInbox: Sendable {
         if isIdle { start() }
     }
 
-    /// Hands over what has come and comes, one batch after the other.
+    /// Delivers the waiting reports and all later ones to `deliver`, one batch after the other.
     package func connect(_ deliver: @escaping @Sendable ([HealthReport]) async -> Void) {
         let isIdle = state.withLock { state in
             state.deliver = deliver
@@ -46,7 +47,7 @@ package final class HealthInbox: Sendable {
         if isIdle { start() }
     }
 
-    /// Whether a delivery is to be started, which is noted as begun.
+    /// Returns whether a delivery must be started, and if so notes it as begun.
     private static func begins(_ state: inout State) -> Bool {
         guard state.deliver != nil, !state.isDelivering else { return false }
         state.isDelivering = true

@@ -1,14 +1,15 @@
 package import Encoding
 package import Kiosk
 
-/// What the gate knows of the date (``ClockGuard/memory``), as the database keeps it for the next start of the program: the name of the
-/// start of the machine, when it was known, ``ClockMemory/Suspicion``, then for each date `DATE NANOSECONDS`, or `- -` for none. The
-/// nanoseconds are those of the monotonic clock, which begins anew with each start of the machine.
+/// The gate's knowledge of the date (``ClockGuard/memory``), as the database keeps it for the next start of
+/// the program. Its text has these words: the name of the start of the machine; the instant of the knowledge;
+/// ``ClockMemory/Suspicion``; then for each date `DATE NANOSECONDS`, or `- -` for none. The nanoseconds are
+/// those of the monotonic clock, which begins again at each start of the machine.
 package enum KeptDate {
-    /// The name of the setting.
+    /// The name of the setting in the database.
     package static let setting: Text = "confirmed-date"
 
-    /// What is kept.
+    /// Returns the text that is kept.
     package static func bytes(_ memory: ClockMemory, boot: Text) -> [UInt8] {
         let dates = [memory.confirmed, memory.highest, memory.limit, memory.earlier].map { date in
             date.map { "\($0.utc.rfc3339) \($0.at.nanoseconds)" } ?? "- -"
@@ -17,7 +18,8 @@ package enum KeptDate {
         return Array(words.joined(separator: " ").utf8)
     }
 
-    /// What was kept: of the start of the machine that has one of these names all of it, of an earlier one what is left; nil: nothing.
+    /// Reads the text that was kept: all of it if it is of the start of the machine with one of these names,
+    /// otherwise what remains valid after a restart; nil: nothing.
     package static func read(_ bytes: [UInt8]?, boots: [Text], at now: Instant) -> ClockMemory? {
         let words = String(decoding: bytes ?? [], as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
         if words.count == 7 { return earlierForm(words, boots: boots, at: now) }
@@ -35,8 +37,9 @@ package enum KeptDate {
         return isKnown && memory.at <= now ? memory : nil
     }
 
-    /// The form before the last confirmed date was kept over starts of the machine: its name, the confirmed date, the newest one and the
-    /// limit, of this start only. A service that is upgraded while the machine runs must not forget a doubt.
+    /// Reads the earlier form: the name of the start of the machine, the confirmed date, the newest date and
+    /// the limit. It is valid in the same start of the machine only. A service that is upgraded while the
+    /// machine runs must not forget a doubt about the date.
     private static func earlierForm(_ words: [Substring], boots: [Text], at now: Instant) -> ClockMemory? {
         func date(_ place: Int) -> DatedInstant? {
             guard let utc = Timestamp(rfc3339: words[place]), let at = Int64(words[place + 1]),

@@ -6,26 +6,26 @@ import LinuxIO
 package import Store
 import Synchronization
 
-/// Writes the kiosk's records into the database, beside the radio's thread, which only puts them down here.
+/// Writes the kiosk's records into the database. The radio's thread only adds them to a queue here.
 ///
-/// What is written next is decided by the ``KeeperQueue``; this carries it out, one step after the other. Outcomes that the disk
-/// refuses go to the ``Reserve``, and from there into the ledger when the disk works again or at the next start. What neither
-/// takes is counted and told.
+/// The ``KeeperQueue`` decides the next step; this carries out one step after the other. Outcomes that the
+/// disk refuses are written to the ``Reserve``, and from there into the ledger when the disk works again or
+/// at the next start. Outcomes that neither takes are counted and reported as lost.
 package final class LedgerKeeper: VisitLedger {
-    /// What is left when ``run()`` has returned.
+    /// The records that are not in the ledger when ``run()`` has returned.
     package struct Shortfall: Hashable, Sendable {
         /// Records in the reserve, which the next start writes.
         package var reserved = 0
         /// Visits without a record.
         package var lost = 0
-        /// Visits whose record is in memory alone: only while ``run()`` has not returned.
+        /// Visits whose record exists in memory only; zero when ``run()`` has returned.
         package var inMemory = 0
 
-        /// All is in the ledger.
+        /// All records are in the ledger.
         package static let none = Shortfall()
     }
 
-    /// What of the queue is told as a fault.
+    /// The state of the queue that was last reported as a fault.
     private struct Told {
         var unwritten = 0
         var lost = 0
@@ -37,12 +37,12 @@ package final class LedgerKeeper: VisitLedger {
         var answers: [Text: @Sendable (String?) -> Void] = [:]
         var waiting: [CheckedContinuation<Void, Never>] = []
         var hasEnded = false
-        /// What was told of the database being another.
+        /// The last reported detail of a replaced database; nil: none.
         var replaced: String?
     }
 
     private let store: Store
-    /// Used by one step of the queue at a time, and there is only one.
+    /// Used by one step of the queue at a time only.
     private nonisolated(unsafe) let reserve: Reserve?
     private let siteKey: SiteKey
     private let limits: KeeperQueue.Limits
@@ -53,9 +53,10 @@ package final class LedgerKeeper: VisitLedger {
     private let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
 
-    /// A keeper over an open store and, where there is one, the reserve. `stamp` says where and when; `report` hears of records
-    /// that wait or are lost and of a database that is no longer there; `onChange` is called with the number of outcomes that were
-    /// just written, so that reports are sent without waiting for a timer.
+    /// Creates a keeper over an open store and, if one exists, the reserve. `stamp` returns place and time of
+    /// a record. `report` receives faults: records that wait or are lost, and a database that was replaced.
+    /// `onChange` is called with the number of outcomes just written, so that reports are sent without
+    /// waiting for a timer.
     package init(
         store: Store, reserve: Reserve? = nil, siteKey: SiteKey,
         limits: KeeperQueue.Limits = KeeperQueue.Limits(),
@@ -70,15 +71,16 @@ package final class LedgerKeeper: VisitLedger {
         (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// What is not in the ledger.
+    /// The records that are not in the ledger.
     package var shortfall: Shortfall {
         state.withLock {
             Shortfall(reserved: $0.queue.reserved, lost: $0.queue.lost, inMemory: $0.queue.inMemory)
         }
     }
 
-    /// Writes what an earlier run left in the reserve; to be called before ``Store/recover(stamp:software:)``, which closes what
-    /// then still has no outcome. Returns how many records; those that the disk does not take now stay in the reserve.
+    /// Writes the records that an earlier run left in the reserve. Call it before
+    /// ``Store/recover(stamp:software:)``, which closes visits that still have no outcome. Returns the number
+    /// of records written; those that the disk refuses now stay in the reserve.
     package static func restore(_ reserve: Reserve, into store: Store) async -> Int {
         let before = reserve.count
         while reserve.count > 0 {
@@ -95,8 +97,8 @@ package final class LedgerKeeper: VisitLedger {
 
     // MARK: - The radio's side
 
-    /// Takes over the intent; nil once it is durable. For one that is durable already only the database is looked at:
-    /// whether it is still there.
+    /// Takes an intent; `answer` gets nil once it is durable. For an intent that is already durable, the
+    /// store only checks that the database still exists.
     package func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
         let intent = UnwrittenIntent(intent: Text(intent.text), stamp: stamp())
         let givenUp: [@Sendable (String?) -> Void] = state.withLock { state in
@@ -108,15 +110,15 @@ package final class LedgerKeeper: VisitLedger {
         signal.yield()
     }
 
-    /// Takes over what was decided; it is named under the site key and written at once.
+    /// Takes a decision; it is named under the site key and written at once.
     package func recordDecision(_ record: VisitRecord, names: [ReplayName]) {
         let decision = UnwrittenDecision(UnwrittenOutcome(record, stamp: stamp()), names: names)
         _ = state.withLock { Self.handle(.decision(decision), &$0) }
         signal.yield()
     }
 
-    /// Takes over the outcome; it is named under the site key and written when the disk allows. If the disk refuses,
-    /// the names to be forgotten stay and the credential counts as used after a restart.
+    /// Takes an outcome; it is named under the site key and written when the disk allows. If the disk
+    /// refuses, the names to be forgotten stay, and the credential counts as used after a restart.
     package func recordOutcome(_ record: VisitRecord, forgetting: [ReplayName] = []) {
         var outcome = UnwrittenOutcome(record, stamp: stamp())
         outcome.forgotten = forgetting
@@ -124,13 +126,13 @@ package final class LedgerKeeper: VisitLedger {
         signal.yield()
     }
 
-    /// Lets ``run()`` end when everything handed over so far is written, in the reserve or given up.
+    /// Lets ``run()`` return once all records taken so far are written, in the reserve or lost.
     package func finish() {
         _ = state.withLock { Self.handle(.finish, &$0) }
         signal.yield()
     }
 
-    /// Returns once the keeper has taken a turn: a sign that it is not stuck in the disk.
+    /// Returns once the keeper has taken a turn, which proves that it is not stuck in the disk.
     package func breathe() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
@@ -147,7 +149,7 @@ package final class LedgerKeeper: VisitLedger {
 
     // MARK: - The disk's side
 
-    /// Writes until ``finish()``, and then what is still waiting.
+    /// Writes until ``finish()``, and then the records that still wait.
     package func run() async {
         var told = Told()
         var signals = signals.makeAsyncIterator()
@@ -155,7 +157,8 @@ package final class LedgerKeeper: VisitLedger {
         repeat {
             step = state.withLock { $0.queue.next(at: SystemClock.now()) }
             if let step, step != .end {
-                // Beside this: a disk that does not answer is a state that is told, and no end of turning.
+                // In a task of its own: while a disk does not answer, this loop must report that and answer
+                // liveness probes.
                 await writing?.value
                 writing = Task {
                     await carryOut(step)
@@ -188,9 +191,9 @@ package final class LedgerKeeper: VisitLedger {
             let refused = try await store.append(
                 intents, restored + outcomes.map { $0.named(under: siteKey) },
                 decisions: decisions.map { $0.named(under: siteKey) })
-            // They are durable: who stands at the gate does not wait for the reserve's disk too.
+            // The intents are durable: the visitors at the gate need not wait for the reserve's disk as well.
             answer(intents) { intent in refused[intent].map { "\($0)" } }
-            // The reserve first: with the step's end the next one may begin.
+            // Update the reserve before the queue ends this step, because the next step may then begin.
             if restoring { await restore(found, refused) }
             handle(.written(refused: Set(refused.keys)))
             tellReplaced(nil)
@@ -202,16 +205,16 @@ package final class LedgerKeeper: VisitLedger {
         }
     }
 
-    /// The reserve's next records; nil: they cannot be read.
+    /// Returns the next records of the reserve; nil: they cannot be read.
     private func firstOfReserve() async -> [UnwrittenOutcome]? {
         await reserve?.aside { [limit = limits.batch] in try? $0.first(limit) } ?? nil
     }
 
-    /// These of the reserve, nil where it could not be read, are in the ledger now, as far as it took them. One that it had already
-    /// is no loss.
+    /// Removes these records from the reserve, because the ledger now has those that it did not refuse; nil:
+    /// the reserve could not be read. A record that the ledger had before is not lost.
     private func restore(_ restored: [UnwrittenOutcome]?, _ refused: [Text: StoreError]) async {
         let number = restored?.count ?? 0
-        // If the reserve cannot be emptied they come again, and the ledger knows them.
+        // If the reserve cannot be emptied, it returns them again, and the ledger recognises them.
         let left: Int? =
             await reserve?.aside { reserve in
                 let isRemoved: Void? = try? reserve.remove(first: number)
@@ -242,7 +245,7 @@ package final class LedgerKeeper: VisitLedger {
         }
     }
 
-    /// Reports what has changed since it was `told`.
+    /// Reports the changes since the last report, `told`.
     private func tell(_ told: inout Told) {
         let now = state.withLock { state in
             Told(unwritten: state.queue.unwritten, lost: state.queue.lost, isStalled: state.queue.isStalled)
@@ -276,7 +279,7 @@ package final class LedgerKeeper: VisitLedger {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Waits until something is put down or the queue's deadline has come.
+    /// Waits for a new record or the queue's deadline.
     private func pause(_ signals: inout AsyncStream<Void>.Iterator) async {
         let deadline = state.withLock { $0.queue.deadline }
         let timer = deadline.map { deadline in
@@ -292,7 +295,7 @@ package final class LedgerKeeper: VisitLedger {
 }
 
 extension UnwrittenOutcome {
-    /// What the kiosk hands over.
+    /// Creates the form for the store.
     fileprivate init(_ record: VisitRecord, stamp: RecordStamp) {
         self.init(
             visit: Text(record.visit.text), intent: record.intent.map { Text($0.text) }, outcome: record.outcome,

@@ -1,13 +1,14 @@
 import Synchronization
 
-/// Asks the parts that every visit needs for a sign of life, one after the other; one that does not answer is told, and waited for.
+/// Liveness probes for the parts that every visit needs, one after the other. A part that does not answer in
+/// time is reported; the probe then waits for its answer.
 package struct LifeSigns: Sendable {
-    /// A part: what people call it, and what it answers, whether it works.
+    /// A part: its name for people, and the question whether it works.
     package struct Part: Sendable {
         let name: String
         let question: TimedQuestion<Bool>
 
-        /// A part that answers `question` as soon as it takes a turn.
+        /// Creates a part that answers `question` as soon as it takes a turn.
         package init(_ name: String, question: @escaping @Sendable () async -> Bool) {
             (self.name, self.question) = (name, TimedQuestion(question))
         }
@@ -20,14 +21,15 @@ package struct LifeSigns: Sendable {
     private let limit: Duration
     private let stuck: @Sendable (_ part: String?) -> Void
 
-    /// Asks these. `stuck` is told the name of a part that does not answer, once, and nil when it has answered after all.
+    /// Creates probes for these parts. `stuck` gets the name of a part that does not answer in time, once,
+    /// and nil when it has answered after all.
     package init(
         _ parts: [Part], within limit: Duration = Self.limit, stuck: @escaping @Sendable (_ part: String?) -> Void
     ) {
         (self.parts, self.limit, self.stuck) = (parts, limit, stuck)
     }
 
-    /// Returns when every part has answered, whether all of them work; or when its task is cancelled, false.
+    /// Returns once every part has answered: true if all work. Returns false when its task is cancelled.
     package func wait() async -> Bool {
         var isWell = true
         for part in parts {

@@ -16,7 +16,7 @@ struct Openings {
         var use: CredentialUse
     }
 
-    /// What a visit opened.
+    /// The opening that was ordered for a visit.
     private struct Pulse {
         var order: OpeningOrder
         /// The result of the order; nil: not known yet; ``Opening/lasting``: the wait for it was given up.
@@ -36,28 +36,29 @@ struct Openings {
     private var pulses: [VisitID: Pulse] = [:]
     private var waiting: [Entry] = []
 
-    /// When the panel is to be asked next; nil: nothing is unknown.
+    /// Returns when to ask the panel next; nil: all results are known.
     func deadline(after now: Instant) -> Instant? {
         pulses.values.filter { $0.result == nil }.map(\.order.until).min().map { max($0, now.advanced(by: Self.pause)) }
     }
 
-    /// Notes a command that the panel got.
+    /// Notes a command to the panel.
     mutating func told(_ command: Gate.Command, at now: Instant) {
         if let current, let pulse = pulses[current] { pulses[current]?.order.until = min(pulse.order.until, now) }
         current = nil
         if case .open(let until) = command { told = OpeningOrder(from: now, until: until) } else { told = nil }
     }
 
-    /// Says which visit the last command was for; nil: it was for a person who asked to go out.
+    /// Notes which visit the last command was for; nil: it was for a person who asked to exit.
     mutating func belongs(to visit: VisitID?) {
         guard let visit, let order = told.take() else { return }
         (pulses[visit], current) = (Pulse(order: order), visit)
     }
 
-    /// The visitor did not pass, and that releases the credential.
+    /// Notes that the visitor did not pass, which releases the credential.
     mutating func unused(_ visit: VisitID) { pulses[visit]?.isUnused = true }
 
-    /// Takes an outcome from the kiosk. Returns what is to be recorded; nil: it waits for the result of its pulse.
+    /// Takes an outcome from the kiosk. Returns the entry to record; nil: it waits for the result of its
+    /// pulse.
     mutating func take(_ record: VisitRecord, panel: any Panel) -> Entry? {
         let visit = record.visit
         if current == visit { current = nil }
@@ -75,7 +76,8 @@ struct Openings {
         return settle(entry, by: result)
     }
 
-    /// Takes out the waiting outcomes whose result is known by now. `isLast`: no further result will become known.
+    /// Removes and returns the waiting outcomes whose result is now known. `isLast`: no further result will
+    /// become known.
     mutating func takeKnown(_ panel: any Panel, at now: Instant, isLast: Bool = false) -> [Entry] {
         for (visit, pulse) in pulses where pulse.result == nil && (isLast || pulse.order.until <= now) {
             let opening = panel.opening(pulse.order, at: now)
@@ -91,7 +93,7 @@ struct Openings {
         return known
     }
 
-    /// Completes the outcome and the state of the credential by the result of the order.
+    /// Completes an outcome and the state of its credential with the result of the order.
     private mutating func settle(_ entry: Entry, by result: Opening) -> Entry {
         var entry = entry
         switch result {
@@ -99,7 +101,7 @@ struct Openings {
         case .over(let length): entry.record.outcome.gate?.pulseMilliseconds = Int(length.milliseconds)
         case .never: (entry.record.outcome.gate, entry.use) = (.shut, .released)
         }
-        // A line that gave no answer may open the gate yet.
+        // A line without a known result may still open the gate.
         let isUnused = pulses.removeValue(forKey: entry.record.visit)?.isUnused == true
         if isUnused, result != .lasting { entry.use = .released }
         return entry

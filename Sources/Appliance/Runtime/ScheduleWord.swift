@@ -2,27 +2,28 @@ import Credentials
 package import Encoding
 package import Kiosk
 
-/// What the schedule says by dates that may be worth nothing.
+/// The events of the schedule at dates that may be untrustworthy.
 ///
-/// By such a date nothing is opened: free passage ends, and a lock-down stays. Before the first good one nobody knows whether it is night,
-/// so a schedule that has locked hours says that these are some.
+/// An untrusted date opens nothing: free passage ends, and a lock-down stays. Before the first trusted date
+/// the hour is unknown, so a schedule with locked hours starts with a lock-down.
 package struct ScheduleWord: Sendable {
     private let schedule: DoorSchedule
     private var last: DoorMode
-    /// When the newest date was asked for.
+    /// The instant at which the newest date was read.
     private var heard = Instant.zero
 
-    /// Of that schedule, of which nothing has been heard yet.
+    /// Creates the state of a schedule before its first date.
     package init(_ schedule: DoorSchedule) {
         self.schedule = schedule
         last = schedule.entries.contains { $0.mode == .locked } ? .locked : .normal
     }
 
-    /// Whether it says anything.
+    /// Whether the schedule has entries.
     package var isThere: Bool { !schedule.entries.isEmpty }
 
-    /// What the kiosk is told by a date that was asked for at `now` and must be worth `minimum`; nothing where there is no schedule, or a
-    /// newer date has come before. The mode comes as a lease, so that a schedule that nobody watches any more opens no gate.
+    /// Returns the kiosk's events for a date that was read at `now` and must have the provenance `minimum`;
+    /// none if the schedule is empty, or a newer date was applied before. The mode is a lease with an end, so
+    /// that a schedule that is no longer evaluated does not keep the gate open.
     package mutating func events(
         by date: WallTime, minimum: WallTime.Provenance, at now: Instant
     ) -> [KioskEvent] {

@@ -4,10 +4,10 @@ package import Kiosk
 package import Ledger
 import Synchronization
 
-/// The verifier that judges at this moment, and who was let in a moment ago.
+/// The verifier in force, and the memory of recently admitted credentials.
 ///
-/// Trust data and rules are replaced while visits go on: a verification that runs keeps the verifier it began with, the next one
-/// takes the new one, and who was let in stays remembered across the change.
+/// Trust data and rules may be replaced during visits: a verification in progress keeps its verifier, the
+/// next one uses the new verifier, and the memory is kept across the change.
 package final class VerifierInForce: Sendable {
     private struct State {
         var verifier: Verifier
@@ -21,8 +21,9 @@ package final class VerifierInForce: Sendable {
     ///
     /// - Parameters:
     ///   - verifier: Judges the next visit.
-    ///   - siteKey: The key under which visitors are remembered.
-    ///   - memory: Who was let in before the start; its window becomes that of the verifier's policy.
+    ///   - siteKey: The key under which credentials are remembered.
+    ///   - memory: The credentials admitted before the start; its window becomes that of the verifier's
+    ///     policy.
     package init(_ verifier: Verifier, siteKey: SiteKey, memory: ReplayMemory = ReplayMemory(window: .zero)) {
         var memory = memory
         memory.window = verifier.policy.replay.window
@@ -30,7 +31,7 @@ package final class VerifierInForce: Sendable {
         self.siteKey = siteKey
     }
 
-    /// The verifier that the next visit will be judged by.
+    /// The verifier of the next visit.
     package var current: Verifier { state.withLock { $0.verifier } }
 
     /// Puts new trust data in force, with the same rules.
@@ -41,7 +42,7 @@ package final class VerifierInForce: Sendable {
         }
     }
 
-    /// Puts new trust data and the rules that came with them in force, in one step.
+    /// Puts new trust data and the rules that arrived with them in force, in one step.
     package func replace(trust: TrustStore, policy: VerificationPolicy) {
         state.withLock { state in
             state.verifier = Verifier(trust: trust, policy: policy, limits: state.verifier.limits)
@@ -49,7 +50,7 @@ package final class VerifierInForce: Sendable {
         }
     }
 
-    /// Puts new rules in force, with the same trust data. Who was let in is remembered by the new rules' window.
+    /// Puts new rules in force, with the same trust data. The memory gets the window of the new rules.
     package func replace(policy: VerificationPolicy) {
         state.withLock { state in
             let old = state.verifier
@@ -58,19 +59,19 @@ package final class VerifierInForce: Sendable {
         }
     }
 
-    /// Judges a visit's payload and, when it is accepted, reserves what it is known by until ``settle(_:_:at:)``. Any
-    /// number may run at once; of two that present the same credential at the same moment one is first, and the other
-    /// is judged anew with that knowledge.
+    /// Judges a visit's payload and, if it is accepted, reserves its replay names until ``settle(_:_:at:)``.
+    /// Any number of calls may run at once: if two visits present the same credential at the same moment, one
+    /// is first, and the other is judged again with that knowledge.
     ///
     /// - Parameters:
     ///   - payload: The bytes as received, after decryption and inflation.
-    ///   - visit: Whose payload it is.
-    ///   - date: The date, and how far it is to be believed.
-    ///   - now: The moment on the monotonic clock, which the replay window runs on.
+    ///   - visit: The visit that sent the payload.
+    ///   - date: The date, and how far it can be trusted.
+    ///   - now: The present instant of the monotonic clock, by which the replay window is measured.
     package func verify(_ payload: [UInt8], of visit: VisitID, at date: WallTime, monotonic now: Instant) -> Verdict {
         let verifier = current
-        // The memory has names only, so a verdict must be there before anybody can be known by it. Each further round knows one
-        // key more of the few that a payload has, so this ends.
+        // The memory has names only, so the replay keys are known only from a verdict. Each further round
+        // adds at least one of the few keys of the payload, so the loop ends.
         var seen: Set<[UInt8]> = []
         while true {
             let verdict = verifier.verify(payload, recent: seen, at: date)
@@ -86,8 +87,8 @@ package final class VerifierInForce: Sendable {
         }
     }
 
-    /// Puts the credential of a visit into that state at `now` on the monotonic clock. Returns the names that the disk
-    /// must keep from now on, or of a released one remove.
+    /// Sets the state of a visit's credential at `now` on the monotonic clock. Returns the names that the
+    /// disk must keep from now on or, for a released credential, remove.
     @discardableResult
     package func settle(_ visit: VisitID, _ use: CredentialUse, at now: Instant) -> [ReplayName] {
         state.withLock { $0.memory.settle(visit, use, at: now) }

@@ -2,15 +2,16 @@ import Encoding
 package import Kiosk
 package import Ledger
 
-/// Where the kiosk's records go. ``LedgerKeeper`` keeps them in the database; the simulation has its own.
+/// The destination of the kiosk's records. ``LedgerKeeper`` keeps them in the database; the simulation has
+/// its own.
 package protocol VisitLedger: Sendable {
-    /// Takes over the intent; what is handed over later is written later. `answer` is called once, on any thread:
-    /// with nil once the intent would survive a power cut, else with why it never will.
+    /// Takes an intent; records passed later are written later. `answer` is called once, on any thread: with
+    /// nil once the intent would survive a power cut, otherwise with the reason why it never will.
     func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: String?) -> Void)
-    /// Takes over what was decided of a visit whose gate was told to open, and the names by which its credential is
-    /// known again. It is written at once; after a crash it becomes the outcome.
+    /// Takes the decision of a visit whose gate was ordered to open, and the replay names of its credential.
+    /// It is written at once; after a crash it becomes the outcome.
     func recordDecision(_ record: VisitRecord, names: [ReplayName])
-    /// Takes over the outcome; it is written as soon as the disk allows, and its report with it. `forgetting`: names of
-    /// the decision that are removed with it.
+    /// Takes an outcome; it is written as soon as the disk allows, together with its report. `forgetting`:
+    /// names of the decision that are removed with it.
     func recordOutcome(_ record: VisitRecord, forgetting: [ReplayName])
 }

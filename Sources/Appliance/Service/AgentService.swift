@@ -9,14 +9,15 @@ import ServiceLifecycle
 package import Store
 import Synchronization
 
-/// Keeps the connections to the cloud agents, one after the other for each destination, and delivers the ledger. Nothing at the
-/// gate waits for it.
+/// Runs the connections to the cloud agents, for each destination one after the other, and delivers the
+/// ledger. Nothing at the gate waits for it.
 package final class AgentService: ServiceLifecycle.Service, Sendable {
-    /// What it is there for.
+    /// The purpose of the instance.
     package enum Purpose: Sendable {
-        /// All of it: invitations are taken from their files, and the ledger is delivered.
+        /// The running service: takes invitations from their files and delivers the ledger.
         case service
-        /// One command on a database that no service has: connections are made, asked and deleted, and nothing is delivered.
+        /// One command on a database that no service uses: makes, tests and deletes connections, and delivers
+        /// nothing.
         case command
     }
 
@@ -30,18 +31,20 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     private let destinations = Mutex<[Text: Destination]>([:])
     private let mail = Mutex<MailRoom?>(nil)
     private let (deletions, marked) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(64))
-    /// What shows that the ledger is not what it was: the witness knows of it, and the next start begins a new one.
+    /// Findings that contradict the ledger: the witness has noted them, and the next start begins a new
+    /// ledger.
     let (contradictions, contradicted) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(1))
-    /// When a code was told to other destinations.
+    /// The time of the last problem report of each code to the other destinations.
     private let told = Mutex<[ReasonCode: ContinuousClock.Instant]>([:])
-    /// When each destination last confirmed something.
+    /// The time of the last receipt of each destination.
     private let receipts = Mutex<[Text: Timestamp]>([:])
-    /// What was logged of late.
+    /// The recently logged notices.
     private let news = Mutex(RecentNews())
-    /// Between two problem reports of one code.
+    /// The time between two problem reports of one code.
     private static let pause = Duration.seconds(600)
 
-    /// A service over the connections in `store` and the invitations in the configuration. `contacts` hears of each server that is asked.
+    /// Creates a service over the connections in `store` and the invitations in the configuration. `contacts`
+    /// is asked before each request to a server.
     package init(
         configuration: Configuration, store: Store, log: LogSink, purpose: Purpose = .service,
         times: AgentTimes = AgentTimes(), contacts: (any ContactBook)? = nil, report: @escaping HealthReporter
@@ -52,8 +55,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         health = AgentHealth(report: report)
     }
 
-    /// The destinations that this gate has: how far the ledger has come to each, and what is wrong with it. Of a gate without agents
-    /// there are none, though the ledger keeps a place for the first one.
+    /// Returns the state of each destination of this gate: its delivery, and its faults. A gate without
+    /// agents has no destinations, although the ledger keeps a cursor for the first one.
     package func status() async -> JSON {
         var cursors: [DeliveryCursor] = []
         for cursor in await store.deliveries.values where await isThere(cursor) { cursors.append(cursor) }
@@ -71,8 +74,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         return .array(told)
     }
 
-    /// Whether that destination is connected, configured or being connected, or was connected and has not got everything: what waits
-    /// for somebody is told until somebody has it.
+    /// Returns whether that destination is connected, configured or being connected, or was connected and has
+    /// records to get: records that wait for a destination are shown until they are delivered.
     private func isThere(_ cursor: DeliveryCursor) async -> Bool {
         if cursor.connection != nil { return true }
         if cursor.isKnown, await store.head.point.count > cursor.confirmed { return true }
@@ -81,7 +84,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         return await destination(cursor.destination)?.isEmpty == false
     }
 
-    /// Something has been recorded: look at once.
+    /// Makes every destination look for new records at once.
     package func wake() {
         for destination in destinations.withLock({ Array($0.values) }) { Task { await destination.wake() } }
     }
@@ -94,7 +97,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         }
     }
 
-    /// The HTTP settings that the configuration asks for.
+    /// Returns the HTTP settings of the configuration.
     package static func settings(_ configuration: Configuration) -> HTTPExchange.Settings {
         var settings = HTTPExchange.Settings()
         settings.allowsPlainHTTP = configuration.agent.allowPlainHTTP
@@ -103,7 +106,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         return settings
     }
 
-    /// What a connection is to do, as the configuration asks; `limits` holds what no key sets.
+    /// Returns the configuration of a connection; `limits` holds the values that no key sets.
     package static func connection(
         _ configuration: Configuration, _ limits: AgentConnection.Limits = AgentConnection.Limits()
     ) -> AgentConnection.Configuration {
@@ -114,7 +117,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
             label: Text(configuration.kiosk.id), limits: limits, rules: configuration.agent.rules)
     }
 
-    /// The destinations that there are, by configuration, each with the files of its invitations.
+    /// The configured destinations, each with the files of its invitations.
     private var wanted: [(name: Text, files: [String])] { Self.wanted(configuration) }
 
     private static func wanted(_ configuration: Configuration) -> [(name: Text, files: [String])] {
@@ -145,16 +148,16 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
 
     // MARK: - Commands
 
-    /// The names of the destinations that there are.
+    /// The names of the configured destinations.
     var names: [Text] { wanted.map(\.name) }
 
-    /// The names of the destinations that a gate with that configuration has.
+    /// Returns the names of the destinations of a gate with that configuration.
     static func names(_ configuration: Configuration) -> [Text] { wanted(configuration).map(\.name) }
 
-    /// The destination of that name; nil as long as nothing runs.
+    /// Returns the destination of that name; nil while nothing runs.
     func destination(_ name: Text) -> Destination? { destinations.withLock { $0[name] } }
 
-    /// Whether the stored connections run.
+    /// Whether every destination has loaded its stored connections.
     package var isRunning: Bool {
         get async {
             let all = destinations.withLock { Array($0.values) }
@@ -163,11 +166,11 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         }
     }
 
-    /// The faults of a destination.
+    /// Returns the faults of a destination.
     func faults(of name: Text) -> [ReasonCode] { health.faults(of: name) }
 
-    /// Goes on with the deletion of connections to a destination that are marked in the store: with `tellsAgent` later
-    /// and in the background, since their agents come first; otherwise now.
+    /// Continues the deletion of connections to a destination that are marked in the store: with `tellsAgent`
+    /// later and in the background, because their agents are notified first; otherwise now.
     func delete(_ ids: [Text], of name: Text, tellsAgent: Bool) async throws(StoreError) {
         if name == MailRoom.destination, let mail = mail.withLock({ $0 }) {
             for id in ids { await mail.remove(id) }
@@ -185,7 +188,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         }
     }
 
-    /// Deletes what is marked: first what an earlier run had to leave.
+    /// Deletes the marked connections, first those that an earlier run left.
     private func finishDeletions(_ exchange: HTTPExchange) async {
         while !Task.isCancelled {
             do {
@@ -199,8 +202,9 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         for await id in deletions { await finishDeletion(of: id, exchange) }
     }
 
-    /// Tells the peer of a connection that was deleted or replaced, with the keys that it knows, and forgets them last: whatever ends
-    /// the program before, the next start goes on. An agent that does not answer holds nothing up but what is behind it here.
+    /// Notifies the peer of a connection that was deleted or replaced, with the keys that it knows, and then
+    /// deletes the keys: if the program ends before that, the next start continues. An agent that does not
+    /// answer delays only the deletions queued after its own.
     private func finishDeletion(of id: Text, _ exchange: HTTPExchange) async {
         do throws(StoreError) {
             let stored = try await store.connections().first { $0.id == id && $0.isDeleting }
@@ -221,9 +225,9 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         }
     }
 
-    /// Forgets a connection that is marked, with its keys.
+    /// Deletes a marked connection with its keys.
     private func forget(_ id: Text, of name: Text, isTold: Bool) async throws(StoreError) {
-        // The mailbox keeps in mind that it is to forget the key.
+        // The mailbox notes that it must delete the key.
         await mail.withLock { $0 }?.close(id)
         try await store.finishDeletion(of: id)
         log.log(
@@ -231,7 +235,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
             ["destination": .string(name), "connection": .string(id), "told": .bool(isTold)])
     }
 
-    /// Each destination has a cursor, and nobody else.
+    /// Creates a cursor for each destination and forgets the other destinations.
     private func prepare(_ names: [Text]) async {
         while !Task.isCancelled {
             do {
@@ -245,7 +249,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         }
     }
 
-    /// What connections are to do.
+    /// The configuration of the connections.
     private var connection: AgentConnection.Configuration { Self.connection(configuration, times.connection) }
 
     private func mailRoom(_ exchange: HTTPExchange) -> MailRoom {
@@ -305,13 +309,13 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         if let code = health.take(notice, of: name) { tellOthers(code, name, notice.text) }
         if case .confirmed = notice { receipts.withLock { $0[name] = SystemClock.utc() } }
         switch notice {
-        // The connection that was replaced looks at once, and ends.
+        // The connection that was replaced checks at once, and ends.
         case .tookOver: wake()
-        // What it replaced ends here and is told so, while this one goes on.
+        // The replaced connections end and their agent is notified, while this one continues.
         case .replaced(let ids): Task { try? await self.delete(ids, of: name, tellsAgent: true) }
-        // A mailbox of an agent that is not used any more.
+        // The mailbox belongs to an agent that is no longer used.
         case .mailboxDenied: if let mail = mail.withLock({ $0 }) { Task { try? await mail.drop() } }
-        // The network may be back for the others, too.
+        // If the network is back for this destination, it may be back for the others.
         case .reachable:
             for (other, destination) in destinations.withLock({ $0 }) where other != name {
                 Task { await destination.retryNow() }
@@ -319,7 +323,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
             if let mail = mail.withLock({ $0 }) { Task { await mail.retryNow() } }
         default: break
         }
-        // The signature is our own, so it does not matter which agent shows it.
+        // The head has this gate's own signature, so it is evidence from any agent.
         guard case .behind(let point) = notice else { return }
         let finding = Text(
             "an agent has a head that was signed here at record \(point.position), which this ledger does not contain")
@@ -350,7 +354,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         tellOthers(code, MailRoom.destination, notice.text)
     }
 
-    /// Tells every destination of something that is wrong with the box, but those that have heard it.
+    /// Sends every destination a problem report about the gate, except those in `heard`.
     func tell(_ code: ReasonCode, _ text: String, sparing heard: Set<Text>) async -> ExpiryService.Hearing {
         var hearing = ExpiryService.Hearing(heard: heard, isComplete: await isRunning)
         guard hearing.isComplete else { return hearing }
@@ -364,7 +368,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         return hearing
     }
 
-    /// One destination's trouble is told to the others, each code once in ``pause``.
+    /// Reports the problem of one destination to the others, each code at most once in ``pause``.
     private func tellOthers(_ code: ReasonCode, _ name: Text, _ text: String) {
         let now = ContinuousClock.now
         let isDue = told.withLock { told in

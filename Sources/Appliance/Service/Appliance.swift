@@ -7,14 +7,15 @@ import ServiceLifecycle
 import Store
 import UnixSignals
 
-/// `gatehouse run`: everything that lives as long as the service does, started in order and ended in the reverse one.
+/// `gatehouse run`: all services, started in order and ended in the reverse order.
 package enum ApplianceService {
-    /// How long an end in order may take. What has not been written by then is told as lost.
+    /// How long an end in order may take. Records that are not written by then are reported as lost.
     package static let stopLimit: Duration = .milliseconds(1800)
 
-    /// Runs until SIGTERM, SIGINT, SIGHUP or SIGQUIT, or until another ledger is to begin (``RenewalService``); every line is
-    /// released, the radio closed and every record written when it returns. Other signals that would end a process are ignored.
-    /// `made`: the day on which this version was made. `observe` sees every turn of the kiosk.
+    /// Runs until SIGTERM, SIGINT, SIGHUP or SIGQUIT, or until another ledger must begin
+    /// (``RenewalService``). When it returns, every line is released, the radio closed and every record
+    /// written. Other signals that would end a process are ignored. `made`: the day on which this version was
+    /// built. `observe` gets every turn of the kiosk.
     package static func run(
         _ configuration: Configuration, version: String, made: Timestamp, environment: [String: String],
         observe: Gatekeeper.TurnObserver? = nil
@@ -25,7 +26,7 @@ package enum ApplianceService {
             let parts = try await Composition.make(
                 configuration, version: version, made: made, environment: environment, observe: observe)
         else { return }
-        // The library's own messages have nothing to tell an operator; what matters is in our log.
+        // The library's own messages are of no use to an operator.
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [
             RecordService(keeper: parts.keeper), AsideService(parts.agents), AsideService(parts.trust), parts.policy,
@@ -71,7 +72,7 @@ package enum ApplianceService {
     }
 }
 
-/// Writes records until everybody who makes some has ended.
+/// Writes records until all services that make records have ended.
 private struct RecordService: Service {
     let keeper: LedgerKeeper
 
@@ -84,7 +85,7 @@ private struct RecordService: Service {
     }
 }
 
-/// Takes lamps and relay when their chip comes.
+/// Requests the lines of lamps and relay, again every 5 s while their chip is missing.
 private struct LineService: Service {
     let panel: LatePanel?
 
@@ -98,7 +99,7 @@ private struct LineService: Service {
     }
 }
 
-/// The gate itself.
+/// Runs the gate.
 private struct GateService: Service {
     let parts: Composition
 
@@ -108,7 +109,8 @@ private struct GateService: Service {
             await parts.gatekeeper.run()
         } onGracefulShutdown: {
             parts.manager.stopping()
-            // A disk or a reader that hangs may not keep the process, and with it the radio and the lines.
+            // A disk or a reader that hangs must not keep the process alive, and with it the radio and the
+            // lines.
             ProcessEnd.force(1, after: ApplianceService.stopLimit) {
                 [panel = parts.panel, log = parts.log, keeper = parts.keeper, crashes = parts.crashes] in
                 _ = panel?.end(within: .milliseconds(50))
@@ -127,7 +129,8 @@ private struct GateService: Service {
     }
 }
 
-/// Tidies the database every ten minutes, a little at a time. A failure is told by the records that fail next.
+/// Tidies the database every ten minutes, a little at a time. Its failures are not reported: the records that
+/// fail next report the cause.
 private struct HousekeepingService: Service {
     let store: Store
     let wallTime: @Sendable () -> WallTime
@@ -151,8 +154,9 @@ private struct HousekeepingService: Service {
     }
 }
 
-/// A sign of life for systemd, given only while everything that a visit needs turns: the radio's thread, a verification, and the
-/// keeper of the records. Without systemd it is watched all the same, for whoever asks what is wrong.
+/// The watchdog notification to systemd, sent only while all parts that a visit needs respond: the radio's
+/// thread, a verification, and the ledger writer. Without systemd the parts are probed all the same, for the
+/// status report.
 private struct WatchdogService: Service {
     let parts: Composition
 
@@ -160,7 +164,7 @@ private struct WatchdogService: Service {
         let interval = parts.manager.watchdogInterval ?? .seconds(15)
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                // Whoever does not answer leaves this waiting, and systemd without its sign.
+                // A part that does not answer keeps this call waiting, so systemd gets no notification.
                 if await parts.lifeSigns.wait() { parts.manager.alive() }
                 try? await Task.sleep(for: interval)
             }

@@ -1,10 +1,10 @@
 import ServiceLifecycle
 
-/// A service whose end is not waited for long: what it does serves no visitor, and may hang in the network or on a socket, where
-/// nobody can call it off.
+/// Wraps a service whose end must not be waited for long: it serves no visitor, and may hang in the network
+/// or on a socket, where it cannot be cancelled.
 struct AsideService<Wrapped: Service>: Service {
     private let service: Wrapped
-    /// From the request to end until it is left behind.
+    /// The time from the request to end until the service is abandoned.
     private let patience = Duration.milliseconds(300)
 
     init(_ service: Wrapped) { self.service = service }

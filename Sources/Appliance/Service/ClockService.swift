@@ -4,12 +4,12 @@ package import LinuxIO
 import ServiceLifecycle
 package import Store
 
-/// Looks at the clock while nobody asks, tells what is wrong with it, keeps the lower bound for the next start, and takes over what
-/// `gatehouse clock accept` left.
+/// Checks the clock at intervals, reports its faults, saves the lower bound of the date for the next start,
+/// and applies the statement of `gatehouse clock accept`.
 package actor ClockService: ServiceLifecycle.Service {
-    /// Between two looks.
+    /// The time between two checks.
     package static let pause: Duration = .seconds(2)
-    /// Between two writings of the lower bound; each record is one too.
+    /// The time between two writes of the lower bound; each record is a lower bound, too.
     package static let keeping: Duration = .seconds(3600)
 
     private let watch: ClockWatch
@@ -18,13 +18,13 @@ package actor ClockService: ServiceLifecycle.Service {
     private let log: LogSink
     private let report: HealthReporter
     private let boot: Text
-    /// What the disk has of the dates of this start of the machine.
+    /// The knowledge of the dates of this start of the machine that is on the disk.
     private var kept: ClockMemory?
-    /// An acceptance that is in force and not yet kept.
+    /// An acceptance that is in force and not yet on the disk.
     private var accepted: ClockAcceptance.Word?
     private var keptAt: Instant
 
-    /// A service over a watch in that start of the machine; `report` is told what is wrong.
+    /// Creates a service over a watch in that start of the machine; `report` receives its faults.
     package init(
         watch: ClockWatch, store: Store, acceptance: ClockAcceptance, boot: Text, log: LogSink,
         report: @escaping HealthReporter
@@ -39,7 +39,7 @@ package actor ClockService: ServiceLifecycle.Service {
         await finish()
     }
 
-    /// Keeps what is known, for the next start of the machine.
+    /// Saves the knowledge of the date for the next start of the machine.
     func finish() async { await keepMemory(always: true) }
 
     private func work() async {
@@ -49,8 +49,8 @@ package actor ClockService: ServiceLifecycle.Service {
         }
     }
 
-    /// One look. Called once before the first record too, so that none is written under a date that was corrected while the
-    /// service was off.
+    /// Checks the clock once. Also called once before the first record, so that no record gets a date that
+    /// was corrected while the service was off.
     package func turn(at now: Instant) async {
         await takeOver()
         for change in watch.takeReports() { report(change) }
@@ -60,12 +60,13 @@ package actor ClockService: ServiceLifecycle.Service {
             return
         }
         keptAt = now
-        // As given: what is believed here takes the place of what a late record may have raised.
+        // Saved as `given`, so that it also replaces a bound that a record with a wrong late date has raised.
         try? await store.saveClock(WallTime(utc: time.utc, provenance: .given))
     }
 
-    /// A program that begins anew, as after a crash, must not take a date for confirmed that was in doubt. After a start of the machine
-    /// it must know the last one that was confirmed: that is kept when the service ends, and else not longer than ``keeping`` ago.
+    /// Saves the knowledge of the date. After a restart of the program, as after a crash, a doubtful date
+    /// must not count as confirmed. After a start of the machine, the last confirmed date must be known: it
+    /// is saved when the service ends, and before that at least once in each ``keeping``.
     private func keepMemory(always: Bool = false) async {
         guard let memory = watch.memory else { return }
         var same = memory
@@ -94,7 +95,8 @@ package actor ClockService: ServiceLifecycle.Service {
             accepted = word
             log.log(.warning, "date.accepted", ["accepted": .text(word.date.utc.rfc3339)])
         }
-        // The file stays until the disk has taken the date, and has forgotten the one that was confirmed before; it counts already.
+        // The acceptance counts already. The file stays until the disk has the date and has dropped the
+        // earlier confirmed one.
         guard (try? await store.saveSetting(KeptDate.setting, [])) != nil,
             (try? await store.saveClock(WallTime(utc: word.date.utc, provenance: .given))) != nil
         else { return }

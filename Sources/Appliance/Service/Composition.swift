@@ -8,12 +8,14 @@ package import LinuxIO
 package import Store
 import Synchronization
 
-/// The composition root: every part of the running appliance, made from the configuration and handed to those who need it.
+/// The composition root: makes every part of the running appliance from the configuration, and connects the
+/// parts.
 ///
-/// A configuration file that is wrong has been refused before. What else may be wrong at a start (trust data, rules, ledger, GPIO
-/// chip, log, display) is a state: it is told, nobody is let in by it, and it is taken up when it comes.
+/// An invalid configuration file was refused before. Other faults at a start (trust data, rules, ledger, GPIO
+/// chip, log, display) do not end the program: they are reported, they never admit a visitor, and the part is
+/// used as soon as it is available.
 package struct Composition: Sendable {
-    /// What the operator wrote.
+    /// The operator's configuration.
     package let configuration: Configuration
     /// The log.
     package let log: LogSink
@@ -23,53 +25,54 @@ package struct Composition: Sendable {
     package let keeper: LedgerKeeper
     /// Runs the gate.
     package let gatekeeper: Gatekeeper
-    /// Delivers the reports.
+    /// Delivers the reports to the agents.
     package let agents: AgentService
     /// Keeps the trust data fresh.
     package let trust: TrustService
-    /// Takes over a policy file that was changed.
+    /// Applies changes of the policy file.
     package let policy: PolicyService
     /// Watches the clock.
     package let clock: ClockService
-    /// Watches whether anybody can be let in by it.
+    /// Reports a date at which no visitor can be let in.
     package let dating: DatingService
-    /// Warns before something ends.
+    /// Warns before a certificate, list or other item expires.
     let expiry: ExpiryService
-    /// systemd.
+    /// The connection to systemd.
     package let manager: ServiceManager
-    /// Lamps and relay; nil without GPIO.
+    /// The lamps and the relay; nil without GPIO.
     package let panel: LatePanel?
-    /// Log, displays and service manager.
+    /// The log, displays and service manager.
     package let listeners: Listeners
-    /// The signs that everything a visit needs turns.
+    /// The liveness probes for the radio's thread, the verifier and the ledger writer.
     package let lifeSigns: LifeSigns
-    /// The date that is believed, and why.
+    /// Returns the date and how far it can be trusted.
     package let wallTime: @Sendable () -> WallTime
-    /// Answers questions of other commands.
+    /// Answers requests of other commands.
     package let control: ControlService
-    /// Shows how the box is in files and pages.
+    /// Publishes the state of the gate in files and pages.
     let observation: ObservationService
-    /// Looks at counters that mean a fault.
+    /// Reports counters whose growth means a fault.
     package let counters: CounterService
-    /// Holds the ledger to its witness.
+    /// Compares the ledger with its witness.
     let witness: WitnessService
-    /// The printed code; nil: there is none.
+    /// The printed code; nil: none.
     let sticker: Sticker?
-    /// Lets another ledger begin.
+    /// Ends the program so that another ledger begins.
     let renewal: RenewalService
-    /// Ends the program in a quiet moment when somebody asked for that.
+    /// Ends the program in a quiet moment after a request for a restart.
     let restart: RenewalService
-    /// Has the schedule heard, and orders kept.
+    /// Applies the schedule at intervals, and has orders kept.
     let door: DoorService
-    /// The inputs at the door; nil: there are none.
+    /// The inputs at the door; nil: none.
     let doorLines: DoorLines?
     /// The crashes of the program.
     let crashes: CrashBook
-    /// Takes what parts find wrong.
+    /// Collects health reports.
     let report: HealthReporter
 
-    /// Builds everything; the radio is not touched yet. `made`: the day on which this version was made. `observe` sees every turn of
-    /// the kiosk. Waits for the ledger; nil where somebody asked for a restart meanwhile. Throws what no waiting mends.
+    /// Builds all parts; the radio is not used yet. `made`: the day on which this version was built.
+    /// `observe` gets every turn of the kiosk. Waits until the ledger can be opened; returns nil if a restart
+    /// is requested during that wait. Throws errors that waiting cannot resolve.
     package static func make(
         _ configuration: Configuration, version: String, made: Timestamp, environment: [String: String],
         observe: Gatekeeper.TurnObserver? = nil
@@ -77,7 +80,7 @@ package struct Composition: Sendable {
         let inbox = HealthInbox()
         let report: HealthReporter = { inbox.take($0) }
         let log = try openLog(configuration, environment, report)
-        // First of all: after a crash some kernels keep driving a relay until its line is taken again.
+        // The lines first: after a crash some kernels keep driving a relay until its line is requested again.
         let panel = LineRequest(configuration).map { request in
             let setup = PanelSetup(request: request, report: report)
             return LatePanel(report: report, watch: setup.watch) { gone throws(ServiceFailure) in
@@ -85,7 +88,7 @@ package struct Composition: Sendable {
             }
         }
         panel?.takeLines()
-        // Before anything that may take its time: what a display kept of an earlier run is no invitation.
+        // Before any slow step: a picture left on a display by an earlier run has no valid invitation.
         let displays = try DisplayOutput(configuration, report: report)
         let manager = ServiceManager(environment: environment)
         let judgement = try Judgement(configuration, log, report)
@@ -99,7 +102,7 @@ package struct Composition: Sendable {
         let crashes = CrashBook(folder: given, boot: boot)
         tell(crashes.known, log, report)
         var isMade = false
-        // A start that fails, or is ended, before there is a service is no crash.
+        // A start that fails or is ended before the service exists is no crash.
         defer { if !isMade { crashes.end() } }
         let opening = Records.Opening(
             configuration: configuration, environment: environment, boot: boot,
@@ -177,7 +180,7 @@ package struct Composition: Sendable {
         let orders = try DoorOrders(
             DoorOrderFile(database: configuration.ledger.path), wallTime: wallTime, report: report)
         let doorInbox = DoorInbox()
-        // Before anybody is served: what an operator ordered before this start.
+        // Before the first visit: apply the operator's order from before this start.
         doorInbox.take([.order(orders.restored(at: SystemClock.now(), minimum: minimum()))])
         let doorLines = try DoorLines(configuration) { doorInbox.take($0) }
         doorInbox.connect { [weak gatekeeper] in await gatekeeper?.take($0) }
@@ -223,7 +226,7 @@ package struct Composition: Sendable {
                 [
                     .init("the radio's thread") { await gatekeeper.breathe() > 0 },
                     .init("the verification") {
-                        // A payload that is none.
+                        // An empty payload: the verifier must reject it.
                         await gatekeeper.verifications.answer {
                             !verifiers.current.verify([], at: wallTime()).isAccepted
                         }
@@ -246,14 +249,14 @@ package struct Composition: Sendable {
                 contradictions: restarts, hasBegunOne: false, isQuiet: isQuiet, log: log,
                 remedy: Self.restartRemedy),
             door: DoorService(orders) { instant in
-                // The date only where somebody goes by it.
+                // Read the date only if there is a schedule.
                 guard !configuration.door.schedule.entries.isEmpty else { return }
                 await gatekeeper.hear(await date.now(), at: instant)
             },
             doorLines: doorLines, crashes: crashes, report: report)
     }
 
-    /// Before anything else is logged: how often the program has ended by itself.
+    /// Logs the crashes so far, before anything else is logged.
     private static func tell(_ history: CrashHistory, _ log: LogSink, _ report: HealthReporter) {
         guard let first = history.crashes.first?.at else { return }
         let since = SystemClock.utc().advanced(by: .zero - first.duration(to: SystemClock.now())).rfc3339
@@ -270,7 +273,8 @@ package struct Composition: Sendable {
     private static let restartAsked: Text = "a restart was asked for"
     private static let restartRemedy: Text = "none: the program ends, and starts again as its configuration says now"
 
-    /// What can be asked and looked at while there is no ledger yet. `restart`: somebody asks for one, as the ledger may be elsewhere.
+    /// Runs the status report and the pages while no ledger is open. `restart` is called at a request for a
+    /// restart: the configuration may now name another ledger.
     private static func show(
         _ status: StatusDesk, _ configuration: Configuration, _ log: LogSink, restart: @escaping @Sendable () -> Void
     ) async {
@@ -290,7 +294,7 @@ package struct Composition: Sendable {
         await asked
     }
 
-    /// What this gate judges by under those rules; without rules by what its configuration says.
+    /// Returns the policy of this gate under those rules; without rules, the policy of its configuration.
     package static func rules(of configuration: Configuration, under rules: GatePolicy?) -> VerificationPolicy {
         let defaults = defaults(configuration)
         return rules.map { VerificationPolicy($0, over: defaults, direction: direction(configuration)) } ?? defaults
@@ -300,8 +304,8 @@ package struct Composition: Sendable {
         GateDirection(rawValue: configuration.gate.direction.rawValue)
     }
 
-    /// What holds where rules say nothing. Without rules the types in each issuer's entry say who is let in, and one who comes again
-    /// at once is only noted.
+    /// Returns the policy for everything that rules do not set. Without rules, the types in each issuer's
+    /// entry decide which credentials are admitted, and an immediate reuse is only noted.
     static func defaults(_ configuration: Configuration) -> VerificationPolicy {
         var policy = VerificationPolicy(profile: Profile(rawValue: configuration.trust.profile.rawValue))
         policy.clockSkew = configuration.clock.skew
@@ -311,7 +315,7 @@ package struct Composition: Sendable {
         return policy
     }
 
-    /// The log. A log file that cannot be opened leaves standard error or the journal.
+    /// Opens the log. If a log file cannot be opened, the log is written to standard error or the journal.
     private static func openLog(
         _ configuration: Configuration, _ environment: [String: String], _ report: @escaping HealthReporter
     ) throws -> LogSink {
@@ -328,7 +332,8 @@ package struct Composition: Sendable {
             report: { error in report(error.map { .present(.logDropped, detail: "\($0)") } ?? .over(.logDropped)) })
     }
 
-    /// Tells of a part that does not answer, also where that is the thread that everything else is told by.
+    /// Returns the handler for a part that does not answer. It also reports directly, because the part may be
+    /// the thread that other reports depend on.
     private static func stuck(
         _ report: @escaping HealthReporter, _ log: LogSink, _ manager: ServiceManager
     ) -> @Sendable (String?) -> Void {
@@ -341,10 +346,10 @@ package struct Composition: Sendable {
         }
     }
 
-    /// The first of the folders that systemd lists with colons between them.
+    /// Returns the first folder of systemd's list, which is separated by colons.
     private static func firstFolder(_ list: String) -> String? { list.split(separator: ":").first.map(String.init) }
 
-    /// The way to the controller that the configuration names.
+    /// Opens the transport to the controller that the configuration names.
     private static func openTransport(
         _ radio: RadioSection, _ missing: MissingAdapter, _ runtime: String
     ) throws(TransportError) -> any HCITransport {

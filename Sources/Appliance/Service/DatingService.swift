@@ -5,20 +5,21 @@ import LinuxIO
 import ServiceLifecycle
 import Synchronization
 
-/// Tells of a date by which nobody is let in: judged as a verification judges it, by the policy in force, before anybody comes.
+/// Reports a date at which no visitor is let in. The date is judged as in a verification, by the policy in
+/// force, but before a visitor is there.
 package struct DatingService: ServiceLifecycle.Service {
     private let verifiers: VerifierInForce
     private let wallTime: @Sendable () -> WallTime
     private let report: HealthReporter
     private let pause: Duration
 
-    /// A service that looks every so often.
+    /// Creates a service that checks the date at intervals.
     ///
     /// - Parameters:
     ///   - verifiers: The policy in force.
-    ///   - wallTime: The date and what is known about it.
-    ///   - report: Told when the date has been worth too little for ``Dating/patience``, and when it is worth enough.
-    ///   - pause: From one look to the next.
+    ///   - wallTime: Returns the date and what is known about it.
+    ///   - report: Receives the fault once the date has been untrusted for ``Dating/patience``, and its end.
+    ///   - pause: The time between two checks.
     package init(
         _ verifiers: VerifierInForce, wallTime: @escaping @Sendable () -> WallTime, report: @escaping HealthReporter,
         pause: Duration = .seconds(1)
@@ -26,7 +27,8 @@ package struct DatingService: ServiceLifecycle.Service {
         (self.verifiers, self.wallTime, self.report, self.pause) = (verifiers, wallTime, report, pause)
     }
 
-    /// Looks until the service is to end; the system's word on the date may hang, and the end does not wait for it.
+    /// Checks the date until the service must end. The system's answer about the date may hang; the end does
+    /// not wait for it.
     package func run() async throws {
         let thread = try SideThread(name: "gatehouse-date", limit: 1)
         let dating = Watched()
@@ -42,22 +44,23 @@ package struct DatingService: ServiceLifecycle.Service {
         }
     }
 
-    /// What the thread knows from its last look.
+    /// The state of the last check, used on the thread.
     private final class Watched: Sendable { let state = Mutex(Dating()) }
 }
 
-/// When a date by which nobody is let in is a fault, and in which words.
+/// Decides when an untrusted date is a fault, and with which detail.
 package struct Dating: Sendable {
-    /// How long the date must have been worth too little before that is told: after a start the system's word on it takes a moment.
+    /// How long the date must have been untrusted before the fault is reported: after a start, the system's
+    /// answer about it takes a moment.
     package static let patience: Duration = .seconds(5)
 
     private var since: Instant?
     private var told: String?
 
-    /// Nothing has been looked at yet.
+    /// Creates the state before the first check.
     package init() {}
 
-    /// Takes a look; returns what is to be told by it.
+    /// Checks a date; returns the report to send, if any.
     package mutating func look(_ time: WallTime, under policy: VerificationPolicy, at now: Instant) -> HealthReport? {
         guard !policy.trusts(time) else {
             defer { (since, told) = (nil, nil) }

@@ -2,7 +2,8 @@ import Kiosk
 import LinuxIO
 
 extension DisplayOutput {
-    /// The displays that the configuration names. None of them is opened here: one that is not there is taken up when it comes.
+    /// Creates the configured displays. None is opened here: a display that is missing is used as soon as it
+    /// is available.
     convenience init(
         _ configuration: Configuration, report: @escaping HealthReporter
     ) throws(SystemError) {

@@ -3,17 +3,19 @@ import Kiosk
 import LinuxIO
 import Synchronization
 
-/// The inputs at the door on GPIO lines: takes them, and tells of their edges.
+/// The inputs at the door on GPIO lines: requests the lines and delivers their edges.
 ///
-/// Which line is which is known here only. The kernel debounces, and waits for the chip, go on a thread of their own.
+/// Only this class knows which line has which use. The kernel debounces the lines, or ``GPIOInputs`` if it
+/// cannot; the thread of ``GPIOInputs`` also waits for their chip.
 final class DoorLines: Sendable {
     private let inputs: GPIOInputs
 
-    /// Takes the inputs of a configuration; nil: it has none. `tell` is called on a thread of its own and may not block.
+    /// Requests the inputs of a configuration; nil: it has none. `tell` is called on a thread of its own and
+    /// must not block.
     init?(_ configuration: Configuration, tell: @escaping @Sendable ([DoorEvent]) -> Void) throws(SystemError) {
         guard let chip = configuration.gpio.chip, !configuration.door.inputs.isEmpty else { return nil }
         let uses = configuration.door.inputs.map(\.use)
-        // What nobody was told of is inactive.
+        // An input without an edge so far is inactive.
         let levels = Mutex(Dictionary(uses.map { ($0, false) }) { first, _ in first })
         inputs = try GPIOInputs(
             chip: chip, lines: configuration.door.inputs.map(\.inputLine), consumer: "gatehouse",
@@ -32,18 +34,18 @@ final class DoorLines: Sendable {
                 switch news {
                 case .available: tell([.lines(levels.withLock { $0 })])
                 case .unavailable(let error): tell([.linesLost(detail: error.detail)])
-                // What was missed is told as edges.
+                // The edges that were missed follow as edges.
                 case .lost: break
                 }
             })
     }
 
-    /// Gives the lines back; whether that was done in time.
+    /// Gives the lines back. Returns whether that was done within `limit`.
     func end(within limit: Duration) -> Bool { inputs.end(within: limit) }
 }
 
 extension DoorSection.Input {
-    /// The line as it is taken.
+    /// The line with the settings of the request.
     var inputLine: InputLine {
         let bias: InputLine.Bias =
             switch bias {

@@ -2,15 +2,16 @@ package import Encoding
 import LinuxIO
 import ServiceLifecycle
 
-/// Has the schedule heard again and again, and what was ordered kept.
+/// Applies the schedule at intervals, and has the operator's orders kept.
 package struct DoorService: ServiceLifecycle.Service {
-    /// Between two looks.
+    /// The time between two turns.
     package static let pause: Duration = .seconds(2)
 
     private let orders: DoorOrders
     private let hearing: TimedQuestion<Bool>
 
-    /// A service that has the radio's thread hear the schedule by `hear`, which is given the instant; it may hang.
+    /// Creates a service that calls `hear` with the present instant, to apply the schedule on the radio's
+    /// thread; `hear` may hang.
     package init(_ orders: DoorOrders, hear: @escaping @Sendable (Instant) async -> Void) {
         self.orders = orders
         hearing = TimedQuestion {

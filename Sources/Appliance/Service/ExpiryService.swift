@@ -5,26 +5,27 @@ package import LinuxIO
 import ServiceLifecycle
 import Synchronization
 
-/// Warns before something ends: by light and status, in the log, and to the agents, by the date and the rules in force.
+/// Warns before something expires: by light and status, in the log, and to the agents, by the date and the
+/// rules in force.
 package final class ExpiryService: ServiceLifecycle.Service {
-    /// What is looked at, and who hears of it.
+    /// The sources of expiry dates and the receivers of warnings.
     package struct Surroundings: Sendable {
         /// The trust data and the rules in force.
         package var verifiers: VerifierInForce
-        /// What ends besides the trust data; may read files.
+        /// Returns the expiry dates outside the trust data; may read files.
         package var others: @Sendable (GatePolicy?) -> [Expiry]
-        /// The hosts that are listed for fetching documents and lists; nil: the box fetches nothing.
+        /// The hosts that are listed for fetching documents and lists; nil: the gate fetches nothing.
         package var fetchedFrom: Set<Text>?
-        /// The date and what is known about it.
+        /// Returns the date and what is known about it.
         package var wallTime: @Sendable () -> WallTime
-        /// Told what is near its end.
+        /// Receives the faults of items close to their expiry.
         package var report: HealthReporter
-        /// Hears of each step of each thing once.
+        /// Gets one line for each step of each item.
         package var log: LogSink
-        /// Tells the agents, but those that have heard it.
+        /// Notifies the agents, except those that have received the warning.
         package var tell: @Sendable (ReasonCode, String, _ sparing: Set<Text>) async -> Hearing
 
-        /// These.
+        /// Creates the surroundings from these parts.
         package init(
             verifiers: VerifierInForce, others: @escaping @Sendable (GatePolicy?) -> [Expiry], fetchedFrom: Set<Text>?,
             wallTime: @escaping @Sendable () -> WallTime, report: @escaping HealthReporter, log: LogSink,
@@ -35,43 +36,44 @@ package final class ExpiryService: ServiceLifecycle.Service {
         }
     }
 
-    /// Which agents have heard something.
+    /// The agents that have received a warning.
     package struct Hearing: Hashable, Sendable {
-        /// The names of their destinations.
+        /// The names of the agents' destinations.
         package var heard: Set<Text>
-        /// Whether nobody is left who may hear it later.
+        /// Whether no further agent may receive it later.
         package var isComplete: Bool
 
-        /// So many, or all.
+        /// Creates the result of these destinations.
         package init(heard: Set<Text> = [], isComplete: Bool) { (self.heard, self.isComplete) = (heard, isComplete) }
     }
 
-    /// What was found at the last looks.
+    /// The results of the last checks.
     private struct State {
         var calendar = ExpiryCalendar()
-        /// What ends in the trust data, and of which these are.
+        /// The expiry dates of the trust data, with the trust data they belong to.
         var trust: (store: TrustStore, expiries: [Expiry])?
-        /// What ends besides, and when that was looked at.
+        /// The other expiry dates, with the time at which they were read.
         var others: (at: Instant, expiries: [Expiry])?
-        /// What not all agents have heard yet, the oldest first, and who has.
+        /// The warnings that not all agents have received, the oldest first, each with the agents that have.
         var untold: [(warning: ExpiryCalendar.Warning, heard: Set<Text>)] = []
     }
 
-    /// How long what was read of files counts.
+    /// How long data read from files are reused.
     private static let keeping: Duration = .seconds(60)
-    /// Warnings that wait for the agents at most.
+    /// The maximum number of warnings that wait for agents.
     private static let queue = 32
 
     private let surroundings: Surroundings
     private let pause: Duration
     private let state = Mutex(State())
 
-    /// A service that looks every so often.
+    /// Creates a service that checks at intervals of `pause`.
     package init(_ surroundings: Surroundings, pause: Duration = .seconds(5)) {
         (self.surroundings, self.pause) = (surroundings, pause)
     }
 
-    /// Looks until the service is to end. Lists are large and files may hang, so that a thread of its own looks.
+    /// Checks until the service must end, on a thread of its own: lists are large, and reading files may
+    /// hang.
     package func run() async throws {
         let thread = try SideThread(name: "gatehouse-ends", limit: 1)
         await cancelWhenGracefulShutdown { [self] in
@@ -83,7 +85,7 @@ package final class ExpiryService: ServiceLifecycle.Service {
         }
     }
 
-    /// One look at everything.
+    /// Checks all expiry dates once.
     package func look(at now: Instant) {
         let verifier = surroundings.verifiers.current
         let (trust, others) = (expiries(of: verifier), others(verifier.policy.rules, at: now))
@@ -110,7 +112,8 @@ package final class ExpiryService: ServiceLifecycle.Service {
         state.withLock { $0.untold = $0.untold.suffix(Self.queue - 1) + [(warning: warning, heard: Set())] }
     }
 
-    /// Tells the agents what they have not heard. One that nobody can reach keeps nothing from the others.
+    /// Sends the agents the warnings that they have not received. An unreachable agent does not delay the
+    /// others.
     package func tellAgents() async {
         for (warning, heard) in state.withLock({ $0.untold }) {
             let hearing = await surroundings.tell(warning.code, warning.words, heard)
@@ -125,7 +128,7 @@ package final class ExpiryService: ServiceLifecycle.Service {
         }
     }
 
-    /// Of trust data that stay the same the same ends.
+    /// Returns the expiry dates of the trust data, which are computed once for the same trust data.
     private func expiries(of verifier: Verifier) -> [Expiry] {
         if let known = state.withLock({ $0.trust }), known.store === verifier.trust { return known.expiries }
         let expiries = Expiries.trust(verifier, fetchedFrom: surroundings.fetchedFrom)
@@ -142,7 +145,7 @@ package final class ExpiryService: ServiceLifecycle.Service {
         return expiries
     }
 
-    /// For `gatehouse status`: whether anything can be told by the date, what is near its end, and what ends next.
+    /// The state for `gatehouse status`: whether the date is trusted, the warnings, and the next expiry.
     var status: JSON {
         let calendar = state.withLock { $0.calendar }
         func json(_ expiry: Expiry) -> JSONObject {

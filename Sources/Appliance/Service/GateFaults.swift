@@ -2,9 +2,9 @@ import Credentials
 import Kiosk
 import LinuxIO
 
-/// What is wrong with the outputs, part by part: a fault that two parts have in the same words is over when both are mended.
+/// The faults of the outputs, by part. A fault that several parts share is over when all of them work again.
 struct GateFaults: Sendable {
-    /// An output that fails and is mended by itself.
+    /// An output that may fail and recover.
     enum Part: CaseIterable {
         /// The gate's relay.
         case relay
@@ -15,11 +15,12 @@ struct GateFaults: Sendable {
         /// Lamps and sounder.
         case lamps
 
-        /// What trouble with it means, the worst first.
+        /// Returns the codes of a fault of the part, the worst first.
         fileprivate func codes(_ trouble: LineThread.Trouble) -> [ReasonCode] {
-            // Worse than a relay that does not open is one that does not shut. Neither lets anybody in.
+            // A relay that cannot be released is a worse fault than one that cannot be energised.
             let isStuck = trouble.isStuck && (self == .relay || self == .free)
-            // A controller that cannot be told is a gate that cannot be opened; visitors need no free passage.
+            // A lasting fault of the gate relay or of the controller's wires makes the gate unavailable: no
+            // visitor is let in. Visitors do not need the output for free passage.
             let isGate = self == .relay || self == .controller
             return [isStuck ? .gateStuck : .gpioFailed] + (isGate && trouble.isLasting ? [.gateUnavailable] : [])
         }
@@ -27,7 +28,7 @@ struct GateFaults: Sendable {
 
     private var faults: [Part: (codes: [ReasonCode], detail: String)] = [:]
 
-    /// Takes what a part says, nil: it is as wanted again. Returns what has changed by that.
+    /// Notes the state of a part; nil: it works. Returns the faults that have begun, changed or ended.
     mutating func changed(_ part: Part, _ trouble: LineThread.Trouble?) -> [HealthReport] {
         let before = faults[part]?.codes ?? []
         let fault = trouble.map { (codes: part.codes($0), detail: $0.error.detail) }

@@ -2,17 +2,18 @@ package import Credentials
 package import Kiosk
 package import LinuxIO
 
-/// What a gate judges by from its start: trust data, the rules in force, and what both come to under its configuration.
+/// The basis of a gate's verdicts from its start: trust data, rules in force, and the policy that follows
+/// from both under its configuration.
 package struct Judgement: Sendable {
     /// The trust data.
     package let trust: TrustReading
     /// The rules.
     package let rules: RulesInForce
-    /// What visitors are judged by under these rules.
+    /// The policy by which visitors are judged under these rules.
     package let policy: VerificationPolicy
 
-    /// Reads what the configuration names, and reports what is wrong with it. What cannot be used lets no visitor in
-    /// until it is mended; of a policy file the last good copy serves.
+    /// Reads the configured files and reports their faults. Data that cannot be used admit no visitor until
+    /// they are corrected; in place of a policy file that cannot be used, its last good copy is used.
     package init(
         _ configuration: Configuration, _ log: LogSink, _ report: @escaping HealthReporter
     ) throws(TrustDirectoryError) {
@@ -23,6 +24,6 @@ package struct Judgement: Sendable {
         policy = Composition.rules(of: configuration, under: rules.rules)
     }
 
-    /// The verifier of both.
+    /// A new verifier with both.
     package var verifier: Verifier { Verifier(trust: trust.directory.store, policy: policy) }
 }

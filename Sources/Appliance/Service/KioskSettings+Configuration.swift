@@ -4,7 +4,8 @@ package import Kiosk
 package import Tuvali
 
 extension KioskSettings {
-    /// The kiosk's settings as the configuration states them. Throws for a name that the configuration would have refused.
+    /// Creates the kiosk's settings from the configuration. Throws for a name that the configuration would
+    /// have refused.
     package init(_ configuration: Configuration, softwareVersion: String) throws(Identifier.Failure) {
         self.init(name: try Identifier(configuration.kiosk.name), softwareVersion: softwareVersion)
         gatePulse = configuration.gate.pulse
@@ -26,7 +27,8 @@ extension KioskSettings {
         tuvali.transferLimit = configuration.tuvali.transferLimit
         let percent = configuration.tuvali.toleratedMissingPercent
         tuvali.toleratedMissingShare = percent < 100 ? Double(percent) / 100 : nil
-        // HCI counts advertising intervals in 0.625 ms (Core Specification Vol 4 Part E 7.8.5); the upper end leaves room.
+        // HCI counts advertising intervals in units of 0.625 ms (Core Specification Vol 4 Part E 7.8.5). The
+        // upper end is a quarter higher, to leave the controller room.
         let units = UInt16(clamping: configuration.radio.advertisingInterval.nanoseconds / 625_000)
         let least = min(max(units, 0x20), 0x4000)
         host.advertisingInterval = least...min(least &+ max(least / 4, 1), 0x4000)

@@ -7,7 +7,8 @@ package import Store
 import Synchronization
 
 extension LedgerSection {
-    /// Where witness and key are. `environment`: where there is a credential `gatehouse-witness-key`, it is the key.
+    /// Returns the places of witness and key. `environment`: if it has a systemd credential
+    /// `gatehouse-witness-key`, that is the key.
     package func witness(_ environment: [String: String]) -> WitnessSource {
         let handedOver = Credential.path("gatehouse-witness-key", environment)
         return WitnessSource(
@@ -17,8 +18,9 @@ extension LedgerSection {
 }
 
 extension AgentSection {
-    /// Where the key is under which the database holds those of connections. `environment`: where there is a credential
-    /// `gatehouse-agent-key`, it is the key; a file of before is then read as the old one, as is `gatehouse-agent-key-old`.
+    /// Returns the place of the key under which the database holds the keys of connections. `environment`: if
+    /// it has a systemd credential `gatehouse-agent-key`, that is the key; `gatehouse-agent-key-old`, a key
+    /// file and its `.old` file are then read as old keys.
     package func sealing(_ environment: [String: String]) -> SealingSource {
         guard let handedOver = Credential.path("gatehouse-agent-key", environment) else {
             return SealingSource(path: keyFile)
@@ -27,7 +29,7 @@ extension AgentSection {
             path: handedOver, isHandedOver: true, oldPaths: [handedOver + "-old", keyFile, keyFile + ".old"])
     }
 
-    /// What is to be said of a key that lies beside the database; nil when there is none.
+    /// Returns the notice about a key file that is not protected by systemd; nil: there is none.
     package func keyNotice(_ environment: [String: String]) -> ConfigurationError.Problem? {
         guard !sealing(environment).isHandedOver, FileBytes.isFile(keyFile) else { return nil }
         return ConfigurationError.Problem(
@@ -38,9 +40,9 @@ extension AgentSection {
     }
 }
 
-/// What systemd hands over.
+/// The credentials that systemd passes to the service.
 private enum Credential {
-    /// The path of a credential; nil when there is none of that name. `environment` names the folder.
+    /// Returns the path of a credential; nil: none of that name. `environment` names the folder.
     static func path(_ name: String, _ environment: [String: String]) -> String? {
         guard let path = environment["CREDENTIALS_DIRECTORY"].map({ "\($0)/\(name)" }), FileBytes.isFile(path) else {
             return nil
@@ -49,7 +51,7 @@ private enum Credential {
     }
 }
 
-/// Opens the ledger with its witness, and tells whoever looks after the box what came of it.
+/// Opens the ledger with its witness, and reports and logs the results.
 enum LedgerOpening {
     static func open(
         _ configuration: Configuration, _ environment: [String: String], options: StoreOptions, log: LogSink,

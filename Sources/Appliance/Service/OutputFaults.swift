@@ -2,9 +2,9 @@ import Kiosk
 import LinuxIO
 import Synchronization
 
-/// Brings what the threads of the outputs say about them to whoever is told of faults, one after the other.
+/// Serialises the faults that the threads of the outputs report.
 final class OutputFaults: Sendable {
-    /// Hears of a part from the part's own thread; nil: it is as wanted again.
+    /// Receives the state of a part on the part's own thread; nil: it works.
     typealias Teller = @Sendable (GateFaults.Part, LineThread.Trouble?) -> Void
 
     private let state = Mutex((opening: 0, faults: GateFaults()))
@@ -12,14 +12,15 @@ final class OutputFaults: Sendable {
 
     init(report: @escaping HealthReporter) { self.report = report }
 
-    /// The lines are taken anew. Those that were given up, and whose threads may still hang, tell nothing any more.
+    /// Begins a new request for the lines. Threads of earlier lines, which may still hang, report nothing any
+    /// more.
     func begin() -> Teller {
         let opening = state.withLock { state in
             state = (state.opening + 1, GateFaults())
             return state.opening
         }
         return { [self] part, trouble in
-            // Under the lock: what is over is not told behind what has come since.
+            // Under the lock, so that the end of a fault cannot be reported after its next beginning.
             state.withLock { state in
                 guard state.opening == opening else { return }
                 for change in state.faults.changed(part, trouble) { report(change) }

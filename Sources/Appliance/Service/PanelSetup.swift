@@ -2,12 +2,12 @@ import Credentials
 import Kiosk
 import LinuxIO
 
-/// Takes the lines that the configuration names and makes a panel of them, everything inactive.
+/// Requests the configured lines and makes a panel of them, all inactive.
 struct PanelSetup: Sendable {
     let request: LineRequest
-    /// Hears of lines that cannot be set, from their own threads.
+    /// Receives faults of lines that cannot be set, on the lines' own threads.
     let report: HealthReporter
-    /// What the lines that open the gate did.
+    /// The observer of the lines that open the gate.
     let watch: OpeningWatch
     private let faults: OutputFaults
 
@@ -17,9 +17,9 @@ struct PanelSetup: Sendable {
         faults = OutputFaults(report: report)
     }
 
-    /// The panel. What is wrong is a state of the box (a chip that is not there yet, lines that another program holds): nothing is
-    /// held then, and it may be tried again.
-    /// `gone` is called, from their threads, when the chip has gone away under its lines: then they are to be taken anew.
+    /// Returns the panel. A failure (a chip that is missing, lines that another program holds) may pass: no
+    /// line is held then, and the call may be repeated. `gone` is called, on the lines' threads, when the
+    /// chip has disappeared: then the lines must be requested again.
     func open(gone: @escaping @Sendable () -> Void) throws(ServiceFailure) -> LinePanel {
         var (relay, free): (Relay?, Relay?)
         var wiegand: WiegandOutput?
@@ -29,7 +29,8 @@ struct PanelSetup: Sendable {
             if let trouble, trouble.error.isGone { gone() }
         }
         do {
-            // First of all: after a crash some kernels keep driving a relay until its line is taken again.
+            // The relay first: after a crash some kernels keep driving a relay until its line is requested
+            // again.
             relay = try request.gate.map { try openRelay(.relay, $0, "the gate's relay", tell) }
             free = try request.free.map { try openRelay(.free, $0, "the output for free passage", tell) }
             wiegand = try openWiegand(tell)
@@ -63,7 +64,7 @@ struct PanelSetup: Sendable {
         }
         let bank = try GPIOLines(chip: request.chip, outputs)
         try Self.check(bank, isInactive: "the wires to the controller")
-        // With a relay beside them, that is what opens the gate.
+        // If there is also a relay, the relay is what opens the gate.
         let marks = request.gate == nil ? watch.newMarks(at: SystemClock.now()) : nil
         return try WiegandOutput(
             bank, wires: (outputs[0].name, outputs[1].name), bits: frame.bits, timing: section.timing,
@@ -87,7 +88,8 @@ struct PanelSetup: Sendable {
         return try LampLines(bank, names: outputs.map(\.name)) { tell(.lamps, $0) }
     }
 
-    /// What was just taken as inactive is read back: a line that something else holds would be a gate that stands open.
+    /// Reads back lines that were just requested as inactive: a line that something else drives would hold
+    /// the gate open.
     private static func check(_ bank: GPIOLines, isInactive what: String) throws {
         let active = try bank.active()
         guard active.isEmpty else {
@@ -97,7 +99,7 @@ struct PanelSetup: Sendable {
 }
 
 extension ServiceFailure {
-    /// Lines that cannot be taken, as their fault tells it: the code first.
+    /// The failure of lines that cannot be requested, with its code first, as in the fault.
     fileprivate init(_ error: GPIOError, of part: String? = nil) {
         self.init("\(error.cause): \(part.map { $0 + ": " } ?? "")\(error)", remedy: error.remedy)
     }

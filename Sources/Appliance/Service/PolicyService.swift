@@ -5,8 +5,8 @@ package import Kiosk
 package import LinuxIO
 import ServiceLifecycle
 
-/// Puts the policy file in force anew when somebody has changed it, while visits go on: a visit under way keeps the rules that
-/// it began with, the next one gets the new.
+/// Puts a changed policy file in force while visits take place: a visit in progress keeps its rules, the next
+/// visit uses the new ones.
 package actor PolicyService: ServiceLifecycle.Service {
     private let state: PolicyState?
     private let defaults: VerificationPolicy
@@ -15,20 +15,20 @@ package actor PolicyService: ServiceLifecycle.Service {
     private let log: LogSink
     private let report: HealthReporter
     private let pause: Duration
-    /// The file as it was when it was last looked at, and as it was when it could not be used.
+    /// The digest of the file at the last check, and the digest of a file that could not be used.
     private var seen: [UInt8] = []
     private var refused: [UInt8] = []
 
     /// A service over the rules that are in force already.
     ///
     /// - Parameters:
-    ///   - state: The policy file; nil: there is none, and nothing to do.
-    ///   - defaults: What holds where the rules say nothing.
-    ///   - direction: Which way the gate leads.
-    ///   - verifiers: Where new rules are put in force.
-    ///   - log: Where changes are told.
-    ///   - report: Told that the file cannot be used, and that it can be again.
-    ///   - pause: How often the file is looked at.
+    ///   - state: The policy file; nil: none, and the service does nothing.
+    ///   - defaults: The policy for everything that the rules do not set.
+    ///   - direction: The direction of the gate.
+    ///   - verifiers: Receives new rules.
+    ///   - log: Gets a line for each change.
+    ///   - report: Receives the fault of a file that cannot be used, and its end.
+    ///   - pause: The time between two checks of the file.
     package init(
         _ state: PolicyState?, over defaults: VerificationPolicy, direction: GateDirection?,
         verifiers: VerifierInForce, log: LogSink, report: @escaping HealthReporter, pause: Duration = .seconds(5)
@@ -48,7 +48,7 @@ package actor PolicyService: ServiceLifecycle.Service {
         }
     }
 
-    /// One look at the file.
+    /// Checks the file once.
     package func turn() {
         guard let state else { return }
         guard let bytes = state.bytes() else {
@@ -56,10 +56,10 @@ package actor PolicyService: ServiceLifecycle.Service {
         }
         let stamp = Array(SHA256.hash(data: bytes))
         defer { seen = stamp }
-        // Twice the same: nobody is in the middle of writing it.
+        // The same digest twice: no writer is in the middle of the file.
         guard stamp == seen, stamp != refused else { return }
         if stamp == verifiers.current.policy.rules?.digest {
-            refused = []  // what is in force was put back
+            refused = []  // the rules in force were put back
             return report(.over(.policyFile))
         }
         do throws(PolicyLoadError) {
@@ -71,13 +71,13 @@ package actor PolicyService: ServiceLifecycle.Service {
                 RulesInForce(file: state.path, over: nil) { _ in rules }, by: verifiers.current.trust, log)
             state.remember(bytes, log)
         } catch {
-            // The rules in force stay: a slip must neither open the gate nor shut it.
+            // The rules in force stay: a mistake in the file must neither open the gate nor shut it.
             refused = stamp
             report(PolicyState.fault(error, under: verifiers.current.policy.rules))
         }
     }
 
-    /// Logs which rules came into force, and groups in them that no issuer is in.
+    /// Logs the rules that came into force, and their groups without an issuer.
     static func log(_ inForce: RulesInForce, by trust: TrustStore, _ log: LogSink) {
         let source: JSON = .text(inForce.source.words)
         guard let rules = inForce.rules else { return log.log(.info, "policy", ["version": "none", "source": source]) }

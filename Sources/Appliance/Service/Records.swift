@@ -5,18 +5,18 @@ import Ledger
 import LinuxIO
 import Store
 
-/// What the database gives at a start, everything that a disk may refuse: taken together or not at all, so that it can be tried
-/// again.
+/// The data of the database at a start: all that a disk may refuse. It is read completely or not at all, so
+/// that the start can be repeated.
 struct Records: Sendable {
-    /// What it takes to open them.
+    /// The input for opening the database.
     struct Opening: Sendable {
         let configuration: Configuration
-        /// Names the folder of the credentials that systemd hands over.
+        /// The environment, which names the folder of the credentials that systemd passes to the service.
         let environment: [String: String]
-        /// Names this start of the machine.
+        /// The name of this start of the machine.
         let boot: Text
         let version: String
-        /// The day on which that version was made.
+        /// The day on which that version was built.
         let made: Timestamp
         /// How long a credential is remembered.
         let window: Duration
@@ -30,7 +30,8 @@ struct Records: Sendable {
             return options
         }
 
-        /// The reserve; without one the gate serves all the same, and that is told.
+        /// Returns the reserve; nil: it cannot be opened. The gate serves without it, and the fault is
+        /// reported.
         fileprivate func openReserve() -> Reserve? {
             do {
                 return try Reserve(path: configuration.ledger.reserve)
@@ -43,26 +44,26 @@ struct Records: Sendable {
 
     /// The database.
     let store: Store
-    /// Goes to the keeper, and is used by nobody else.
+    /// The reserve; only the keeper uses it.
     nonisolated(unsafe) let reserve: Reserve?
-    /// Names credentials in records.
+    /// The key under which records name credentials.
     let siteKey: SiteKey
-    /// Watches the clock; it has taken its first look.
+    /// Watches the clock; it has made its first check.
     let clock: ClockService
-    /// The date and what is known about it.
+    /// Returns the date and what is known about it.
     let wallTime: @Sendable () -> WallTime
-    /// When and where a record is made.
+    /// Returns place and time for a new record.
     let stamp: @Sendable () -> RecordStamp
-    /// Who was let in before this start.
+    /// The credentials admitted before this start.
     let memory: ReplayMemory
-    /// How often the service has been started.
+    /// The number of starts of the service.
     let starts: Int
-    /// Visits that the end before interrupted.
+    /// The number of visits that the last end interrupted.
     let interrupted: Int
-    /// Records that came from the reserve.
+    /// The number of records restored from the reserve.
     let restored: Int
 
-    /// Opens the database and brings it in order.
+    /// Opens the database and completes its records.
     init(_ opening: Opening) async throws(StoreError) {
         let store = try await LedgerOpening.open(
             opening.configuration, opening.environment, options: opening.options, log: opening.log,
@@ -99,7 +100,7 @@ struct Records: Sendable {
         let software = Outcome.Software(name: "gatehouse", version: Text(opening.version))
         try await store.begin(stamp: stamp(), software: software)
         let reserve = opening.openReserve()
-        // Before the recovery, which closes what then still has no outcome.
+        // Before the recovery, which closes visits that still have no outcome.
         if let reserve { restored = await LedgerKeeper.restore(reserve, into: store) } else { restored = 0 }
         interrupted = try await store.recover(stamp: stamp(), software: software).count
         starts = try await store.countStart()

@@ -2,27 +2,30 @@ import Encoding
 import LinuxIO
 import ServiceLifecycle
 
-/// Ends the program in order once something needs a start, which the service manager makes: a cloud agent has shown that the ledger was
-/// put back or changed, and the next start begins a new one that names it; or somebody asks for one (``ControlRequest/restart``).
+/// Ends the program in order when a new start is needed, which the service manager makes. The reason is
+/// either a cloud agent's evidence that the ledger was restored from a copy or changed, and then the next
+/// start begins a new ledger that names the evidence; or a request (``ControlRequest/restart``).
 ///
-/// It waits for a moment without a visitor, ``patience`` at most. A program that began a ledger in this way stays for ``rest``
-/// first: an agent that shows such a thing each time cannot keep the gate busy with starts.
+/// It waits for a moment without a visitor, for at most ``patience``. A program that began a ledger in this
+/// way first runs for ``rest``: an agent that shows such evidence each time cannot keep the gate busy with
+/// starts.
 struct RenewalService: Service {
-    /// Why a start is needed: what shows that the ledger is not what it was, once the next start knows of it; or who asks.
+    /// The reasons for a start: evidence against the ledger, which the next start has to know already; or a
+    /// request.
     let contradictions: AsyncStream<Text>
     /// Whether this start has begun a ledger in the place of another.
     let hasBegunOne: Bool
-    /// Whether nobody is at the gate.
+    /// Whether no visitor is at the gate.
     let isQuiet: @Sendable () async -> Bool
     let log: LogSink
     var rest: Duration = .seconds(3600)
     var patience: Duration = .seconds(600)
-    /// What the log says is going to happen.
+    /// The remedy in the log line, which says what happens next.
     var remedy: Text = "none: the program ends, and its next start begins a new ledger"
-    /// Between two looks at the gate.
+    /// The time between two checks of the gate.
     var pause: Duration = .milliseconds(500)
 
-    /// Returns when the program is to end.
+    /// Returns when the program must end.
     func run() async throws {
         let began = ContinuousClock.now
         await cancelWhenGracefulShutdown {
@@ -38,7 +41,7 @@ struct RenewalService: Service {
         }
     }
 
-    /// Logs why the program ends.
+    /// Logs the reason for the end of the program.
     static func tell(_ finding: Text, _ remedy: Text, _ log: LogSink) {
         log.log(.warning, "renewal", ["text": .string(finding), "remedy": .string(remedy)])
     }

@@ -1,11 +1,11 @@
-/// Why the service or a command of it cannot begin: what an operator reads, and the exit code.
+/// The reason why the service or a command cannot start, as the operator reads it.
 package struct ServiceFailure: Error, Sendable {
-    /// What is wrong.
+    /// The description of the failure.
     package let message: String
-    /// What to do about it.
+    /// The remedy.
     package let remedy: String?
 
-    /// A failure with its remedy.
+    /// Creates a failure with its remedy.
     package init(_ message: String, remedy: String?) {
         (self.message, self.remedy) = (message, remedy)
     }

@@ -1,13 +1,13 @@
 import Kiosk
 import ServiceLifecycle
 
-/// Takes the printed key out of force when its last day is over, when the clock is not trusted and when its book is full; and puts it
-/// in force when the clock is trusted.
+/// Takes the printed key out of force when its last day is over, when the clock is not trusted or when its
+/// book is full, and puts it in force again when the clock is trusted.
 struct StickerService: Service {
-    /// Between two looks.
+    /// The time between two checks.
     static let pause: Duration = .seconds(2)
 
-    /// Nil: there is no printed code, and nothing to do.
+    /// The printed code; nil: none, and the service does nothing.
     let sticker: Sticker?
     let gatekeeper: Gatekeeper
 

@@ -2,13 +2,15 @@ import Encoding
 import Glibc
 import LinuxIO
 
-/// Word of a bluetoothd that the unit has stopped for the gate (`ExecStartPre=` of `deploy/gatehouse.service`): an empty folder in the
-/// service's runtime folder. No link of the service's user leads root elsewhere when it makes one, and the service can take it away.
+/// The sign that the unit has stopped bluetoothd for the gate (`ExecStartPre=` of
+/// `deploy/gatehouse.service`): an empty folder in the service's runtime folder. It is a folder because root,
+/// which makes it, cannot be misled by a symbolic link of the service's user, and because the service can
+/// remove it.
 enum StoppedDaemon {
-    /// The folder's name.
+    /// The name of the folder.
     static let name = "bluetoothd-stopped"
 
-    /// Says in the log that one was stopped, once for each time.
+    /// Logs that bluetoothd was stopped, once for each time.
     static func tell(_ log: LogSink, in folder: String) {
         guard rmdir(folder + "/" + name) == 0 else { return }
         log.log(

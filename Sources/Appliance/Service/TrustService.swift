@@ -5,16 +5,17 @@ package import Kiosk
 package import LinuxIO
 import ServiceLifecycle
 
-/// Keeps the trust data in force as new as what is on the disk, and what is on the disk as new as the issuers' servers, while
-/// visits go on: a visit under way keeps what it began with, the next one gets the new.
+/// Keeps the trust data in force as new as the files on the disk, and those as new as the issuers' servers,
+/// while visits take place: a visit in progress keeps its trust data, the next visit uses the new ones.
 package actor TrustService: ServiceLifecycle.Service {
-    /// Times.
+    /// The times of the service.
     package struct Settings: Sendable {
-        /// How often the files are looked at.
+        /// The time between two checks of the files.
         package var pause = Duration.seconds(5)
-        /// How often unchanged files that could not be used are tried again: what was wrong may not show in them.
+        /// The time until unchanged files that could not be used are read again: the cause may lie outside
+        /// them.
         package var retry = Duration.seconds(60)
-        /// When what is fetched; nil: nothing is.
+        /// The plan for fetching; nil: nothing is fetched.
         package var plan: RefreshPlan.Settings?
 
         /// The documented defaults: no refresh.
@@ -25,20 +26,22 @@ package actor TrustService: ServiceLifecycle.Service {
     private let state: TrustState
     private let refresher: TrustRefresher
     private let verifiers: VerifierInForce
-    /// The policy over rules that came with the trust data, or without any; nil where the rules come from elsewhere.
+    /// Returns the policy over the rules that came with the trust data, if any; nil: the rules have another
+    /// source.
     private let policy: (@Sendable (GatePolicy?) -> VerificationPolicy)?
     private let wallTime: @Sendable () -> WallTime
     private let log: LogSink
     private let report: HealthReporter
     private var plan: RefreshPlan
-    /// The files as they were when they were last read, and when they were last looked at.
+    /// The digest of the files when they were last read, and at the last check.
     private var inForce: [UInt8]
     private var seen: [UInt8]
-    /// When to read the files again although they have not changed; nil while all is well.
+    /// When to read the files again even if unchanged; nil: the last reading had no fault.
     private var retryAt: Instant?
 
-    /// A service over trust data that are in force already: what ``TrustState/begin(_:)`` gave. With `policy`, the rules in
-    /// `policy.toml` of the trust data are replaced together with them. `report` hears what is wrong with what is on the disk.
+    /// Creates a service over the trust data in force: the result of ``TrustState/begin(_:)``. With `policy`,
+    /// the rules in `policy.toml` of the trust data are replaced together with them. `report` receives faults
+    /// of the files.
     package init(
         settings: Settings, state: TrustState, beginning: TrustReading? = nil, refresher: TrustRefresher,
         verifiers: VerifierInForce, policy: (@Sendable (GatePolicy?) -> VerificationPolicy)? = nil,
@@ -67,10 +70,10 @@ package actor TrustService: ServiceLifecycle.Service {
         }
     }
 
-    /// One look at the disk and at the plan.
+    /// Checks the files and the plan once.
     package func turn(at now: Instant) async {
         let stamp = state.stamp()
-        // Twice the same: nobody is in the middle of copying files.
+        // The same digest twice: no process is in the middle of copying files.
         if stamp == seen, stamp != inForce || retryAt.map({ now >= $0 }) ?? false { reload(stamp, at: now) }
         seen = stamp
         guard settings.plan != nil else { return }
@@ -80,7 +83,7 @@ package actor TrustService: ServiceLifecycle.Service {
         for resource in due where !Task.isCancelled {
             await refresh(resource, copies[resource])
         }
-        // What was fetched is taken over at once, so that the next due resource is judged by it.
+        // Use fetched data at once, so that the next due resource is judged by them.
         let fetched = state.stamp()
         if fetched != inForce { reload(fetched, at: now) }
         seen = fetched
@@ -122,7 +125,8 @@ package actor TrustService: ServiceLifecycle.Service {
             reading.tell(report)
             Self.remember(reading, in: state, log)
         } catch {
-            // What was in force stays: a slip in a file must not shut the gate for those it has nothing to do with.
+            // The trust data in force stay: a mistake in one file must not shut the gate for holders of other
+            // issuers.
             retryAt = now.advanced(by: settings.retry)
             report(.present(.trustUnusable, detail: error.summary))
         }
@@ -132,7 +136,7 @@ package actor TrustService: ServiceLifecycle.Service {
         do {
             try state.remember(reading)
         } catch {
-            // The bundle serves all the same; only the day when it is spoilt would find nothing.
+            // The bundle is used all the same; only a later start with a damaged bundle has no copy to use.
             log.log(.warning, "trust.not-kept", ["reason": .text("\(error)")])
         }
     }
@@ -148,7 +152,7 @@ package actor TrustService: ServiceLifecycle.Service {
 }
 
 extension TrustService {
-    /// The service that a configuration asks for.
+    /// Creates the service of a configuration.
     package static func make(
         _ section: TrustSection, beginning: TrustReading, verifiers: VerifierInForce,
         policy: (@Sendable (GatePolicy?) -> VerificationPolicy)?, wallTime: @escaping @Sendable () -> WallTime,
@@ -170,7 +174,7 @@ extension TrustService {
 }
 
 extension TrustRefresher {
-    /// The refresher that a configuration asks for.
+    /// Creates the refresher of a configuration.
     package init(_ section: TrustSection, state: TrustState, contacts: (any ContactBook)? = nil) {
         var settings = ResourceFetcher.Settings()
         settings.contacts = contacts

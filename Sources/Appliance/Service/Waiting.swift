@@ -5,32 +5,35 @@ import LinuxIO
 import Store
 import Synchronization
 
-/// Waits at the start for the one thing that nothing can be done without, the ledger: as a state that is told, in place of an end
-/// that systemd would repeat every second.
+/// Waits at the start until the ledger can be opened, because nothing works without it. The wait is a
+/// reported state; an exit would make systemd restart the program every second.
 ///
-/// Until it is over the radio is silent and the gate shut, and whoever asks how the service is hears why. SIGTERM ends the program
-/// as it ends any other: nothing is under way.
+/// During the wait the radio is silent and the gate shut, and status requests are answered with the reason.
+/// SIGTERM ends the program in its default way, because nothing is in progress.
 struct Waiting: Sendable {
-    /// Hears what is waited for, whenever that changes.
+    /// Receives the fault, whenever it changes.
     let report: HealthReporter
-    /// systemd, which is told that the box is up, and fed meanwhile.
+    /// The connection to systemd: it is notified that the program is up, and gets watchdog notifications
+    /// during the wait.
     let manager: ServiceManager
     /// Lights the lamps.
     let show: @Sendable (Signal) -> Void
-    /// Who asks is told this kiosk's name and version.
+    /// The identity of the gate in status reports.
     let identity: StatusDesk.Identity
-    /// Tells whoever asks or looks what that desk reports, until its task is cancelled.
+    /// Answers requests and publishes the state from that desk, until its task is cancelled.
     let serve: @Sendable (StatusDesk) async -> Void
-    /// Whether somebody asked the program to end, and be started again as its configuration says now.
+    /// Whether a restart was requested.
     var isAskedToEnd: @Sendable () -> Bool = { false }
-    /// From one attempt to the next, in whole seconds.
+    /// The number of seconds between two attempts.
     var attempts = 5
-    /// A second, but in tests.
+    /// The length of a second; tests shorten it.
     var second = Duration.seconds(1)
-    /// An attempt may take minutes, where an old ledger has to be brought to a newer form; nil: of ``manager``, as long as that is.
+    /// Keeps systemd satisfied during an attempt, which may take minutes if an old ledger must be migrated;
+    /// nil: one made from ``manager``.
     var patience: ServicePatience?
 
-    /// Does `work` until it succeeds; nil where the program is to end before that. Throws only when its task is cancelled.
+    /// Repeats `work` until it succeeds; nil: a restart was requested before. Throws only when its task is
+    /// cancelled.
     func forLedger<Value: Sendable>(
         _ work: @Sendable () async throws(StoreError) -> Value
     ) async throws(CancellationError) -> Value? {
@@ -53,7 +56,7 @@ struct Waiting: Sendable {
         } catch {
             result = .failure(error)
         }
-        // The socket is free again before the service takes it.
+        // The socket must be free again before the service binds it.
         serving.cancel()
         await serving.value
         return try result.get()
@@ -67,10 +70,10 @@ struct Waiting: Sendable {
             for number in 0..<attempts {
                 let isEnding = isAskedToEnd()
                 manager.alive()
-                // As the pattern of a fault: red and amber in turn.
+                // The pattern of a fault: red and amber in turn.
                 show(Signal(number.isMultiple(of: 2) ? [.red] : [.amber]))
                 do { try await Task.sleep(for: second) } catch { throw CancellationError() }
-                // A second later whoever asked has the answer.
+                // End one second after the request, so that its caller has the answer.
                 if isEnding { return nil }
             }
             do throws(StoreError) {

@@ -6,8 +6,8 @@ import LinuxIO
 import ServiceLifecycle
 import Store
 
-/// Holds the whole ledger to its seal and its witness, at the start and then every hour, beside everything else; and writes the
-/// ledger's head into the log, which is one more place to compare it with.
+/// Checks the whole ledger against its seal and its witness, at the start and then every hour, concurrently
+/// with all other work. Writes the ledger's head into the log, as one more place for comparison.
 struct WitnessService: Service {
     let store: Store
     let report: HealthReporter
@@ -37,7 +37,8 @@ struct WitnessService: Service {
         }
     }
 
-    /// The line `ledger.head`: `at` is what `gatehouse ledger verify --head N:HASH` takes.
+    /// Writes the line `ledger.head`; its member `at` has the form that
+    /// `gatehouse ledger verify --head N:HASH` accepts.
     static func logHead(_ store: Store, _ log: LogSink) async {
         guard let signed = await store.signedHead else { return }
         let head = signed.head

@@ -1,38 +1,40 @@
 import Encoding
 
-/// What a setup was told, as it was written. Nothing of it is checked yet.
+/// The answers to the questions of a setup, as they were written. They are not checked yet.
 package struct SetupAnswers: Hashable, Sendable {
-    /// Bytes of a file of answers: an invitation may stand in it.
+    /// The longest file of answers in bytes: it may hold an invitation.
     package static let largestFile = 128 * 1024
 
     private var texts: [SetupQuestion: [String]] = [:]
-    /// In the file that they come from.
+    /// The lines of the answers in their file.
     private var lines: [SetupQuestion: Int] = [:]
-    /// Whether a configuration that is there may be replaced.
+    /// Whether an existing configuration may be replaced.
     package var replaces = false
 
-    /// Nothing was told yet.
+    /// Creates an empty set of answers.
     package init() {}
 
-    /// The answer, empty where the answer was "none"; nil: the question is open. Of several answers the first.
+    /// The answer; empty if the answer was "none"; nil if the question is open. Of several answers, the
+    /// first.
     package subscript(question: SetupQuestion) -> String? {
         get { texts[question].map { $0.first ?? "" } }
         set { texts[question] = newValue.map { $0.isEmpty ? [] : [$0] } }
     }
 
-    /// All answers to a question that takes several; none where it is open.
+    /// All answers to a question that takes several; empty if the question is open.
     package subscript(all question: SetupQuestion) -> [String] {
         get { texts[question] ?? [] }
         set { texts[question] = newValue }
     }
 
-    /// The answer, where there is one that is not empty.
+    /// Returns the answer if there is one that is not empty.
     func text(_ question: SetupQuestion) -> String? { texts[question]?.first }
 
-    /// Where an answer stands in the file.
+    /// Returns the line of an answer in the file.
     func line(of question: SetupQuestion) -> Int? { lines[question] }
 
-    /// Reads a file of answers (TOML): each question by its name, and `replace`; throws everything that is wrong with it.
+    /// Reads a file of answers (TOML): each question by its name, and `replace`. Throws all problems of the
+    /// file.
     package init(file bytes: [UInt8]) throws(SetupProblems) {
         guard bytes.count <= Self.largestFile else {
             throw SetupProblems(
@@ -87,7 +89,7 @@ package struct SetupAnswers: Hashable, Sendable {
         let known = SetupQuestion.allCases.map(\.rawValue) + [replace.string]
         let word = String(entry.name.string.prefix(60))
         let nearest = known.min { $0.spellingDistance(to: word) < $1.spellingDistance(to: word) }
-        // Half of the letters may be wrong; a word farther away was meant otherwise.
+        // Up to half of the letters may be wrong; with more, the writer must have meant something else.
         let meant = nearest.flatMap { $0.spellingDistance(to: word) <= word.utf8.count / 2 ? $0 : nil }
         let remedy = meant.map { "Did you mean \($0)?" }
         return SetupProblem(

@@ -1,29 +1,30 @@
 import Foundation
 
-/// The questions of a setup, one after the other: which is next, what it proposes, and what comes of an answer. A value without terminal
-/// or file: whoever drives it asks and looks at the files that answers name.
+/// The questions of a setup, one after another: the next question, its proposal, and the result of an answer.
+/// It is a value that uses no terminal and no file: its caller asks, and looks at the files that answers
+/// name.
 package struct SetupDialogue: Sendable {
-    /// A question as it stands.
+    /// A question with its words and its proposal.
     package struct Prompt: Hashable, Sendable {
-        /// What is asked.
+        /// The question.
         package let question: SetupQuestion
-        /// Its words, on one line.
+        /// The words of the question, on one line.
         package let words: String
-        /// The answer where nothing is written; empty: "none"; nil: something has to be written.
+        /// The answer if the person writes nothing; empty: "none"; nil: the person has to write something.
         package let proposal: String?
     }
 
-    /// What is answered so far, by whom ever.
+    /// The answers so far, whatever their source.
     package private(set) var answers: SetupAnswers
     private let machine: SetupMachine
     private let places: SetupPlaces
 
-    /// A dialogue about what these answers leave open.
+    /// Creates a dialogue about the questions that these answers leave open.
     package init(_ answers: SetupAnswers, on machine: SetupMachine, at places: SetupPlaces) {
         (self.answers, self.machine, self.places) = (answers, machine, places)
     }
 
-    /// The next question; nil: nothing is open any more.
+    /// The next question; nil if none is open.
     package var next: Prompt? {
         for question in SetupQuestion.allCases where answers[question] == nil && isOpen(question) {
             guard let words = question.words else { continue }
@@ -32,22 +33,24 @@ package struct SetupDialogue: Sendable {
         return nil
     }
 
-    /// Takes what was written for that question.
+    /// Takes the answer that was written to that question.
     ///
     /// - Parameters:
-    ///   - text: What somebody wrote; blanks around it do not count, and nothing means the proposal.
-    ///   - prompt: What was asked.
-    ///   - inspect: Looks at what the answers lead to, once they are right as far as they go; what is wrong with that.
-    /// - Returns: What is wrong with it, and then the question is still open; nil: it is taken.
+    ///   - text: The text that the person wrote; blanks around it are ignored, and an empty text means the
+    ///     proposal.
+    ///   - prompt: The question that was asked.
+    ///   - inspect: Checks the files and data to which the answers lead, once the answers themselves are
+    ///     valid; returns a problem or nil.
+    /// - Returns: A problem of the answer, and then the question is still open; nil if the answer was taken.
     package mutating func answer(
         _ text: String, to prompt: Prompt, inspect: (SetupAnswers) -> SetupProblem? = { _ in nil }
     ) -> SetupProblem? {
         let question = prompt.question
-        // What a terminal adds to letters: the end of a line, keys that write none.
+        // Remove what a terminal adds to the letters: the end of the line, and keys that write no letter.
         let letters = text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
         let written = String(String.UnicodeScalarView(letters)).trimmingCharacters(in: .whitespaces)
         guard var answer = written.isEmpty ? prompt.proposal : written else { return .missing(question) }
-        // The word for "nothing", where that may be answered.
+        // The word for "nothing", if that is allowed as an answer.
         if prompt.proposal?.isEmpty == true, answer.utf8.elementsEqual(Self.nothing.utf8) { answer = "" }
         var candidate = answers
         if question.isList {
@@ -63,7 +66,7 @@ package struct SetupDialogue: Sendable {
 
     private static let nothing = "none"
 
-    /// Whether the answer to a question still matters, by those before it.
+    /// Returns whether the answer to a question still matters, given the answers before it.
     private func isOpen(_ question: SetupQuestion) -> Bool {
         let hasTrust = [SetupQuestion.trustBundle, .trustDirectory].contains { answers.text($0) != nil }
         return switch question {
@@ -86,7 +89,7 @@ package struct SetupDialogue: Sendable {
         switch question {
         case .name, .bundleKey, .issuerType: nil
         case .id: answers.text(.name)
-        // Where none is seen somebody has to say so: a gate without lines opens nothing.
+        // Without a detected board, the person has to name one: a gate without lines opens nothing.
         case .board: machine.board
         case .pulse: machine.pinout.pulses.first?.use
         case .direction: GateSection.Direction.any.rawValue
@@ -98,7 +101,7 @@ package struct SetupDialogue: Sendable {
         }
     }
 
-    /// What may be answered, where machine or pinout say so.
+    /// Returns the possible answers, if the machine or the pinout limits them.
     private func choices(_ question: SetupQuestion) -> String {
         let list: [String] =
             switch question {

@@ -1,12 +1,13 @@
 import Glibc
 import LinuxIO
 
-/// What the unit must be told so that the service may use its display, or the serial line of its controller: a drop-in of setup's own,
-/// beside the installed unit. Where the unit allows it already there is none.
+/// The settings that the unit needs so that the service may use its display, or the serial line of its
+/// controller: setup's own drop-in for the installed unit. No drop-in is made if the unit allows these
+/// devices already.
 struct SetupDropIn: Sendable {
     private let path: String
     private let present: [UInt8]?
-    /// Nil: nothing is needed.
+    /// The text of the drop-in; nil if none is needed.
     private let text: [UInt8]?
     private let isAllowed: Bool
     private let isInstalled: Bool
@@ -32,44 +33,46 @@ struct SetupDropIn: Sendable {
         text = needs.isEmpty ? nil : Array((lines.joined(separator: "\n") + "\n").utf8)
     }
 
-    /// What makes nodes of a class, where the device tree does not: it switches the bus on, and nothing loads the module behind the nodes.
+    /// The kernel modules that make the nodes of a class if the device tree does not: the device tree only
+    /// switches the bus on, and nothing loads the module that makes the nodes.
     private static let modules = ["char-i2c": "i2c_dev"]
 
-    /// Writes it, or takes away one that is of no use any more; says what was done, if anything was.
+    /// Writes the drop-in, or removes one that is no longer needed. Returns what was done; nil if nothing
+    /// was.
     func install(onStep: (DurableFile.Step) -> Void) throws(SystemError) -> String? {
         guard isInstalled else { return nil }
         guard let text else {
             guard present != nil, unlink(path) == 0 else { return nil }
             return "unit: \(path) is not needed any more, and was removed"
         }
-        // One of an earlier version may lack a line.
+        // A drop-in of an earlier version may lack a line.
         if present.map({ $0 == text }) ?? isAllowed { return nil }
         try DurableFile.make(folder: NamedPlace.folder(of: NamedPlace.folder(of: path)))
         try DurableFile.make(folder: NamedPlace.folder(of: path))
         try DurableFile.replace(path, with: text, onStep: onStep)
-        // Not a secret, and read by whoever looks at the unit.
+        // The drop-in is not a secret, and any user may read it with the unit.
         chmod(NamedPlace.folder(of: path), 0o755)
         chmod(path, 0o644)
         return "unit: \(path) lets the service use its devices"
     }
 }
 
-/// A device that the service needs beside the GPIO chip.
+/// A device that the service needs in addition to the GPIO chip.
 struct DeviceNeed: Hashable {
     /// The node.
     let path: String
-    /// Its class, by which units name it.
+    /// The class of the node, as units name it.
     let kind: String
     /// The group that such nodes belong to on Debian.
     let group: String
 
-    /// Whether its class can stand in a unit, where a line end would begin another setting and a `%` stands for something else. What
-    /// cannot is let in by nobody, and the doctor tells that.
+    /// Whether the name of the class is safe in a unit, where a line end would begin another setting, and a
+    /// `%` begins a specifier. A device with any other name is not admitted; the doctor reports that.
     var isWritable: Bool { kind.isName(of: "char-x".utf8.count...64, "_-") }
 }
 
 extension Configuration {
-    /// What displays and a controller on a serial line need.
+    /// The devices that the displays and a controller on a serial line need.
     var deviceNeeds: [DeviceNeed] {
         var needs = display.all.compactMap { display -> DeviceNeed? in
             guard let path = display.device, let kind = display.kind.deviceClass else { return nil }

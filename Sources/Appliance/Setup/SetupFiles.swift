@@ -2,9 +2,9 @@ import Encoding
 import Foundation
 import LinuxIO
 
-/// The files that answers name, by absolute paths.
+/// Reads the files that answers name by absolute paths.
 enum SetupFiles {
-    /// What is in the file; throws what keeps it from being used, told of that question.
+    /// Returns the content of the file; throws a problem of that question if the file cannot be used.
     static func read(_ path: String, for question: SetupQuestion, limit: Int) throws(SetupProblem) -> [UInt8] {
         let name = told(path, of: question)
         if let obstacle = FileObstacle(path) {
@@ -20,8 +20,8 @@ enum SetupFiles {
         return bytes
     }
 
-    /// The path, as far as it may be repeated: what was meant as an invitation may be one that serves once, and journals and the boot
-    /// partition are read by others.
+    /// Returns the path, as far as it may be repeated. A text that was meant as an invitation may be one that
+    /// can be used once, and other people read journals and the boot partition.
     private static func told(_ path: String, of question: SetupQuestion) -> String {
         guard question == .invitation else { return ": \(path)" }
         let name = path.split(separator: "/").last.map(String.init) ?? ""
@@ -30,7 +30,7 @@ enum SetupFiles {
 }
 
 extension SetupAnswers {
-    /// The same answers with absolute paths, where they name files: those that are none start from `folder`.
+    /// Returns the same answers with absolute paths to files; relative paths start from `folder`.
     package func resolved(in folder: String) -> SetupAnswers {
         var answers = self
         for question in [SetupQuestion.trustBundle, .trustDirectory, .issuerDocument, .issuerRoot, .invitation] {
@@ -45,7 +45,7 @@ extension SetupAnswers {
         return answers
     }
 
-    /// These answers, but for those that others give too.
+    /// Returns these answers, overridden by those of `others`.
     package func merged(with others: SetupAnswers) -> SetupAnswers {
         var answers = self
         for question in SetupQuestion.allCases where others[question] != nil {

@@ -2,22 +2,25 @@ import Aries
 import DIDComm
 import Encoding
 
-/// An invitation that a setup is told, or a configuration in the place of a file.
+/// Recognises and checks an invitation in an answer of a setup, or in a configuration in the place of a file.
 enum SetupInvitation {
-    /// Whether it stands in the answer itself; else that is the path of a file.
+    /// Returns whether the answer is the invitation itself; otherwise it is the path of a file.
     static func isText(_ answer: String) -> Bool {
         answer.contains("://") || answer.first { !$0.isWhitespace } == "{"
     }
 
-    /// Whether it is a URL whose beginning was forgotten, which must not be taken for the path of a file: it holds the invitation.
+    /// Returns whether the text is a URL without its scheme. Such a text must not be taken for the path of a
+    /// file, because it holds the invitation.
     static func lacksScheme(_ answer: String) -> Bool {
         !isText(answer) && ["oob=", "c_i=", "d_m=", "?m=", "&m="].contains(where: answer.contains)
     }
 
-    /// Whether it is, or holds, an invitation, which must not be taken for the path of a file, nor be repeated.
+    /// Returns whether the text is or holds an invitation. Such a text must not be taken for the path of a
+    /// file, nor be repeated.
     static func holdsInvitation(_ text: String) -> Bool { isText(text) || lacksScheme(text) }
 
-    /// What is wrong with it, as far as that can be told without a network; nothing of it is repeated.
+    /// Returns the problem of an invitation, as far as it can be found without a network; repeats nothing of
+    /// the invitation.
     static func problem(with text: [UInt8], allowsPlainHTTP: Bool) -> SetupProblem? {
         do throws(InvitationError) {
             let endpoint: Text

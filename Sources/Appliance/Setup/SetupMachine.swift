@@ -1,25 +1,26 @@
 import LinuxIO
 
-/// What a setup knows of the machine: what is on which pin, and what was found there. It only proposes: a card may be prepared
-/// elsewhere, and what is missing is told by the doctor.
+/// The facts of the machine that a setup knows: the pinout, and what was found on the machine. They only give
+/// proposals: a card may be prepared on another machine, and the doctor reports what is missing.
 package struct SetupMachine: Sendable {
-    /// Lines, boards, and what relays open.
+    /// The lines, the boards, and the things that relays open.
     package let pinout: Pinout
     /// Labels of the GPIO chips that were seen.
     package var chips: [String] = []
     /// Names of the Bluetooth adapters that were seen.
     package var adapters: [String] = []
-    /// Whether there is a screen of the kernel.
+    /// Whether the kernel has a framebuffer device.
     package var hasScreen = false
     /// Whether a battery-backed clock or a time server is seen.
     package var hasClock = true
-    /// Whether chrony is there, which can authenticate a time server.
+    /// Whether chrony, which can authenticate a time server, is installed.
     package var hasChrony = false
 
-    /// A machine of which nothing was seen.
+    /// Creates a machine of which nothing is known.
     package init(_ pinout: Pinout) { self.pinout = pinout }
 
-    /// Looks at this machine, or at one whose files lie below `root`, whose chips cannot be asked.
+    /// Looks at this machine, or at a machine whose files are below `root`, whose GPIO chips cannot be
+    /// queried.
     package init(_ pinout: Pinout, lookingBelow root: String) {
         self.pinout = pinout
         let files = SystemFiles(root: root)
@@ -32,7 +33,7 @@ package struct SetupMachine: Sendable {
             || SystemClock.look().isSynchronised
     }
 
-    /// The board's name, where one that the pinout knows was seen, and no other.
+    /// The name of the board, if exactly one board of the pinout was found.
     var board: String? {
         let known = pinout.chips.filter { chip in chips.contains { $0.utf8.elementsEqual(chip.label.utf8) } }
         return known.count == 1 ? known.first?.boards.first : nil

@@ -2,7 +2,7 @@ import Encoding
 import Foundation
 import LinuxIO
 
-/// A copy of a gate's trust directory in which an issuer is pinned, to see what comes of it.
+/// A copy of a gate's trust directory in which an issuer is pinned, to check the result.
 struct SetupPins {
     private let pin: TrustPin
     private let id: Text
@@ -14,7 +14,7 @@ struct SetupPins {
 
     func remove() { try? FileManager.default.removeItem(atPath: pin.directory) }
 
-    /// Copies what is there, and adds the issuer's entry with these types.
+    /// Copies the trust directory, and adds the issuer's entry with these types.
     func begin(with directory: String, _ types: [Text]) throws(SetupProblem) {
         let files: [(path: String, bytes: [UInt8])]
         let role = OwnerRole(of: directory)
@@ -36,7 +36,7 @@ struct SetupPins {
         _ = try told(.context) { () throws(TrustPin.Failure) in try pin.context(context.url, bytes) }
     }
 
-    /// Its DID document; returns its keys, to be compared.
+    /// Pins the issuer's DID document; returns its keys, for a person to compare.
     func pin(document: String) throws(SetupProblem) -> [String] {
         let bytes = try SetupFiles.read(document, for: .issuerDocument, limit: TrustIndex.largestFile)
         let outcome = try told(.issuerDocument) { () throws(TrustPin.Failure) in try pin.document(bytes) }
@@ -48,13 +48,13 @@ struct SetupPins {
         return outcome.facts
     }
 
-    /// The root of its certificates; returns what it is called, to be compared.
+    /// Pins the root of the issuer's certificates; returns its names, for a person to compare.
     func pin(root: String) throws(SetupProblem) -> [String] {
         let bytes = try SetupFiles.read(root, for: .issuerRoot, limit: TrustIndex.largestFile)
         return try told(.issuerRoot) { () throws(TrustPin.Failure) in try pin.root(bytes, issuer: id) }.facts
     }
 
-    /// The copy as it is now.
+    /// Returns the copy in its present state.
     func copy() throws(SetupProblem) -> TrustCopy {
         do throws(TrustDirectoryError) { return try TrustCopy(of: pin.directory) } catch {
             throw SetupTrust.problem(.issuer, error)

@@ -1,27 +1,29 @@
 package import Encoding
 
-/// What a setup will do: the configuration to write, whom to trust, the invitation, the time server. A value that computes: it reads no file.
+/// The plan of a setup: the configuration to write, the trust data, the invitation, the time server. It is a
+/// pure value: it reads no file.
 package struct SetupPlan: Hashable, Sendable {
-    /// Whom the gate is to trust. Paths are as they were given.
+    /// The source of the gate's trust data. Paths are as they were given.
     package enum Trust: Hashable, Sendable {
-        /// As the trust data are; nobody where there are none.
+        /// The present trust data; without any, nobody is trusted.
         case unchanged
-        /// Whom a signed bundle names.
+        /// A signed bundle.
         case bundle(String)
-        /// Whom a trust directory names.
+        /// A trust directory.
         case directory(String)
-        /// One issuer more, with the types by which it admits, document, root and contexts.
+        /// One more issuer, with the types of credentials that are admitted, its document, its root and its
+        /// contexts.
         case issuer(Text, types: [Text], document: String?, root: String?, contexts: [Context])
     }
 
-    /// A context that an issuer's credentials use: a document, or without one that which is built in.
+    /// A context of an issuer's credentials: a document, or a built-in context if there is none.
     package struct Context: Hashable, Sendable {
-        /// Its URL.
+        /// The URL of the context.
         package let url: Text
-        /// The file with it.
+        /// The path of its document; nil for a built-in context.
         package let file: String?
 
-        /// `URL`, or `URL=FILE`.
+        /// Reads `URL`, or `URL=FILE`.
         init(_ text: String) {
             let equals = text.lastIndex(of: "=")
             url = Text(String(text[..<(equals ?? text.endIndex)]))
@@ -29,24 +31,24 @@ package struct SetupPlan: Hashable, Sendable {
         }
     }
 
-    /// The configuration's file.
+    /// The content of the configuration file.
     package let configuration: [UInt8]
-    /// Whom to trust.
+    /// The source of the trust data.
     package let trust: Trust
-    /// The cloud agent's invitation: a URL, its JSON, or a file; nil: none.
+    /// The cloud agent's invitation: a URL, its JSON, or a file; nil if there is none.
     package let invitation: String?
-    /// The time server that chrony is to ask with Network Time Security, by its name; nil: setup names none.
+    /// The name of the time server that chrony is to use with Network Time Security; nil if setup names none.
     package let timeServer: String?
-    /// Whether the invitation's agent may be without TLS.
+    /// Whether the invitation may lead to an agent without TLS.
     let allowsPlainHTTP: Bool
 
-    /// Makes a plan of answers; throws everything that is wrong with them, and what is missing.
+    /// Makes the plan of these answers. Throws all their problems, and what is missing.
     ///
     /// - Parameters:
-    ///   - answers: What was told.
-    ///   - machine: What was seen, which answers where somebody did not.
-    ///   - places: Where the configuration is to be.
-    ///   - source: What comments in the configuration say of its origin, a line each.
+    ///   - answers: The answers.
+    ///   - machine: The facts of the machine, which take the place of missing answers.
+    ///   - places: The places of the gate.
+    ///   - source: The origin of the configuration, as lines for its comments.
     package init(
         _ answers: SetupAnswers, on machine: SetupMachine, at places: SetupPlaces, source: [String] = []
     ) throws(SetupProblems) {
@@ -59,7 +61,7 @@ package struct SetupPlan: Hashable, Sendable {
         allowsPlainHTTP = answers.text(.allowPlainHTTP) != nil
     }
 
-    /// What is wrong with one answer, beside those that are there; nil: nothing.
+    /// Returns the problem of one answer, together with the others; nil if it has none.
     package static func problem(
         with question: SetupQuestion, in answers: SetupAnswers, on machine: SetupMachine, at places: SetupPlaces
     ) -> SetupProblem? {

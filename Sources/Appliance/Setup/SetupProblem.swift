@@ -1,12 +1,12 @@
-/// What is wrong with an answer, or with what it leads to.
+/// A problem of an answer, or of what it leads to.
 package struct SetupProblem: Error, Hashable, Sendable {
-    /// The answer; nil: the setup as a whole.
+    /// The question; nil for a problem of the setup as a whole.
     package let question: SetupQuestion?
-    /// The line of the file in which it stands, from 1; nil: in none.
+    /// The line of the answer in the file, from 1; nil if it is not from a file.
     package var line: Int?
-    /// What is wrong, in plain words that follow the question's name.
+    /// The fault, in plain words that follow the question's name.
     package let message: String
-    /// What to do, in plain words; nil: give the answer.
+    /// The remedy, in plain words; nil: give the answer.
     package let remedy: String?
 
     init(_ question: SetupQuestion?, _ message: String, _ remedy: String?, line: Int? = nil) {
@@ -16,9 +16,9 @@ package struct SetupProblem: Error, Hashable, Sendable {
     static func missing(_ question: SetupQuestion) -> SetupProblem { SetupProblem(question, "is missing", nil) }
 }
 
-/// Everything that is wrong with a setup, found in one go; never empty.
+/// All problems of a setup, found in one pass; never empty.
 package struct SetupProblems: Error, Hashable, Sendable {
-    /// In the order of the questions.
+    /// The problems in the order of the questions.
     package let problems: [SetupProblem]
 
     init(_ problems: [SetupProblem]) { self.problems = problems }
@@ -26,7 +26,7 @@ package struct SetupProblems: Error, Hashable, Sendable {
     init(_ problem: SetupProblem) { problems = [problem] }
 }
 
-/// Where answers were given, which is where they are to be mended.
+/// Where answers were given, and so where they are to be corrected.
 package enum SetupOrigin: Hashable, Sendable {
     /// On the command line.
     case options
@@ -35,7 +35,8 @@ package enum SetupOrigin: Hashable, Sendable {
     /// In a terminal, one by one.
     case terminal
 
-    /// A line that says what is wrong, and what to do: `--name is missing` or `gate.toml:3: name is missing`.
+    /// Returns a line with the problem and one with the remedy: `--name is missing` or `gate.toml:3: name is
+    /// missing`.
     package func text(_ problem: SetupProblem) -> (message: String, remedy: String) {
         let subject = problem.question.map { name($0) + " " } ?? ""
         var place = ""

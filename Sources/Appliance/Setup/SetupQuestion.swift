@@ -1,26 +1,26 @@
-/// One thing that `gatehouse setup` may be told. The name is the key in a setup file and, behind two hyphens, the option.
+/// A question of `gatehouse setup`. Its name is the key in a setup file and, after two hyphens, the option.
 package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
-    /// What phones show.
+    /// The name that phones show.
     case name
-    /// What records and reports call the gate.
+    /// The name of the gate in records and reports.
     case id
-    /// Which board it is, by a name of the pinout, or `none`: no lines.
+    /// The board, by a name of the pinout, or `none`: no lines.
     case board
     /// The label of another chip whose lines have the pinout's names.
     case chip
-    /// How long the relay is energised: a duration, or what it opens.
+    /// How long the relay is energised: a duration, or the thing that it opens.
     case pulse
-    /// Which way the gate leads.
+    /// The direction of the gate.
     case direction
-    /// What shows the code.
+    /// The display that shows the code.
     case display
     /// The size of a panel.
     case displaySize = "display-size"
-    /// The way to the Bluetooth controller: an adapter, a serial line or `tcp://HOST:PORT`.
+    /// The Bluetooth controller: an adapter, a serial line or `tcp://HOST:PORT`.
     case radio
-    /// What the date must be worth.
+    /// How trusted the date must be.
     case clock
-    /// A time server that is asked with Network Time Security, by its name.
+    /// The name of a time server that is used with Network Time Security.
     case timeServer = "time-server"
     /// The operator's signed bundle, a file.
     case trustBundle = "trust-bundle"
@@ -28,25 +28,25 @@ package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
     case bundleKey = "bundle-key"
     /// A trust directory, a folder.
     case trustDirectory = "trust-directory"
-    /// The id of an issuer.
+    /// The ID of an issuer.
     case issuer
-    /// The types of its credentials by which it admits.
+    /// The types of the issuer's credentials that are admitted.
     case issuerType = "issuer-type"
-    /// Its DID document, a file.
+    /// The issuer's DID document, a file.
     case issuerDocument = "issuer-document"
-    /// The root of its certificates, a file.
+    /// The root of the issuer's certificates, a file.
     case issuerRoot = "issuer-root"
-    /// Contexts of its credentials, each a URL that is built in or `URL=FILE`.
+    /// Contexts of the issuer's credentials, each a URL that is built in or `URL=FILE`.
     case context
     /// The cloud agent's invitation: its URL, or a file.
     case invitation
     /// Whether agents without TLS may be used: `true`.
     case allowPlainHTTP = "allow-plain-http"
 
-    /// The option that tells it.
+    /// The option on the command line.
     package var option: String { "--" + rawValue }
 
-    /// What a person is asked in a terminal; nil: this is told by an option or a file only.
+    /// The words of the question in a terminal; nil if it is answered only by an option or a file.
     package var words: String? {
         switch self {
         case .name: "Name of this gate, which phones show (1 to 14 of A-Z a-z 0-9 _ -)"
@@ -76,7 +76,7 @@ package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// An answer, for whoever has to write one.
+    /// An example of an answer, for a person who has to write one.
     var example: String {
         switch self {
         case .name: "North-Gate"

@@ -2,16 +2,20 @@ import Crypto
 import Encoding
 import LinuxIO
 
-/// What a setup file was when a configuration was made of it: its own bytes, and those of each file that it names. A configuration says
-/// it in comments, so that the same file is not carried out twice, and one beside which something new lies is.
+/// The state of a setup file at the time when a configuration was made of it: the hashes of its own bytes,
+/// and of each file that it names. The configuration holds them in comments. So an unchanged setup file is
+/// not carried out twice, and one whose files have changed is carried out again.
 struct SetupSource {
-    /// The comments, one for the file and one for each that it names and that is there. Names of files are not repeated.
+    /// The comments, one for the setup file and one for each existing file that it names. They do not repeat
+    /// the names of those files.
     let lines: [String]
 
+    /// Computes the comments.
+    ///
     /// - Parameters:
-    ///   - name: What the file is called.
-    ///   - bytes: What is in it.
-    ///   - answers: What it says, with absolute paths.
+    ///   - name: The name of the setup file.
+    ///   - bytes: The content of the setup file.
+    ///   - answers: The answers in the setup file, with absolute paths.
     init(_ name: String, _ bytes: [UInt8], _ answers: SetupAnswers) {
         var lines = [Self.line(name, bytes)]
         for question in [SetupQuestion.trustBundle, .issuerDocument, .issuerRoot, .invitation] {
@@ -31,19 +35,20 @@ struct SetupSource {
         self.lines = lines
     }
 
-    /// Whether a configuration was made of these very bytes. A file that is not there any more is no other one: an invitation is taken
-    /// away when it is carried out.
+    /// Returns whether a configuration was made of the same bytes. A file that no longer exists does not
+    /// count as a change: an invitation is removed when it is carried out.
     func made(_ configuration: [UInt8]) -> Bool {
         let said = Set(Self.split(configuration).map { String(decoding: $0, as: UTF8.self) })
         return lines.allSatisfy { said.contains("# " + $0) }
     }
 
-    /// Whether a configuration was made of an answer's file with these very bytes.
+    /// Returns whether a configuration was made of these bytes in the file of an answer.
     static func made(_ configuration: [UInt8], of bytes: [UInt8], for question: SetupQuestion) -> Bool {
         split(configuration).contains { String(decoding: $0, as: UTF8.self) == "# " + line(for: question, bytes) }
     }
 
-    /// A configuration without what it says of its source: what is compared to tell whether another one takes its place.
+    /// Returns a configuration without the comments about its source; two configurations are compared in this
+    /// form.
     static func without(_ configuration: [UInt8]) -> [UInt8] {
         let kept = split(configuration).filter { line in
             let text = String(decoding: line, as: UTF8.self)
@@ -53,7 +58,7 @@ struct SetupSource {
     }
 
     private static let mark = ", sha256 "
-    /// A byte more than a bundle or a document may have; what is longer is taken by nobody.
+    /// One byte more than the longest bundle or document. A longer file is refused everywhere.
     private static let largestFile = 16 * 1024 * 1024 + 1
 
     private static func split(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
@@ -76,7 +81,7 @@ struct SetupSource {
         _ question: SetupQuestion, _ path: String, to lines: inout [String], _ content: () -> [UInt8]?
     ) {
         guard SystemFiles(root: "").exists(path) else { return }
-        // What cannot be read is told by whoever carries it out.
+        // A file that cannot be read is reported by the code that carries the setup out.
         lines.append(content().map { line(for: question, $0) } ?? "unreadable")
     }
 }

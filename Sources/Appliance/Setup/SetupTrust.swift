@@ -3,9 +3,10 @@ import Encoding
 import Foundation
 import LinuxIO
 
-/// Trust data of a setup: read and checked as a whole, to be put into place by what `gatehouse trust import` does. An issuer is pinned
-/// into a copy of what is there, which then takes its place in one step: nothing is ever half pinned. A trust directory without rules
-/// gets those to begin with (``StartRules``).
+/// The trust data of a setup: read and checked as a whole, and put into place in the way of `gatehouse trust
+/// import`. An issuer is pinned in a copy of the trust directory, and the copy then replaces the directory in
+/// one step, so nothing is ever half pinned. A trust directory without rules gets the initial rules
+/// (``StartRules``).
 struct SetupTrust {
     private enum Content {
         case nothing
@@ -15,15 +16,16 @@ struct SetupTrust {
     }
 
     private let content: Content
-    /// What a person is told of it: versions, and keys to compare with what their owner publishes.
+    /// The lines about the trust data for a person: versions, and keys to compare with those that their owner
+    /// publishes.
     let words: [String]
 
-    /// Reads what a plan names; changes nothing.
+    /// Reads the trust data that a plan names; changes nothing.
     ///
     /// - Parameters:
-    ///   - plan: Whom to trust.
-    ///   - section: Where the gate keeps its trust data.
-    ///   - replaces: Whether what is pinned already gives way.
+    ///   - plan: The source of the trust data.
+    ///   - section: The places of the gate's trust data.
+    ///   - replaces: Whether an entry that is pinned already may be replaced.
     init(
         _ plan: SetupPlan.Trust, _ section: TrustSection, replaces: Bool
     ) throws(SetupProblem) {
@@ -68,7 +70,7 @@ struct SetupTrust {
         }
     }
 
-    /// Puts it into place.
+    /// Puts the trust data into place.
     func install(onStep: (DurableFile.Step) -> Void) throws(SystemError) {
         switch content {
         case .nothing: return

@@ -3,12 +3,14 @@ import Encoding
 import Glibc
 package import LinuxIO
 
-/// Carries a plan out: everything is read and checked first; then trust data, invitation, the unit's drop-in and that of the time server
-/// are put into place, and last the configuration, with which the service starts. Each is there as a whole or not at all, and a second time changes nothing.
+/// Carries out a plan. It reads and checks everything first. Then it puts trust data, the invitation, the
+/// unit's drop-in and that of the time server into place, and last the configuration, with which the service
+/// starts. Each of them is written as a whole or not at all. A second run of the same plan changes nothing.
 package struct SetupWork: Sendable {
-    /// What has just been done; told to whoever wants to look at the disk at that instant.
+    /// A step that was just done; reported so that a caller can look at the disk at that instant.
     package enum Step: Hashable, Sendable {
-        /// Trust data, invitation, drop-in, time server, the copy of the configuration before, and the configuration itself.
+        /// Trust data, invitation, drop-in, time server, the copy of the previous configuration, and the
+        /// configuration itself.
         case trust, invitation, dropIn, timeServer, copy, configuration
     }
 
@@ -19,18 +21,18 @@ package struct SetupWork: Sendable {
     private let dropIn: SetupDropIn
     private let timeSource: TimeSource?
     private let before: [UInt8]?
-    /// Whether that says the same, but for what it was made of.
+    /// Whether the previous configuration is the same, except for the comments about its source.
     private let isSame: Bool
-    /// The group whose members may read what root writes: the service's.
+    /// The group whose members may read the files that root writes: the service's.
     private let group: UInt32?
 
     /// Reads and checks what the plan names; changes nothing.
     ///
     /// - Parameters:
-    ///   - plan: What is to be done.
-    ///   - places: Where the configuration is to be.
-    ///   - replaces: Whether a configuration that is there may be replaced, and what is pinned give way.
-    ///   - root: What stands before /etc and the units; empty: this machine.
+    ///   - plan: The plan.
+    ///   - places: The places of the gate.
+    ///   - replaces: Whether an existing configuration, and entries that are pinned already, may be replaced.
+    ///   - root: The prefix of /etc and the units; empty for this machine.
     package init(
         _ plan: SetupPlan, at places: SetupPlaces, replaces: Bool, root: String
     ) throws(SetupProblems) {
@@ -73,7 +75,8 @@ package struct SetupWork: Sendable {
         guard problems.isEmpty else { throw SetupProblems(problems) }
     }
 
-    /// What is wrong with what an answer leads to, beside those that are there; nil: nothing, or nothing that could be looked at yet.
+    /// Returns the problem of the files and data to which an answer leads, together with the other answers;
+    /// nil if there is none, or if nothing can be checked yet.
     package static func problem(
         with question: SetupQuestion, in answers: SetupAnswers, on machine: SetupMachine, at places: SetupPlaces
     ) -> SetupProblem? {
@@ -94,22 +97,23 @@ package struct SetupWork: Sendable {
             }
         } catch {
             if error.question == question { return error }
-            // Only with the key it can be said whether the bundle is good.
+            // Whether the bundle is good can only be decided with the key.
             return question == .bundleKey ? SetupProblem(question, "does not do: \(error.message)", error.remedy) : nil
         }
         return nil
     }
 
-    /// A configuration is longer than that nowhere.
+    /// The longest configuration that is read, in bytes.
     private static let largestFile = 1024 * 1024
 
-    /// The configuration that is there, read with the rights of its owner: bytes that only root may read must not get
-    /// into a copy that belongs to that user. Nil if there is none that the owner can read.
+    /// Returns the existing configuration, read with the rights of its owner: bytes that only root may read
+    /// must not get into a copy that belongs to that user. Nil if there is none that the owner can read.
     static func content(_ file: String) -> [UInt8]? {
         OwnerRole.of(file) { FileBytes.whole(file, limit: largestFile) }
     }
 
-    /// Why no copy of it could be kept; nil where nothing is there, or a link to nothing.
+    /// Returns why no copy of the configuration could be kept; nil if it does not exist, or is a link to
+    /// nothing.
     private static func obstacle(_ file: String) -> SetupProblem? {
         guard SystemFiles(root: "").exists(file) else { return nil }
         let obstacle = OwnerRole.of(file) { FileObstacle(file) }
@@ -118,17 +122,17 @@ package struct SetupWork: Sendable {
             nil, "the configuration to be replaced \(obstacle?.text ?? "is too long"): \(file)",
             obstacle?.remedy ?? "Move it away.")
     }
-    /// The user and the group as which the service runs.
+    /// The name of the user and of the group of the service.
     private static let service = "gatehouse"
 
-    /// What is said of a configuration that is there already.
+    /// Returns the problem that a configuration exists already.
     package static func exists(_ file: String) -> SetupProblem {
         SetupProblem(
             nil, "there is a configuration already: \(file)",
             "--replace, in a setup file replace = true, puts the new one in its place and keeps a copy.")
     }
 
-    /// Does it. Returns what was done, a line each for a person; nothing secret is in them.
+    /// Carries out the plan. Returns what was done, in lines for a person; they hold no secret.
     ///
     /// - Parameters:
     ///   - onStep: Called after each step.
@@ -172,7 +176,8 @@ package struct SetupWork: Sendable {
         return ["configuration: \(places.file)"] + lines
     }
 
-    /// Keeps what is to be replaced under the first name that is free, or that has it already.
+    /// Keeps the bytes that will be replaced in a file with the first free name, or in one that holds them
+    /// already.
     private func keep(_ bytes: [UInt8], _ onFile: (DurableFile.Step) -> Void) throws(SystemError) -> String {
         for number in 1...Self.mostCopies {
             let path = "\(places.file).before-\(number)"
@@ -185,11 +190,11 @@ package struct SetupWork: Sendable {
             "keeping a copy of \(places.file)", code: EEXIST, remedy: "Remove some of \(places.file).before-….")
     }
 
-    /// Copies of configurations that are kept.
+    /// The most copies of configurations that are kept.
     private static let mostCopies = 100
 
     private static func invitation(_ answer: String, allowsPlainHTTP: Bool) throws(SetupProblem) -> [UInt8] {
-        // Whoever made the plan has looked at one that stands in the answer.
+        // An invitation in the answer itself was checked when the plan was made.
         if SetupInvitation.isText(answer) { return Array(answer.utf8) }
         let bytes = try SetupFiles.read(answer, for: .invitation, limit: SetupAnswers.largestFile)
         if let problem = SetupInvitation.problem(with: bytes, allowsPlainHTTP: allowsPlainHTTP) { throw problem }

@@ -1,9 +1,9 @@
-/// The rules that a set-up begins with, where the trust data bring none: `deploy/policy-start.toml`.
+/// The initial rules of a setup, for trust data without rules: `deploy/policy-start.toml`.
 enum StartRules {
-    /// What a person reads of them.
+    /// The line about these rules for a person.
     static let words = "rules: policy.toml in the trust directory; the same credential again within 30 s is refused"
 
-    /// What a trust directory without rules is to have; with rules nothing.
+    /// Returns the files that a trust directory without rules needs; none if it has rules.
     static func files(missingIn directory: String) -> [(path: String, bytes: [UInt8])] {
         let folder = TrustFolder(name: directory)
         if folder.exists(TrustDirectory.policyFile) { return [] }
@@ -11,7 +11,7 @@ enum StartRules {
         return issuers + [(path: TrustDirectory.policyFile, bytes: bytes)]
     }
 
-    /// The file.
+    /// The content of the file.
     static let bytes = Array(
         #"""
         # Rules to begin with: gatehouse setup puts this file into the trust directory (/etc/gatehouse/trust/policy.toml). It is in force

@@ -2,18 +2,20 @@ import Encoding
 import Glibc
 import LinuxIO
 
-/// The time server that a setup may be given: a drop-in of setup's own for chrony, which asks it with Network Time Security (RFC 8915).
-/// `systemd-timesyncd` cannot do that.
+/// The time server of a setup: setup's own drop-in for chrony, which uses the server with Network Time
+/// Security (RFC 8915). `systemd-timesyncd` cannot do that.
 struct TimeSource: Sendable {
-    /// Where chrony finds servers beside those of its own configuration (Debian, chrony 4.0 and later).
+    /// The folder in which chrony looks for servers in addition to those of its own configuration (Debian,
+    /// chrony 4.0 and later).
     private static let folder = "/etc/chrony/sources.d"
-    /// Setup's own file there.
+    /// Setup's own file in that folder.
     static let file = folder + "/gatehouse.sources"
 
     private let path: String
     private let text: [UInt8]
 
-    /// The drop-in for that answer on a machine whose files lie below `root`; throws what keeps it from being written.
+    /// Creates the drop-in for that answer on a machine whose files are below `root`; throws a problem if it
+    /// cannot be written.
     init(_ answer: String, root: String) throws(SetupProblem) {
         guard let host = Self.host(answer) else { throw Self.noHost }
         guard Self.isTaken(on: SystemFiles(root: root)) else {
@@ -25,7 +27,7 @@ struct TimeSource: Sendable {
         text = Array("# Written by gatehouse setup.\nserver \(host) iburst nts\n".utf8)
     }
 
-    /// The host in lower case; nil for what is no name or IPv4 address of one, and nothing beside it.
+    /// Returns the host in lower case; nil unless the answer is only a host name or an IPv4 address.
     static func host(_ answer: String) -> String? {
         guard let host = WebURL(Text("https://\(answer)/"))?.host.string,
             host.utf8.elementsEqual(answer.lowercased().utf8)
@@ -33,14 +35,15 @@ struct TimeSource: Sendable {
         return host
     }
 
-    /// What is said of an answer that names no host.
+    /// The problem of an answer that names no host.
     static let noHost = SetupProblem(
         .timeServer, "is not the name of a host", "Write the name alone, such as ntp.example.")
 
-    /// Whether chrony is there and takes drop-ins.
+    /// Returns whether chrony is installed and takes drop-ins.
     static func isTaken(on files: SystemFiles) -> Bool { files.exists("/usr/sbin/chronyd") && files.exists(folder) }
 
-    /// The servers that chrony asks with Network Time Security, as its files name them; none where it is not installed.
+    /// Returns the servers that chrony uses with Network Time Security, as its files name them; none if it is
+    /// not installed.
     static func authenticated(on files: SystemFiles) -> [String] {
         guard isTaken(on: files) else { return [] }
         let more = [(folder, ".sources"), ("/etc/chrony/conf.d", ".conf")].flatMap { folder, ending in
@@ -55,9 +58,10 @@ struct TimeSource: Sendable {
         }
     }
 
-    /// Writes it; says what was done, if anything was.
+    /// Writes the drop-in. Returns what was done; nil if nothing was.
     func install(onStep: (DurableFile.Step) -> Void) throws(SystemError) -> String? {
-        // Not a secret, and read by the user as whom chrony runs; also where a setup before this one was cut off.
+        // The file is not a secret, and the user of chrony reads it. The mode is set even if an interrupted
+        // setup wrote the file.
         defer { chmod(path, 0o644) }
         if FileBytes.whole(path, limit: 1 << 16) == text { return nil }
         try DurableFile.replace(path, with: text, onStep: onStep)

@@ -3,20 +3,22 @@ import Encoding
 import Glibc
 import Kiosk
 
-/// The file of the sessions that a printed key has had: append-only, synced entry by entry, 16 MB at most.
+/// The file of the sessions of a printed key: append-only, synced after each entry, 16 MB at most.
 ///
-/// It belongs to one key, which its head names, and is made with it: a key whose book is missing, of another key or damaged is in force
-/// nowhere. A last entry that a power cut tore was never answered and does not count. Not thread-safe; every method waits for
-/// the disk.
+/// It belongs to one key, which its head names, and is created with it. A key whose book is missing, damaged
+/// or of another key is not in force. A last entry that a power cut left incomplete was never answered and
+/// does not count. Not thread-safe; every method waits for the disk.
 final class SessionBook {
-    /// Bytes of the head and of an entry: a session's name and a check of eight bytes each.
+    /// The size of the head and of an entry in bytes. An entry is a session's name and a check value of eight
+    /// bytes each.
     private static let (headBytes, entryBytes) = (32, 16)
-    /// Names that wait for a disk that refuses them: none of them may be forgotten while the key is in force.
+    /// The limit of names that wait for a failing disk. None of them may be forgotten while the key is in
+    /// force.
     private static let mostWaiting = 10_000
 
-    /// The sessions that it held when it was opened, for ``Kiosk/Kiosk``.
+    /// The sessions that the book contained when it was opened, for ``Kiosk/Kiosk``.
     let used: UsedSessions
-    /// Entries on the disk.
+    /// The number of entries on the disk.
     private(set) var count: Int
     private let path: String
     private let descriptor: Int32
@@ -24,15 +26,15 @@ final class SessionBook {
     /// Names that are not on the disk yet, the oldest first.
     private var waiting: [UInt64] = []
 
-    /// Whether no session finds room any more.
+    /// Whether there is no room for another session.
     var isFull: Bool { count + waiting.count >= limit }
 
-    /// What stands at the beginning of the book of that key.
+    /// Returns the head of the book of that key.
     static func head(of publicKey: [UInt8]) -> [UInt8] {
         Array("GHBOOK1\n".utf8) + SHA256.hash(data: publicKey).prefix(headBytes - 8)
     }
 
-    /// Opens the book of that key, which nobody else has open; it has room for `limit` sessions.
+    /// Opens the book of that key, which no other process may have open. It has room for `limit` sessions.
     init(_ path: String, of publicKey: [UInt8], limit: Int = UsedSessions.limit) throws(StickerFailure) {
         let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard descriptor >= 0 else { throw StickerFailure(path, code: errno) }
@@ -57,13 +59,14 @@ final class SessionBook {
     }
 
     deinit {
-        // Unlocked by hand: a child process that is just being spawned may still hold a copy of the descriptor.
+        // Unlock explicitly: a child process that is just being spawned may still hold a copy of the
+        // descriptor.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
-    /// Writes a session's name; it survives a power cut when this returns. What fails is written before the next one: an answer of
-    /// the disk that never came says nothing about what it holds.
+    /// Writes a session's name. It survives a power cut once this returns. A name that failed is written
+    /// again before the next one: a failed sync says nothing about what is on the disk.
     func append(_ name: UInt64) throws(StickerFailure) {
         guard !isFull, waiting.count < Self.mostWaiting else {
             throw StickerFailure("\(path) is full", remedy: StickerFailure.files)
@@ -86,7 +89,7 @@ final class SessionBook {
         }
     }
 
-    /// The next start would look for it at its path.
+    /// Checks that the book is still at its path, where the next start looks for it.
     private func checkPlace() throws(StickerFailure) {
         var (ours, there) = (stat(), stat())
         guard fstat(descriptor, &ours) == 0, lstat(path, &there) == 0, there.st_dev == ours.st_dev,
@@ -101,7 +104,8 @@ final class SessionBook {
         return bytes
     }
 
-    /// Tells an entry from zeros, from a part of one and from one of another place; it is no seal.
+    /// Returns a check value that distinguishes an entry from zeros, from a part of an entry and from an
+    /// entry of another position. It is no cryptographic seal.
     private static func check(_ name: UInt64, at index: Int) -> UInt64 {
         name &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(index) &* 0xC2B2_AE3D_27D4_EB4F ^ 0x5345_5353_494F_4E31
     }

@@ -4,20 +4,20 @@ package import Kiosk
 import LinuxIO
 import Synchronization
 
-/// The printed code of a running kiosk: whether its key is in force, and the book of its sessions.
+/// The printed code of a running gate: whether its key is in force, and the book of its sessions.
 ///
-/// May be asked from any thread. The clock is looked at whenever the kiosk wants keys, and by ``turn()`` in between.
+/// Thread-safe. The clock is read whenever the gate needs keys, and by ``turn()`` in between.
 package final class Sticker: Sendable {
-    /// Sessions that may wait for the disk.
+    /// The limit of sessions that wait for the disk.
     private static let queue = 64
 
-    /// What the files gave.
+    /// The key and the book, as the files contain them.
     private struct Files: Sendable {
         let key: StickerKey
         let writer: Writer
     }
 
-    /// The book, used by one piece of the thread's work at a time.
+    /// The book, used by one task of the thread at a time.
     private final class Writer: @unchecked Sendable {
         let book: SessionBook
         let thread: SideThread
@@ -28,7 +28,7 @@ package final class Sticker: Sendable {
     private struct State {
         var waiting = 0
         var isFull = false
-        /// What was told last; nil: nothing, an empty text: that all is well.
+        /// The last report; nil: none yet; empty: the key is in force.
         var told: String?
     }
 
@@ -40,8 +40,9 @@ package final class Sticker: Sendable {
     private let report: HealthReporter
     private let state: Mutex<State>
 
-    /// Opens key and book as the configuration says; nil: there is no printed code. What is wrong with them is told, and then no
-    /// printed key is in force until the next start. `limit`: sessions of one key at most.
+    /// Opens the key and the book that the configuration names; nil: no printed code is configured. If they
+    /// cannot be used, no printed key is in force until the next start; ``turn()`` reports why. `limit`: the
+    /// limit of sessions of one key.
     package init?(
         _ section: StickerSection, limit: Int = UsedSessions.limit, wallTime: @escaping @Sendable () -> WallTime,
         report: @escaping HealthReporter
@@ -66,7 +67,7 @@ package final class Sticker: Sendable {
         }
     }
 
-    /// The key with its end by the monotonic clock; nil: it is not in force.
+    /// Returns the key with its end on the monotonic clock; nil: it is not in force.
     package func key() -> PrintedKey? { try? inForce() }
 
     private func inForce() throws(StickerFailure) -> PrintedKey {
@@ -74,7 +75,7 @@ package final class Sticker: Sendable {
         if state.withLock({ $0.isFull }) {
             throw StickerFailure("the book of its sessions is full", remedy: StickerFailure.files)
         }
-        // A date that was only carried on, or that nobody knows, ends nothing.
+        // A date that was only carried on, or that is unknown, cannot bound the key's life.
         guard time.provenance >= .rtc else {
             throw StickerFailure("the clock is not trusted", remedy: "See to the clock: gatehouse status.")
         }
@@ -83,7 +84,8 @@ package final class Sticker: Sendable {
         return PrintedKey(privateKey: key.privateKey, until: now.advanced(by: .seconds(left)))
     }
 
-    /// For `gatehouse status`: until when the key is in force, and how many sessions it has had; null: it is not in force.
+    /// For `gatehouse status`: when the key was made, until when it is in force, and the warning about
+    /// printed codes; null: it is not in force.
     var status: JSON {
         guard key() != nil, case .success(let files) = files else { return .null }
         let until = Day.words(until)
@@ -92,8 +94,8 @@ package final class Sticker: Sendable {
         ]
     }
 
-    /// Writes a session down. `answer` is called once, on any thread: with nil once it would survive a power cut, else with why
-    /// it may not.
+    /// Records a session. `answer` is called once, on any thread: with nil once the session survives a power
+    /// cut, otherwise with the reason why it may not.
     package func keep(_ session: [UInt8], answer: @escaping @Sendable (_ failure: String?) -> Void) {
         guard case .success(let files) = files, let name = UsedSessions.name(of: session) else {
             return answer("there is no book for the sessions of the printed key")
@@ -112,8 +114,9 @@ package final class Sticker: Sendable {
         }
     }
 
-    /// Looks at the clock and tells what has changed. True: it has come into force; false: it is not in force, told each time, as
-    /// the clock may have been trusted between two looks; nil: it is in force as before.
+    /// Reads the clock and reports changes. Returns true if the key has come into force; false if it is not
+    /// in force, on each call, since the clock may have been trusted between two calls; nil if it is in force
+    /// as before.
     package func turn() -> Bool? {
         var failure: StickerFailure?
         do throws(StickerFailure) { _ = try inForce() } catch { failure = error }

@@ -5,27 +5,28 @@ package import Tuvali
 
 /// The file of a printed code's key: 64 hexadecimal digits and the day on which it was made, mode 0600.
 ///
-/// The day bounds the key's life whatever the configuration says: who moves the end date on and on would else keep one key for ever.
+/// The day limits the key's life, whatever the configuration says: otherwise an operator who always moves the
+/// end date could keep one key without end.
 package struct StickerKey: Sendable {
-    /// Days from the making of a key to the last one on which it may be in force.
+    /// The number of days from the making of a key to the last day on which it may be in force.
     package static let longestLife = 31
 
-    /// X25519 private key, 32 bytes.
+    /// The X25519 private key, 32 bytes.
     let privateKey: [UInt8]
-    /// X25519 public key, 32 bytes.
+    /// The X25519 public key, 32 bytes.
     package let publicKey: [UInt8]
-    /// Midnight, UTC, at the beginning of the day on which it was made.
+    /// The beginning of the day on which it was made, 00:00 UTC.
     package let made: Timestamp
 
-    /// What the code shows for a gate of that name.
+    /// Returns the URI in the code for a gate of that name.
     package func uri(name: Identifier) -> String? {
         (try? VerifierKey(privateBytes: privateKey)).map { Invitation(identifier: name, key: $0).uri }
     }
 
-    /// Where the sessions of the key in that file are kept.
+    /// Returns the path of the sessions of the key in that file.
     package static func sessions(of path: String) -> String { path + ".sessions" }
 
-    /// Reads the file. Others must not be able to read it.
+    /// Reads the file. Other users must not be able to read it.
     package init(reading path: String) throws(StickerFailure) {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard file >= 0 else {
@@ -58,12 +59,12 @@ package struct StickerKey: Sendable {
         (privateKey, publicKey, self.made) = (key, verifier.publicKey, made)
     }
 
-    /// Throws where the key may not be in force until the end of that day, or was made after `now`.
+    /// Throws if the key may not be in force until the end of `day`, or if it was made after `now`.
     package func check(until day: Timestamp, at now: Timestamp) throws(StickerFailure) {
         try Self.check(until: day, ofKeyMadeAt: made, at: now)
     }
 
-    /// As ``check(until:at:)``, for a key that was made on the day of `made`.
+    /// Does the same as ``check(until:at:)``, for a key that was made on the day of `made`.
     package static func check(
         until day: Timestamp, ofKeyMadeAt made: Timestamp, at now: Timestamp
     ) throws(StickerFailure) {
@@ -84,8 +85,8 @@ package struct StickerKey: Sendable {
         }
     }
 
-    /// Makes a key and the file of its sessions, both durable. A key that is there is never touched: the key's file comes last, and
-    /// only where there is none.
+    /// Makes a key and the file of its sessions, both durable. An existing key is never changed: the key's
+    /// file is written last, and only if there is none.
     package static func make(_ path: String, at now: Timestamp) throws(StickerFailure) {
         guard access(path, F_OK) != 0 else {
             throw StickerFailure("\(path) is there already", remedy: "Remove it if a new key is wanted.")
@@ -102,9 +103,10 @@ package struct StickerKey: Sendable {
     }
 }
 
-/// Files that nobody else may read, made once.
+/// Files that no other user may read, created once.
 private enum PrivateFile {
-    /// Makes the file; durable, and whole or not there at all. One that is there is left as it is, and that is a failure.
+    /// Creates the file, durably, and either complete or not at all. An existing file is left as it is, and
+    /// that is a failure.
     static func make(_ path: String, _ bytes: [UInt8]) throws(StickerFailure) {
         let temporary = path + ".new"
         unlink(temporary)
@@ -128,16 +130,16 @@ package enum Day {
     /// 24 hours.
     package static let length: Duration = .seconds(86_400)
 
-    /// The beginning of a day that is written as `2026-12-31`; nil for any other text.
+    /// Returns the beginning of a day that is written as `2026-12-31`; nil for any other text.
     package static func parse(_ text: String) -> Timestamp? {
         guard text.utf8.count == 10 else { return nil }
         return Timestamp(rfc3339: text + "T00:00:00Z")
     }
 
-    /// The day of that moment as `2026-12-31`.
+    /// Returns the day of that moment as `2026-12-31`.
     package static func text(_ moment: Timestamp) -> String { String(moment.rfc3339.prefix(10)) }
 
-    /// The day of that moment in words: `31 December 2026`.
+    /// Returns the day of that moment in words: `31 December 2026`.
     package static func words(_ moment: Timestamp) -> String {
         let months = [
             "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",

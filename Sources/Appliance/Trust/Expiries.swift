@@ -3,20 +3,21 @@ package import Encoding
 package import Kiosk
 import LinuxIO
 
-/// Finds everything that ends: in trust data, rules, printed code and certificates for servers. Who warns of an end (the service,
-/// the doctor, `gatehouse trust verify`) has it from here.
+/// Finds all expiry dates: in trust data, rules, printed code and certificates for servers. The service, the
+/// doctor and `gatehouse trust verify` all use it for their warnings.
 package enum Expiries {
-    /// A file of certificates with more than so many is a whole system's, and others look after that.
+    /// The maximum number of certificates of a file that is examined. A file with more is the system's, which
+    /// is maintained elsewhere.
     private static let mostCertificates = 20
-    /// Of a file of certificates so much is read: far more than such a file needs.
+    /// The maximum number of bytes read of a file of certificates: far more than such a file needs.
     private static let largestFile = 128 * 1024
 
-    /// What ends in trust data.
+    /// Returns the expiry dates of trust data.
     ///
     /// - Parameters:
     ///   - verifier: The trust data, with the profile by which lists are read.
-    ///   - hosts: The hosts that the operator lists for fetching documents and lists (``TrustSection/fetchedFrom``); nil: nothing is
-    ///     fetched. What is at no host that may be asked nobody renews.
+    ///   - hosts: The hosts that the operator lists for fetching documents and lists
+    ///     (``TrustSection/fetchedFrom``); nil: nothing is fetched. An item at no listed host is not renewed.
     package static func trust(_ verifier: Verifier, fetchedFrom hosts: Set<Text>?) -> [Expiry] {
         let store = verifier.trust
         var expiries: [Expiry] = []
@@ -48,7 +49,8 @@ package enum Expiries {
         return expiries
     }
 
-    /// Keys that the operator has withdrawn are no news, and one that an issuer let end long ago has its successor in the document.
+    /// Returns the last expiry date of a holder's keys. Withdrawn keys do not count, and a key that ended
+    /// long ago has a successor in the document.
     private static func keys(of holder: Text, in store: TrustStore, isRenewed: Bool) -> [Expiry] {
         let keys = (store.keys(of: holder) ?? []).filter { $0.fingerprint != nil && $0.revoked == nil }
         guard let last = keys.map({ $0.end }).max(by: { ($0?.seconds ?? .max) < ($1?.seconds ?? .max) }), let last
@@ -58,10 +60,10 @@ package enum Expiries {
         return [Expiry(.key, keys.last { $0.end == last }?.method ?? holder, end: last, isRenewed: isRenewed)]
     }
 
-    /// What ends of a gate besides its trust data.
+    /// Returns the expiry dates of a gate outside its trust data.
     ///
     /// - Parameters:
-    ///   - configuration: Which files it uses.
+    ///   - configuration: The configuration, which names the files.
     ///   - rules: The rules in force.
     package static func gate(_ configuration: Configuration, rules: GatePolicy?) -> [Expiry] {
         var expiries: [Expiry] = []
@@ -76,7 +78,8 @@ package enum Expiries {
         return expiries
     }
 
-    /// Of those of one name the one that lasts longest counts: it is the successor of the others.
+    /// Returns the expiry dates of the certificates in a file. Of several with the same name only the last
+    /// date counts: that certificate is the successor of the others.
     private static func certificates(in file: String) -> [Expiry] {
         guard FileBytes.isFile(file), let bytes = FileBytes.read(file, limit: largestFile),
             let all = TrustStore.listedCertificates(pem: bytes), all.count <= mostCertificates

@@ -1,7 +1,7 @@
 package import Credentials
 package import Encoding
 
-/// What is to be written into an entry of `issuers.toml`; what is left empty stays as it is.
+/// Settings for an entry of `issuers.toml`; an empty one leaves the entry as it is.
 package struct IssuerSettings: Hashable, Sendable {
     /// `key-purpose`
     package var keyPurpose: TrustedIssuer.KeyPurpose?
@@ -22,17 +22,17 @@ package struct IssuerSettings: Hashable, Sendable {
     /// `status-lists`
     package var statusLists: [Text] = []
 
-    /// Nothing.
+    /// Creates empty settings.
     package init() {}
 
     /// One setting.
     enum Value: Hashable {
-        /// A word in quotes.
+        /// A text in quotes.
         case word(Text)
-        /// Texts that a list must hold.
+        /// Texts that a list must contain.
         case list([Text])
 
-        /// In TOML. Its basic strings have the escapes of JSON.
+        /// The value in TOML, whose basic strings have the escapes of JSON.
         var toml: String {
             switch self {
             case .word(let word): JSON.string(word).compactText
@@ -41,7 +41,7 @@ package struct IssuerSettings: Hashable, Sendable {
         }
     }
 
-    /// What there is to write, by the names of `issuers.toml`.
+    /// The settings that are not empty, by their names in `issuers.toml`.
     var values: [(name: Text, value: Value)] {
         let lists: [(Text, [Text])] = [
             ("groups", groups), ("types", types), ("contexts", contexts), ("controllers", controllers),
@@ -50,12 +50,13 @@ package struct IssuerSettings: Hashable, Sendable {
         var values: [(name: Text, value: Value)] = []
         if let keyPurpose { values.append(("key-purpose", .word(Text(keyPurpose.rawValue)))) }
         if let inlineContexts { values.append(("inline-contexts", .word(inlineContexts ? "allow" : "forbid"))) }
-        // Words first: what is wrong with one is then told by the line of the file as it is.
+        // Single values before lists: the line number in an error about one is then that of the unchanged
+        // file.
         for (name, texts) in lists where !texts.isEmpty { values.append((name, .list(texts))) }
         return values
     }
 
-    /// The entry with these settings: what a file must read as after the change.
+    /// Returns the entry with these settings: the expected entry of the file after the change.
     func applied(to issuer: TrustedIssuer) -> TrustedIssuer {
         func adding(_ new: [Text], to old: [Text]?) -> [Text] { new.filter { !(old ?? []).contains($0) } + (old ?? []) }
         var issuer = issuer

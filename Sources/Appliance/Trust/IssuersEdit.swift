@@ -1,14 +1,15 @@
 import Encoding
 
-/// A change of `issuers.toml` that leaves everything else in it as people wrote it: lines are inserted, or a value changed in
-/// its line. It does not understand all of TOML, so who uses it reads the result and holds it against what was meant.
+/// A change of `issuers.toml` that keeps all other text as people wrote it: it inserts lines, or changes a
+/// value in its line. It does not understand all of TOML, so its caller must read the result and compare it
+/// with the intended one.
 struct IssuersEdit {
-    /// A value that somebody wrote and that is another than the new one.
+    /// A value in the file that differs from the new one.
     struct Conflict: Error, Hashable {
         let name: Text
-        /// The value there is, in TOML.
+        /// The present value, in TOML.
         let value: String
-        /// From 1.
+        /// The line number, from 1.
         let line: Int
     }
 
@@ -19,16 +20,16 @@ struct IssuersEdit {
         lines = bytes.split(separator: Self.lineEnd, omittingEmptySubsequences: false).map(Array.init)
     }
 
-    /// The file.
+    /// The bytes of the changed file.
     var bytes: [UInt8] { Array(lines.joined(separator: [Self.lineEnd])) }
 
-    /// Writes the settings into the entry of that id, or a new entry at the end.
+    /// Writes the settings into the entry of that id, or into a new entry at the end of the file.
     ///
-    /// - Throws: a word that would have to be changed, unless `replaces`.
+    /// - Throws: ``Conflict`` for a single value that would have to be replaced, unless `replaces` is true.
     mutating func set(_ settings: IssuerSettings, of id: Text, replaces: Bool) throws(Conflict) {
         guard entry(id) != nil else { return append(settings, id) }
         for (name, value) in settings.values {
-            // Lines move with every change.
+            // Each change moves lines: find the entry again.
             guard let entry = entry(id) else { return }
             try set(name, value, in: entry, replaces)
         }
@@ -69,7 +70,7 @@ struct IssuersEdit {
         }
     }
 
-    /// Texts at the beginning of a list, which may go on in further lines.
+    /// Inserts texts at the beginning of a list, which may continue on further lines.
     private mutating func add(_ texts: [Text], isFirst: Bool, at index: Int) {
         guard !texts.isEmpty, let equals = lines[index].firstIndex(of: UInt8(ascii: "=")),
             let open = lines[index][equals...].firstIndex(of: UInt8(ascii: "["))
@@ -78,7 +79,7 @@ struct IssuersEdit {
         lines[index].insert(contentsOf: new.utf8, at: open + 1)
     }
 
-    /// A word in the place of another; what stands behind it stays.
+    /// Replaces a single value; the rest of the line stays.
     private mutating func replace(_ word: Text, at index: Int) {
         let line = lines[index]
         guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { return }
@@ -92,7 +93,7 @@ struct IssuersEdit {
         lines[index] = Array(line[...equals]) + Array(" \(IssuerSettings.Value.word(word).toml)".utf8) + rest[end...]
     }
 
-    /// A new line as deep as its neighbour, with the same kind of line end.
+    /// Returns a new line with the indentation and the line end of its neighbour.
     private static func like(_ neighbour: [UInt8], _ text: String) -> [UInt8] {
         let blanks = neighbour.prefix { $0 == 0x20 || $0 == 0x09 }
         return Array(blanks) + Array(text.utf8) + (neighbour.last == 0x0D ? [0x0D] : [])

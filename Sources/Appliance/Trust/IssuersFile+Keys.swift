@@ -2,10 +2,10 @@ import Credentials
 package import Encoding
 
 extension TrustDirectory {
-    /// What each key at the top of `issuers.toml` takes.
+    /// The form of the value of each key at the top of `issuers.toml`.
     package static var topForms: [KeyForm] { IssuersFile.keys.map(\.form) }
 
-    /// What each key of an `[[issuer]]` takes.
+    /// The form of the value of each key of an `[[issuer]]`.
     package static var issuerForms: [KeyForm] { IssuersFile.issuerKeys.map(\.form) }
 }
 
@@ -31,7 +31,7 @@ extension IssuersFile {
     /// The keys of an `[[issuer]]`.
     static let issuerKeys: [Key<TrustedIssuer>] = what + signers + documents
 
-    /// What it may issue, and when.
+    /// The keys for what the issuer may issue, and when.
     private static let what: [Key<TrustedIssuer>] = [
         Key("id", "a text; required") { _, _, _ in },
         Key("groups", texts) { $2.groups = $0.texts($1) },
@@ -42,7 +42,7 @@ extension IssuersFile {
         Key("valid-until", date) { $2.notAfter = $0.date($1) },
     ]
 
-    /// Who signs for it, and how.
+    /// The keys for signers of the issuer, and how they sign.
     private static let signers: [Key<TrustedIssuer>] = [
         Key("controllers", texts) { $2.controllers = $0.texts($1) },
         Key("keys", "a list of \"sha256:\" with 64 hexadecimal digits") { $2.keys = $0.fingerprints($1) },
@@ -65,7 +65,7 @@ extension IssuersFile {
         Key("inline-contexts", leave) { $2.inlineContexts = $1.value.boolean ?? $0.isAllowed($1) },
     ]
 
-    /// Its status lists and documents, and what holders may leave out.
+    /// The keys for its status lists and documents, and for what holders may leave out.
     private static let documents: [Key<TrustedIssuer>] = [
         Key("status-issuers", texts) { $2.statusIssuers = $0.texts($1) },
         Key("status-lists", "a list of https URLs") { file, entry, issuer in

@@ -1,7 +1,7 @@
 import Credentials
 import Encoding
 
-/// How values of `issuers.toml` are read; what is wrong with one is noted.
+/// Reads values of `issuers.toml` and notes problems.
 extension IssuersFile {
     mutating func texts(_ entry: TOMLTable.Entry) -> [Text] {
         let texts = entry.value.array?.map(\.string) ?? [nil]
@@ -11,7 +11,7 @@ extension IssuersFile {
         return texts.compactMap(\.self)
     }
 
-    /// One of two words.
+    /// Reads one of several words.
     mutating func word<Value>(_ entry: TOMLTable.Entry, _ words: KeyValuePairs<Text, Value>) -> Value? {
         if let found = words.first(where: { $0.key == entry.value.string }) { return found.value }
         let known = words.map { "\"\($0.key)\"" }.joined(separator: " or ")
@@ -83,7 +83,7 @@ extension IssuersFile {
         else { return note(line, "\(id) names no root", "Write x509:sha256: and 64 lower-case hexadecimal digits.") }
     }
 
-    /// Mdocs name no issuer but the root of their signers.
+    /// Notes a problem unless the issuer is a root: an mdoc names no issuer, only the root of its signers.
     mutating func checkIsRoot(_ issuer: TrustedIssuer, _ entry: TOMLTable.Entry) {
         if issuer.isRoot { return }
         note(
@@ -114,8 +114,9 @@ extension IssuersFile {
         }
     }
 
-    /// Without a reason it is `compromised`: all that the key ever signed is refused, because who has it can write any date; `retired`: what
-    /// was issued before stays good. A withdrawn key is withdrawn for everybody.
+    /// Reads withdrawn keys. Without a reason, a key is `compromised`: all its signatures are refused,
+    /// because its thief can write any date. With `retired`, credentials issued before the date stay valid. A
+    /// withdrawal applies to the key at every issuer.
     mutating func readRevokedKeys(_ entry: TOMLTable.Entry) {
         for table in tables(entry, "[{ key = \"did:…#…\", since = \"2026-05-01T00:00:00Z\" }]") {
             for part in table.entries where !["key", "since", "reason"].contains(part.name) {

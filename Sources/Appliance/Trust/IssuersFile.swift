@@ -1,12 +1,12 @@
 import Credentials
 import Encoding
 
-/// `issuers.toml`: whom a gate trusts, and how far. `deploy/issuers.toml` explains every key; the tables ``keys`` and ``issuerKeys``
-/// are all that there are.
+/// `issuers.toml`: the issuers that a gate trusts, and to what extent. `deploy/issuers.toml` explains every
+/// key; the tables ``keys`` and ``issuerKeys`` are complete.
 struct IssuersFile {
     static let name = "issuers.toml"
 
-    /// A key, what it takes, and how it is read into what it is about.
+    /// A key, the form of its value, and the function that reads it into its target.
     struct Key<Target>: Sendable {
         let form: KeyForm
         let read: @Sendable (inout IssuersFile, TOMLTable.Entry, inout Target) -> Void
@@ -21,10 +21,10 @@ struct IssuersFile {
 
     var profile: Profile?
     var issuers: [TrustedIssuer] = []
-    /// A file that does not say it was written before the key was there.
+    /// The default applies to files written before this key existed.
     var untypedIssuers = UntypedIssuers.warn
     var revokedKeys: [RevokedKey] = []
-    /// Document id → when it was fetched.
+    /// The date at which each document was fetched, by document id.
     var fetched: [Text: Timestamp] = [:]
     private(set) var problems: [TrustDirectoryError.Problem] = []
 
@@ -37,7 +37,7 @@ struct IssuersFile {
         }
     }
 
-    /// Reads what is in a table by the keys that it may have.
+    /// Reads the entries of a table by its permitted keys.
     private mutating func read<Target>(_ table: TOMLTable, by keys: [Key<Target>], into target: inout Target) {
         for entry in table.entries {
             if let key = keys.first(where: { entry.name == Text($0.form.key) }) {

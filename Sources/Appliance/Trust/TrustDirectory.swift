@@ -4,41 +4,43 @@ import Encoding
 import Foundation
 import LinuxIO
 
-/// The trust directory: `issuers.toml`, `did/*.json`, `contexts/index.json` with its documents, `status/*` and
-/// `roots/*.pem`. Everything that trust rests on is read here, once, checked and located; nothing is fetched.
+/// The trust directory: `issuers.toml`, `did/*.json`, `contexts/index.json` with its documents, `status/*`
+/// and `roots/*.pem`. All trust data are read here once and checked; problems are reported with file and
+/// line. Nothing is fetched.
 ///
-/// `contexts/index.json` lists `{"url", "sha256", "file"}`; without `file` the context is one that ships with the product, and
-/// needs no `sha256`.
-/// A status list is known under the `id` it carries, or under the URL that `status/index.json`, if present, gives it:
-/// `[{"url", "file"}]`. Files beginning with a dot are ignored. A `policy.toml` may lie next to `issuers.toml`: the rules
-/// of every gate that has these trust data and no policy file of its own (``RulesInForce``).
+/// `contexts/index.json` lists `{"url", "sha256", "file"}`; an entry without `file` is a context that ships
+/// with the product, and needs no `sha256`. A status list is known under the `id` it contains, or under the
+/// URL that `status/index.json`, if present, gives it: `[{"url", "file"}]`. Files whose names begin with a
+/// dot are ignored. A `policy.toml` may be next to `issuers.toml`: the rules of every gate that has these
+/// trust data and no policy file of its own (``RulesInForce``).
 ///
-/// A document's age counts from what `issuers.toml` says of it, else from the date of its bundle or the file's own.
+/// A document's age counts from the date in `issuers.toml`, otherwise from the date of its bundle or of its
+/// file.
 package struct TrustDirectory: Sendable {
-    /// The material in it.
+    /// The material of the directory.
     package let material: TrustMaterial
     /// The material, ready for use.
     package let store: TrustStore
-    /// The rules in `policy.toml`, where that is part of it. Whether they are in force ``RulesInForce`` says.
+    /// The rules in `policy.toml`; nil: no such file. ``RulesInForce`` decides whether they are in force.
     let rules: GatePolicy?
 
-    /// The file of the rules.
+    /// The name of the file of the rules.
     static let policyFile = "policy.toml"
 
-    /// Largest file that is read: a status list or context over 16 MiB is none.
+    /// The maximum size of a file in bytes, 16 MiB: no status list or context is larger.
     private static let largestFile = 16 * 1024 * 1024
 
-    /// Reads a folder; throws everything that is wrong with it at once.
+    /// Reads a folder; throws all its problems at once.
     package init(path: String) throws(TrustDirectoryError) {
         try self.init(TrustFolder(name: path))
     }
 
-    /// Reads what is in a bundle; `name` is what it is called in errors.
+    /// Reads the files of a bundle; `name` is its name in errors.
     package init(_ bundle: TrustBundle, name: String) throws(TrustDirectoryError) {
         try self.init(TrustBundleFiles(bundle, name: name), edition: bundle.edition)
     }
 
-    /// This directory with copies that the refresher fetched; those that it has no use for change nothing.
+    /// Returns this directory with the refresher's copies applied; copies without a use are ignored.
     package func applying(_ copies: [RefreshedCopy]) throws(TrustDirectoryError) -> TrustDirectory {
         guard !copies.isEmpty else { return self }
         var material = material
@@ -46,10 +48,10 @@ package struct TrustDirectory: Sendable {
         return try TrustDirectory(material, rules: rules, name: name)
     }
 
-    /// What it is called in errors.
+    /// The name in errors.
     let name: String
 
-    /// Reads a directory wherever its files are.
+    /// Reads a directory from any source.
     init(_ source: any TrustSource, edition: TrustEdition? = nil) throws(TrustDirectoryError) {
         var reader = Reader(source)
         let issuers = reader.issuers()
@@ -70,7 +72,7 @@ package struct TrustDirectory: Sendable {
         try self.init(material, rules: rules, name: source.name)
     }
 
-    /// A directory of these parts.
+    /// Creates a directory from these parts.
     init(_ material: TrustMaterial, rules: GatePolicy?, name: String) throws(TrustDirectoryError) {
         do {
             store = try TrustStore(material)
@@ -90,7 +92,7 @@ package struct TrustDirectory: Sendable {
                 IssuersFile.name, "the stored document of \(id) is not the one that its issuer's entry pins",
                 "Put the pinned document back, or review the new one and pin its SHA-256."
             )
-        // Each part was checked with its file before; this can only be a part that the store is stricter about.
+        // Each part was checked with its file before, so this is a part that the store checks more strictly.
         default: (".", "unusable: \(failure)", "Import the directory anew.")
         }
     }
@@ -98,7 +100,7 @@ package struct TrustDirectory: Sendable {
     private struct Reader {
         let source: any TrustSource
         var problems: [TrustDirectoryError.Problem] = []
-        /// Document id or list URL → since when it has been as it is.
+        /// The date since which a document or list has been unchanged, by document id or list URL.
         var dates: [Text: Timestamp] = [:]
 
         init(_ source: any TrustSource) {
@@ -175,7 +177,7 @@ package struct TrustDirectory: Sendable {
             guard let found, let json = json(found, source) else { return nil }
             let hash = Hex.encode(SHA256.hash(data: found))
             guard let pinned = entry.sha256 else {
-                // What ships with the product was pinned when it was built.
+                // A context that ships with the product was pinned when the product was built.
                 if entry.file == nil { return found }
                 note(index, "\(entry.url) has no sha256", "Review \(source), then pin it: \"sha256\": \"\(hash)\".")
                 return nil
@@ -228,7 +230,7 @@ package struct TrustDirectory: Sendable {
         mutating func roots() -> [[UInt8]] {
             names("roots", ending: ".pem").compactMap { file in
                 guard let bytes = bytes(file) else { return nil }
-                // The store would name it by a number only.
+                // Checked here, because the store would name the file by a number only.
                 if (try? TrustStore(TrustMaterial(roots: [bytes]))) == nil {
                     note(file, "holds no readable certificate", "Store certificates as PEM.")
                 }
@@ -238,7 +240,7 @@ package struct TrustDirectory: Sendable {
 
         // MARK: - Files
 
-        /// One line of an index.
+        /// One entry of an index.
         private struct Entry {
             let url: Text
             let aliases: [Text]
@@ -270,7 +272,8 @@ package struct TrustDirectory: Sendable {
 
         private func exists(_ file: String) -> Bool { source.exists(file) }
 
-        /// A folder that nobody lets us list is no empty one.
+        /// Returns the names in a folder. A folder that cannot be listed is a problem, and does not count as
+        /// empty.
         private mutating func names(_ folder: String, ending: String) -> [String] {
             if let obstacle = source.obstacle(folder: folder) {
                 note(folder, obstacle.text, obstacle.remedy ?? "Make a folder of it, or remove it.")

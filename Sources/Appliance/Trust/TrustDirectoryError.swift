@@ -1,28 +1,28 @@
-/// What is wrong with a trust directory, all of it at once. A command ends with exit code 2 for it.
+/// All problems of a trust directory at once. A command ends with exit code 2 for it.
 package struct TrustDirectoryError: Error, Hashable, Sendable {
-    /// One thing that is wrong.
+    /// One problem.
     package struct Problem: Hashable, Sendable {
         /// The file, relative to the directory.
         package let file: String
-        /// The line in it, from 1, where it is known.
+        /// The line in the file, from 1; nil: unknown.
         package let line: Int?
-        /// What is wrong, in plain words.
+        /// The description, in plain words.
         package let message: String
-        /// What to do about it, in plain words.
+        /// The remedy, in plain words.
         package let remedy: String
     }
 
-    /// The directory as it was given.
+    /// The directory as the caller gave it.
     package let directory: String
-    /// Never empty.
+    /// The problems; never empty.
     package let problems: [Problem]
 }
 
 extension TrustDirectoryError: CustomStringConvertible {
-    /// The first thing that is wrong, and how many more there are: for a line of the log.
+    /// The first problem and the number of further ones, for a line of the log.
     package var summary: String { description.firstProblem(of: problems.count) }
 
-    /// One line a problem: `directory/file:line: message. Remedy`.
+    /// One line for each problem: `directory/file:line: message. Remedy`.
     package var description: String {
         problems.map { problem in
             let line = problem.line.map { ":\($0)" } ?? ""
@@ -32,7 +32,8 @@ extension TrustDirectoryError: CustomStringConvertible {
 }
 
 extension String {
-    /// The first of the lines that tell `count` problems, bounded, and how many more there are.
+    /// Returns the first line of a description of `count` problems, at most 400 characters, and the number of
+    /// further problems.
     func firstProblem(of count: Int) -> String {
         let first = split(separator: "\n").first.map { String($0.prefix(400)) } ?? ""
         return count > 1 ? "\(first) (and \(count - 1) more)" : first

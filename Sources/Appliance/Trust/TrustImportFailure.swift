@@ -1,22 +1,22 @@
 package import Credentials
 package import LinuxIO
 
-/// Why a bundle is not taken.
+/// The reason why a bundle is refused.
 package enum TrustImportFailure: Error, Sendable {
-    /// This gate knows no operator's key.
+    /// This gate has no operator's key.
     case noKeys
     /// The bundle itself is not acceptable.
     case bundle(TrustBundle.Failure)
-    /// It is older than the one in force, which has this version.
+    /// The bundle has the version `offered`, and the one in force has the higher version `installed`.
     case rollBack(offered: Int, installed: Int)
-    /// It has the version of the one in force and another content.
+    /// The bundle has the same version as the one in force, but another content. The value is that version.
     case conflict(Int)
-    /// What is in it cannot be used.
+    /// The content of the bundle cannot be used.
     case directory(TrustDirectoryError)
-    /// The disk refused it.
+    /// The disk refused the bundle.
     case disk(SystemError)
 
-    /// What is wrong, in plain words; of what is in it the first thing.
+    /// The description, in plain words; of several problems of the content the first one.
     package var text: String {
         switch self {
         case .noKeys: "this gate knows no operator's key"
@@ -29,7 +29,7 @@ package enum TrustImportFailure: Error, Sendable {
         }
     }
 
-    /// What to do about it.
+    /// The remedy.
     package var remedy: String {
         switch self {
         case .noKeys: "write it into trust.bundleKeys of the configuration"
@@ -43,7 +43,7 @@ package enum TrustImportFailure: Error, Sendable {
 }
 
 extension TrustBundle.Failure {
-    /// What to do about it.
+    /// The remedy.
     package var remedy: String {
         switch self {
         case .wrongSignature: "compare trust.bundleKeys with the operator's key, and fetch the bundle again"

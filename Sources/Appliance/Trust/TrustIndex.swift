@@ -1,13 +1,13 @@
 import Encoding
 
-/// A list of files with the URLs that they are known under: `contexts/index.json`, `status/index.json`.
+/// A list of files with their URLs: `contexts/index.json`, `status/index.json`.
 struct TrustIndex {
     let path: String
     var entries: [JSONObject]
     /// Files that no entry names any more.
     private(set) var leftOver: [String] = []
 
-    /// Bytes of a file that is read.
+    /// The maximum size of a file in bytes.
     static let largestFile = 16 * 1024 * 1024
 
     init(_ path: String, in folder: TrustFolder) {
@@ -22,7 +22,7 @@ struct TrustIndex {
         entries.first { $0["url"]?.string == url }?["file"]?.string.map { place + $0.string }
     }
 
-    /// Takes the URL out, and the file that only it had.
+    /// Removes a URL, and notes its file as left over if no other entry names it.
     mutating func remove(_ url: Text) {
         for index in entries.indices.reversed() {
             if let aliases = entries[index]["aliases"]?.array {
@@ -30,7 +30,7 @@ struct TrustIndex {
             }
             guard entries[index]["url"]?.string == url else { continue }
             let old = entries.remove(at: index)
-            // What else the document was known under stays so.
+            // Keep the document's other URLs.
             var aliases = (old["aliases"]?.array ?? []).compactMap(\.string)
             if !aliases.isEmpty {
                 var rest = old
@@ -43,7 +43,7 @@ struct TrustIndex {
         }
     }
 
-    /// An entry a line, so that people can read and compare it.
+    /// The file with one entry on each line, so that people can read and compare it.
     var bytes: [UInt8] {
         Array(("[\n" + entries.map { "    " + JSON.object($0).compactText }.joined(separator: ",\n") + "\n]\n").utf8)
     }

@@ -4,12 +4,12 @@ import Encoding
 import Foundation
 import LinuxIO
 
-/// How files come into the directory.
+/// How files are written into the directory.
 extension TrustPin {
-    /// SHA-256 in hexadecimal.
+    /// Returns the SHA-256 in hexadecimal.
     static func hash(_ bytes: [UInt8]) -> String { Hex.encode(SHA256.hash(data: bytes)) }
 
-    /// A file that is to be there.
+    /// A file to write.
     struct Change {
         let path: String
         let bytes: [UInt8]
@@ -17,7 +17,8 @@ extension TrustPin {
         init(_ path: String, _ bytes: [UInt8]) { (self.path, self.bytes) = (path, bytes) }
     }
 
-    /// What a new directory begins with; the reader asks for a list of issuers, even for one that is empty.
+    /// The first `issuers.toml` of a new directory: the reader requires that file, even if it lists no
+    /// issuer.
     static let beginning = Array(
         """
         # Whom this gate trusts; gatehouse trust list shows what it amounts to.
@@ -70,7 +71,8 @@ extension TrustPin {
         let before = changes.map { ($0.path, folder.read($0.path, limit: TrustIndex.largestFile)) }
         do throws(SystemError) {
             try DurableFile.make(folder: directory)
-            // The list of issuers last but one's own files first: whatever names a file finds it.
+            // In a new directory `issuers.toml` first, unless it is among the changes. Then the changes in
+            // order: a file is written before another file names it.
             for (path, bytes) in base where new[path] == nil {
                 try DurableFile.replace(directory + "/" + path, with: bytes)
             }
@@ -84,7 +86,7 @@ extension TrustPin {
             restore(before)
             throw .disk(error)
         }
-        // Somebody else may have changed the directory meanwhile.
+        // Another process may have changed the directory in the meantime.
         do throws(Failure) {
             guard isMeant(try read([:])) else { throw unsafe }
         } catch {
@@ -107,7 +109,7 @@ extension TrustPin {
         for path in paths { try? FileManager.default.removeItem(atPath: directory + "/" + path) }
     }
 
-    /// The file of a folder whose JSON is the one that is looked for.
+    /// Returns the JSON file of a folder that satisfies the condition.
     func stored(in place: String, _ isWanted: (JSON) -> Bool) -> (path: String, bytes: [UInt8])? {
         stored(in: place) { json, _ in isWanted(json) }
     }
@@ -123,7 +125,8 @@ extension TrustPin {
         return nil
     }
 
-    /// A name made of the id that no other file has: letters that every file system takes, and a hash where it is taken.
+    /// Returns a file name for an id that no other file has: letters that every file system permits, and a
+    /// part of a hash if the name is taken.
     func freshName(in place: String, for id: Text, ending: String, _ bytes: [UInt8]) -> String {
         var letters = id.string
         if letters.hasPrefix("https://") { letters.removeFirst("https://".count) }
@@ -144,7 +147,7 @@ extension TrustPin {
         return "\(stem)-\(Self.hash(Array(id.utf8) + bytes).prefix(8))\(ending)"
     }
 
-    /// Ids and URLs have no blanks or control characters, and come from a command line.
+    /// Checks an id or URL from the command line: it must have no blanks or control characters.
     func checkName(_ id: Text) throws(Failure) {
         let isName =
             id.utf8.contains(UInt8(ascii: ":")) && id.utf8.count <= 2048
@@ -159,7 +162,7 @@ extension TrustPin {
 }
 
 extension TrustDirectory {
-    /// Whether the list of issuers says the same as another's, but for the settings of one entry.
+    /// Returns whether both directories have equal lists of issuers, except for the settings of one entry.
     func sameIssuers(as other: TrustDirectory, but change: (id: Text, IssuerSettings)? = nil) -> Bool {
         var expected = other.store.listedIssuers
         if let (id, settings) = change {

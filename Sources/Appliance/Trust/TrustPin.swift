@@ -2,46 +2,47 @@ import Credentials
 package import Encoding
 package import LinuxIO
 
-/// Writes into a trust directory that people keep what ``TrustNeeds`` asks for: a context, document, status list, root or
-/// issuer's entry at a time.
+/// Writes the data that ``TrustNeeds`` names into a trust directory kept by hand: one context, document,
+/// status list, root or issuer's entry at a time.
 ///
-/// What is to be written is first read together with the rest of the directory, by the reader that the gate uses, and must mean
-/// what was meant and nothing else; then each file is replaced in one step, and the directory read again. Nothing that is
-/// there and says something else is overwritten unless ``replaces`` says so. What was pinned already stays as it is.
+/// Before writing, the reader that the gate uses reads the changes together with the rest of the directory:
+/// the result must be the intended one and nothing else. Then each file is replaced in one step, and the
+/// directory read again. Existing data that differ are not overwritten unless ``replaces`` is true. Data that
+/// are pinned already stay as they are.
 package struct TrustPin: Sendable {
-    /// The directory; it is made if only its last part is missing.
+    /// The directory; it is created if only its last path component is missing.
     package let directory: String
-    /// Whether something else that is pinned in the place gives way.
+    /// Whether different data that are already pinned are replaced.
     package let replaces: Bool
 
-    /// Pins into that directory.
+    /// Creates a pin into that directory.
     package init(_ directory: String, replaces: Bool = false) {
         var directory = directory
         while directory.count > 1, directory.hasSuffix("/") { directory.removeLast() }
         (self.directory, self.replaces) = (directory, replaces)
     }
 
-    /// What was done.
+    /// The result of a change.
     package struct Outcome: Sendable {
-        /// The URL or id.
+        /// The URL or id of the pinned data.
         package let id: Text
-        /// The files that were written, inside the directory; none when all was there.
+        /// The files that were written, relative to the directory; empty if nothing had to be written.
         package internal(set) var files: [String] = []
-        /// What a person should compare with what the owner publishes, a line each.
+        /// Facts that a person should compare with what the owner publishes, one on each line.
         package internal(set) var facts: [String] = []
-        /// A line that belongs into the entry of the issuer, and is not written.
+        /// A line for the issuer's entry that was not written.
         package internal(set) var line: String?
     }
 
-    /// Why nothing was done.
+    /// The reason why nothing was written.
     package enum Failure: Error, Sendable {
-        /// What was given is not what it should be.
+        /// The input is not of the required kind.
         case unusable(String, remedy: String)
-        /// Something else is there.
+        /// Different data are pinned already.
         case differs(String, remedy: String)
-        /// The directory cannot be used as it is, or would not be with the change.
+        /// The directory cannot be used as it is, or could not be used after the change.
         case directory(TrustDirectoryError)
-        /// The disk refused it.
+        /// The disk refused the change.
         case disk(SystemError)
     }
 
@@ -50,7 +51,8 @@ package struct TrustPin: Sendable {
 
     // MARK: - What can be pinned
 
-    /// A context under its URL: a document, or without one the context of that URL that ships with the product.
+    /// Pins a context under its URL: a document, or without one the context of that URL that ships with the
+    /// product.
     package func context(_ url: Text, _ document: [UInt8]?) throws(Failure) -> Outcome {
         try checkName(url)
         let builtIn = BuiltInContexts.document(url)
@@ -90,7 +92,7 @@ package struct TrustPin: Sendable {
         return outcome
     }
 
-    /// A DID document, another controller document, a single key, or the metadata of a JWT VC issuer.
+    /// Pins a DID document, another controller document, a single key, or the metadata of a JWT VC issuer.
     package func document(_ bytes: [UInt8]) throws(Failure) -> Outcome {
         guard let json = try? JSON.parse(bytes), let id = ControllerDocument(json)?.id,
             let keys = (try? TrustStore(TrustMaterial(documents: [bytes])))?.keys(of: id), !keys.isEmpty
@@ -118,7 +120,7 @@ package struct TrustPin: Sendable {
         }
     }
 
-    /// One or more X.509 certificates in PEM; with an issuer, its entry names them, too.
+    /// Pins one or more X.509 certificates in PEM. With an issuer, also adds them to its entry.
     package func root(_ pem: [UInt8], issuer: Text? = nil) throws(Failure) -> Outcome {
         guard let roots = (try? TrustStore(TrustMaterial(roots: [pem])))?.listedRoots, let first = roots.first else {
             throw .unusable(
@@ -150,7 +152,7 @@ package struct TrustPin: Sendable {
         }
     }
 
-    /// An issuer's entry: a new one, or lines in one that is there.
+    /// Writes an issuer's entry: a new one, or settings in an existing one.
     package func issuer(_ id: Text, _ settings: IssuerSettings = .init()) throws(Failure) -> Outcome {
         try checkName(id)
         let current = try current()
@@ -164,7 +166,7 @@ package struct TrustPin: Sendable {
         return try writing(changes, outcome) { $0.sameIssuers(as: current, but: (id, settings)) }
     }
 
-    /// A status list under the URL by which credentials name it.
+    /// Pins a status list under the URL by which credentials name it.
     package func statusList(_ url: Text, _ bytes: [UInt8]) throws(Failure) -> Outcome {
         try checkName(url)
         let current = try current()

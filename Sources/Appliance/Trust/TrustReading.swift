@@ -1,16 +1,16 @@
 import Credentials
 package import Kiosk
 
-/// Trust data to judge by, and what is wrong with those that ought to be in force.
+/// Trust data in use, and the fault of the data that should be in use.
 package struct TrustReading: Sendable {
-    /// What to judge by.
+    /// The trust data in use.
     package let directory: TrustDirectory
-    /// Why the bundle that was imported is not it; nil when all is as it should be.
+    /// The reason why the imported bundle is not in use; nil: no fault.
     package let fault: TrustDirectoryError?
-    /// The bundle as it came, where it is not yet the one that ``TrustState/remember(_:)`` kept.
+    /// The bytes of the bundle, if ``TrustState/remember(_:)`` has not kept it yet.
     let unkept: [UInt8]?
 
-    /// Tells what is wrong with these data, and what is no more.
+    /// Reports the faults of these data, and the ends of faults that they no longer have.
     package func tell(_ report: HealthReporter) {
         report(fault.map { .present(.trustBundle, detail: $0.summary) } ?? .over(.trustBundle))
         report(directory.store.lack.map { .present(.trustUnusable, detail: $0) } ?? .over(.trustUnusable))
@@ -18,7 +18,7 @@ package struct TrustReading: Sendable {
 }
 
 extension TrustStore {
-    /// Why nobody at all can be let in by these data, although they can be used; nil: somebody can.
+    /// The reason why these data admit no visitor, although they can be used; nil: they can admit visitors.
     var lack: String? {
         let issuers = listedIssuers
         if issuers.isEmpty { return "nobody is trusted: add an [[issuer]] to issuers.toml" }
@@ -29,7 +29,7 @@ extension TrustStore {
 }
 
 extension TrustDirectory {
-    /// What a gate judges by that has no usable trust data: nobody is trusted.
+    /// Returns the trust data of a gate without usable trust data: it trusts no issuer.
     static func nobody() throws(TrustDirectoryError) -> TrustDirectory {
         try TrustDirectory(TrustMaterial(), rules: nil, name: "no trust data")
     }

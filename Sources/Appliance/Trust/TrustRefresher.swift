@@ -2,41 +2,42 @@ package import Credentials
 package import Encoding
 package import HTTPTransport
 
-/// Fetches documents and status lists and keeps those that pass. Beside the verifier and unknown to it: what it asks for follows
-/// from the trust data, when from a plan with chance in it; nothing that happens at the gate reaches it.
+/// Fetches documents and status lists and keeps those that pass the checks. It is independent of the
+/// verifier: the trust data determine what it fetches, and a plan with random times determines when; no event
+/// at the gate has an influence on it.
 package struct TrustRefresher: Sendable {
-    /// Bounds.
+    /// The limits of what is fetched.
     package struct Limits: Sendable {
-        /// Bytes of a document.
+        /// The maximum size of a document in bytes.
         package var documentBytes = 256 * 1024
-        /// Bytes of a status list.
+        /// The maximum size of a status list in bytes.
         package var statusListBytes = 4 * 1024 * 1024
 
         /// The documented defaults.
         package init() {}
     }
 
-    /// What came of one resource.
+    /// The result for one resource.
     package enum Outcome: Sendable {
-        /// The server has another content, and it is kept.
+        /// The server has a new content, which was kept.
         case changed
-        /// The server still has the content at hand.
+        /// The server still has the content of the copy.
         case unchanged
         /// The old copy stays.
         case failed(Failure)
     }
 
-    /// Why the old copy stays.
+    /// The reason why the old copy stays.
     package enum Failure: Error, Sendable, CustomStringConvertible {
-        /// The host is none that may be asked.
+        /// The host is not among the permitted hosts.
         case hostNotListed
         /// Nothing was fetched.
         case fetch(ResourceFetcher.Failure)
-        /// What was fetched is not acceptable.
+        /// The fetched content is not acceptable.
         case refused(RefreshRefusal)
-        /// It could not be stored.
+        /// The content could not be stored.
         case disk(String)
-        /// The date is not known well enough to say that a copy is of today.
+        /// The date is not known well enough to date a copy.
         case clock
 
         package var description: String {
@@ -55,7 +56,8 @@ package struct TrustRefresher: Sendable {
     private let fetcher: any ResourceFetching
     private let limits: Limits
 
-    /// A refresher that asks only `hosts` (as ``WebURL/place``); none listed: the hosts of the issuers' own ids.
+    /// Creates a refresher that asks only `hosts` (as ``WebURL/place``); empty: the hosts of the issuers' own
+    /// ids.
     package init(state: TrustState, hosts: Set<Text>, fetcher: any ResourceFetching, limits: Limits = Limits()) {
         (self.state, self.hosts, self.fetcher, self.limits) = (state, hosts, fetcher, limits)
     }
@@ -63,10 +65,10 @@ package struct TrustRefresher: Sendable {
     /// Brings one resource up to date.
     ///
     /// - Parameters:
-    ///   - resource: What.
-    ///   - verifier: Judges what is fetched, under the trust data in force.
-    ///   - copy: The copy at hand.
-    ///   - clock: The date; under one that cannot be trusted nothing is fetched.
+    ///   - resource: The resource.
+    ///   - verifier: Judges the fetched content, under the trust data in force.
+    ///   - copy: The present copy.
+    ///   - clock: The date; nothing is fetched while it is not trusted.
     package func refresh(
         _ resource: RefreshResource, by verifier: Verifier, copy: RefreshedCopy?, at clock: WallTime
     ) async -> Outcome {
@@ -80,7 +82,8 @@ package struct TrustRefresher: Sendable {
                 resource.address, entityTag: copy?.entityTag?.string,
                 limit: resource.kind == .document ? limits.documentBytes : limits.statusListBytes)
         } catch { return .failed(.fetch(error)) }
-        // The machine was not off while this was fetched: the last confirmed date says nothing of it.
+        // The earliest date that may be right. The last confirmed date does not count if it is earlier: the
+        // machine was not off during the fetch.
         let fetched = clock.possible.min() ?? clock.utc
         var next: RefreshedCopy
         switch (answer, copy) {
@@ -92,7 +95,8 @@ package struct TrustRefresher: Sendable {
             next.confirmed = fetched
         case (.unchanged, nil): return .failed(.fetch(.status(304)))
         }
-        // Also what is unchanged is looked at again: an issuer may have lost the operator's trust, a list its validity.
+        // Unchanged content is checked again, too: the issuer may no longer be trusted, or the list no longer
+        // be valid.
         do {
             try verifier.check(
                 next.content, for: resource, replacing: verifier.trust.statusList(resource.id), at: clock)

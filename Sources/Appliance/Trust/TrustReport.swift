@@ -2,21 +2,21 @@ package import Credentials
 package import Encoding
 import Kiosk
 
-/// What is trusted, how old it is, and what is not in order: for `gatehouse trust list` and `verify`.
+/// The trusted data, their age and their problems, for `gatehouse trust list` and `verify`.
 package struct TrustReport: Sendable {
-    /// Something that somebody should look after.
+    /// A problem that a person should look after.
     package struct Finding: Hashable, Sendable {
-        /// What it is about: an issuer's id, a URL, a bundle.
+        /// The subject: an issuer's id, a URL, a bundle.
         package let subject: String
-        /// What is wrong, in plain words.
+        /// The problem, in plain words.
         package let message: String
-        /// Whether it is no more than the end of something, which ``Expiries`` has too.
+        /// Whether the problem is only an expiry, which ``Expiries`` has, too.
         package var isOver = false
     }
 
-    /// What is not in order at the date, worst for the gate first.
+    /// The problems at the date, the worst for the gate first.
     package private(set) var findings: [Finding] = []
-    /// What is in order and may yet surprise somebody.
+    /// Facts that are in order but may surprise a reader.
     package private(set) var notes: [Finding] = []
     private let directory: TrustDirectory
     private let verifier: Verifier
@@ -25,11 +25,11 @@ package struct TrustReport: Sendable {
 
     private var store: TrustStore { directory.store }
 
-    /// What a finding about the rules as a whole is about.
+    /// The subject of a finding about the rules as a whole.
     static let policy = "policy"
 
-    /// Looks at everything as it is at a date, and at the rules that are in force with these trust data. `policy` is what
-    /// credentials are judged by, with these rules or without.
+    /// Examines the trust data at a date, and the rules in force with them. `policy` is the policy for
+    /// credentials, with these rules or without rules.
     package init(
         _ directory: TrustDirectory, rules: RulesInForce, under policy: VerificationPolicy = .init(), at clock: WallTime
     ) {
@@ -86,7 +86,7 @@ package struct TrustReport: Sendable {
         if issuer.isRoot {
             if !store.rootIDs.contains(issuer.id) { note(id, "has no certificate in roots/") }
         } else {
-            // Whose entry names a root may be known by certificates alone.
+            // An issuer whose entry names a root may have certificates only.
             let isCertified = !issuer.roots.isEmpty && store.keys(of: issuer.id) == nil
             for holder in (isCertified ? [] : [issuer.id]) + issuer.controllers { examineKeys(of: holder, for: issuer) }
         }
@@ -99,7 +99,7 @@ package struct TrustReport: Sendable {
         if issuer.types == nil, !issuer.isRoot { noteUntyped(id, "write into its [[issuer]]: types = [\"…\"]") }
     }
 
-    /// Of an issuer whose entry does not say what admits: a finding, unless the gate's rules say it.
+    /// Notes an issuer whose entry has no types: a finding, unless the gate's rules name types.
     private mutating func noteUntyped(_ id: String, _ line: String) {
         let accept = rules.rules?.accept ?? []
         let isSaid = !accept.isEmpty && accept.allSatisfy(\.saysWhatAdmits)
@@ -115,7 +115,7 @@ package struct TrustReport: Sendable {
         if isSaid { notes.append(finding) } else { findings.append(finding) }
     }
 
-    /// For whom a root speaks.
+    /// Examines which credentials a root may sign.
     private mutating func examine(_ root: TrustStore.ListedRoot) {
         let id = root.id.string
         let use = store.use(of: root)
@@ -177,7 +177,7 @@ package struct TrustReport: Sendable {
 
     // MARK: - For people
 
-    /// What is trusted, a line each, indented below its issuer.
+    /// The trusted data, one line each, indented below their issuer.
     package var lines: [String] {
         var lines = ["\(store.version)" + (store.edition.map { ", valid until \($0.validUntil.rfc3339)" } ?? "")]
         lines += [policyLine, "profile \(verifier.profile.rawValue)"]
@@ -254,7 +254,7 @@ package struct TrustReport: Sendable {
 
     // MARK: - For machines
 
-    /// The same as one JSON object.
+    /// The report as one JSON object.
     package var json: JSON {
         var json: JSONObject = [
             "version": .text(store.version), "untypedIssuers": .text(store.untypedIssuers.rawValue),

@@ -3,29 +3,30 @@ package import Encoding
 import Foundation
 package import LinuxIO
 
-/// Where the files of a trust directory are: in a folder, or in a signed bundle. Paths are relative, with slashes.
+/// The source of the files of a trust directory: a folder, or a signed bundle. Paths are relative, with
+/// slashes.
 package protocol TrustSource {
-    /// What it is called in errors.
+    /// The name in errors.
     var name: String { get }
-    /// The names in a folder, in byte order; those beginning with a dot are none.
+    /// Returns the names in a folder, in byte order, without those that begin with a dot.
     func names(in folder: String) -> [String]
-    /// Whether there is something of that path.
+    /// Returns whether a file or folder exists at that path.
     func exists(_ path: String) -> Bool
-    /// At most `limit` bytes of a file, and one more where there are more; nil when it cannot be read.
+    /// Reads a file: at most `limit` bytes, and one more if the file is longer; nil: it cannot be read.
     func read(_ path: String, limit: Int) -> [UInt8]?
-    /// Since when the file has been as it is, as far as is known.
+    /// Returns the date since which a file has been unchanged; nil: unknown.
     func date(of path: String) -> Timestamp?
-    /// What keeps a file from being read; nil where that is not known, or nothing does.
+    /// Returns the reason why a file cannot be read; nil: unknown, or no reason.
     func obstacle(_ path: String) -> FileObstacle?
-    /// What keeps a folder that is there from being listed.
+    /// Returns the reason why an existing folder cannot be listed; nil: unknown, or no reason.
     func obstacle(folder path: String) -> FileObstacle?
 }
 
 extension TrustSource {
-    /// Not known: what is in memory can be read.
+    /// Always nil: a source in memory has no obstacles.
     package func obstacle(_ path: String) -> FileObstacle? { nil }
 
-    /// Not known, as for files.
+    /// Always nil, as for files.
     package func obstacle(folder path: String) -> FileObstacle? { nil }
 }
 
@@ -38,7 +39,7 @@ struct TrustFolder: TrustSource {
         return names.filter { !$0.hasPrefix(".") }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// A link that leads nowhere is there, and cannot be read: rules that are gone must not count as none.
+    /// A dangling symbolic link exists and cannot be read: rules that disappeared must not count as no rules.
     func exists(_ path: String) -> Bool {
         (try? FileManager.default.attributesOfItem(atPath: name + "/" + path)) != nil
     }
@@ -59,10 +60,10 @@ struct TrustFolder: TrustSource {
     }
 }
 
-/// A trust directory as it would be with some files in the place of others, or beside them: what is to be written is read first.
+/// A trust directory with some files replaced or added, to read a change before it is written.
 struct TrustOverlay: TrustSource {
     let folder: TrustFolder
-    /// Path → content.
+    /// The new contents by path.
     let changes: [String: [UInt8]]
 
     var name: String { folder.name }

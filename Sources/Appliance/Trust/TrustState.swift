@@ -4,41 +4,42 @@ import Foundation
 package import Kiosk
 package import LinuxIO
 
-/// What a gate trusts, on its disk: the directory that people keep by hand, or in its place the bundle that the operator signed;
-/// and the copies that the refresher fetched, in the folder `refreshed` of the state folder.
+/// A gate's trust data on its disk: the directory kept by hand, or in its place the bundle that the operator
+/// signed, and the copies that the refresher fetched, in the folder `refreshed` of the state folder.
 ///
-/// A bundle is kept as it came, in the file `bundle`, and its signature is checked whenever it is read: nobody can change what is
-/// in it without being noticed, and there is nothing to unpack that could be left half done.
+/// A bundle is kept unchanged in the file `bundle`, and its signature is checked at every reading. So its
+/// content cannot be changed unnoticed, and no unpacking can be left incomplete.
 package struct TrustState: Sendable {
-    /// The directory that people keep.
+    /// The directory kept by hand.
     package let directory: String
-    /// Where bundle and copies are.
+    /// The folder of the bundle and the copies.
     package let state: String
-    /// The operator's keys; without one no bundle is taken.
+    /// The operator's keys; if empty, no bundle is accepted.
     package let keys: [OperatorKey]
 
-    /// The state of these places.
+    /// Creates the state with these paths.
     package init(directory: String, state: String, keys: [OperatorKey]) {
         (self.directory, self.state, self.keys) = (directory, state, keys)
     }
 
-    /// The state that a configuration names.
+    /// Creates the state of a configuration.
     package init(_ section: TrustSection) {
         self.init(directory: section.directory, state: section.state, keys: section.bundleKeys)
     }
 
-    /// Where the bundle is, once there is one.
+    /// The path of the bundle.
     package var bundlePath: String { state + "/bundle" }
 
-    /// Where the last bundle that could be used is kept, for the day when the other cannot.
+    /// The path of the last bundle that could be used, in case the present one cannot be used.
     package var lastGoodPath: String { state + "/bundle.good" }
 
     private var copiesFolder: String { state + "/refreshed" }
 
-    /// Reads what is to be in force; throws what keeps it from being used.
+    /// Reads the trust data to put in force; throws the reason if they cannot be used.
     ///
-    /// A bundle that is gone, spoilt or older than the last good one gives way to that one. The directory serves only where no
-    /// bundle was ever taken: who can delete a file must not be able to choose whom the gate trusts.
+    /// A bundle that is missing, damaged or older than the last good one is replaced by the last good one.
+    /// The directory is used only if no bundle was ever accepted: an attacker who can delete a file must not
+    /// be able to choose the trusted issuers.
     package func read() throws(TrustDirectoryError) -> TrustReading {
         guard !keys.isEmpty else { return TrustReading(directory: try folder(), fault: nil, unkept: nil) }
         let good = readable(lastGoodPath)
@@ -65,8 +66,8 @@ package struct TrustState: Sendable {
         }
     }
 
-    /// What the service begins with, and tells what is wrong with it. Where nothing can be used nobody is trusted, until
-    /// somebody mends it: a wrong file is no reason to be absent.
+    /// Reads the trust data for the start of the service, and reports their faults. If none can be used, no
+    /// issuer is trusted until they are corrected: a wrong file must not keep the service from starting.
     package func begin(_ report: HealthReporter) throws(TrustDirectoryError) -> TrustReading {
         do throws(TrustDirectoryError) {
             let reading = try read()
@@ -90,7 +91,7 @@ package struct TrustState: Sendable {
 
     // MARK: - Bundles
 
-    /// A bundle at a path, with its bytes; nil where there is none.
+    /// Reads the bundle at a path; nil: no such file.
     private func bundle(_ path: String) throws(TrustDirectoryError) -> (bundle: TrustBundle, bytes: [UInt8])? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -109,8 +110,9 @@ package struct TrustState: Sendable {
         (try? bundle(path))?.bundle
     }
 
-    /// Takes a bundle into force, if it is one of the operator's and newer than the one there is and than the last good one.
-    /// Everything in it is read before anything is changed. Returns its edition, and whether it is another than before.
+    /// Puts a bundle in force if the operator signed it and it is newer than the present one and the last
+    /// good one. All its content is read before anything is changed. Returns its edition, and whether it is a
+    /// new one.
     @discardableResult
     package func install(
         _ bytes: [UInt8], onStep: (DurableFile.Step) -> Void = { _ in }
@@ -124,14 +126,15 @@ package struct TrustState: Sendable {
         return (edition, true)
     }
 
-    /// Reads everything in a bundle and says whether it would be taken, and be another than before; changes nothing.
+    /// Reads all content of a bundle and returns its edition, and whether it would be a new one; changes
+    /// nothing.
     package func check(_ bytes: [UInt8]) throws(TrustImportFailure) -> (edition: TrustEdition, isNew: Bool) {
         guard !keys.isEmpty else { throw .noKeys }
         let bundle: TrustBundle
         do { bundle = try TrustBundle(bytes, keys: keys) } catch { throw .bundle(error) }
         do { _ = try TrustDirectory(bundle, name: "the bundle") } catch { throw .directory(error) }
         let installed = readable(bundlePath)
-        // A spoilt file is mended by the next import; it is no way back to an older bundle.
+        // The next import repairs a damaged file, but must not install an older bundle.
         let newest = [readable(lastGoodPath), installed].compactMap { $0?.edition }.max { $0.version < $1.version }
         switch TrustSuccession(bundle.edition, after: newest) {
         case .unchanged where installed?.edition.digest == bundle.edition.digest: return (bundle.edition, false)
@@ -143,7 +146,7 @@ package struct TrustState: Sendable {
 
     // MARK: - Copies
 
-    /// The copies at hand; files that are none are passed over, as they will be fetched again.
+    /// The refresher's copies; invalid files are skipped, because they will be fetched again.
     package func copies() -> [RefreshedCopy] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: copiesFolder)) ?? []
         return names.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.sorted().compactMap { name in
@@ -151,7 +154,7 @@ package struct TrustState: Sendable {
         }
     }
 
-    /// Keeps a copy in the place of the one before.
+    /// Keeps a copy in place of the earlier one.
     package func keep(_ copy: RefreshedCopy) throws(SystemError) {
         try DurableFile.make(folder: state)
         try DurableFile.make(folder: copiesFolder)
@@ -161,7 +164,8 @@ package struct TrustState: Sendable {
 
     // MARK: - Files
 
-    /// What changes when any of the files does: names, sizes, times and numbers of all of them, and who may read them.
+    /// Returns a value that changes with any of the files: names, sizes, times, inode numbers, and read
+    /// permissions.
     package func stamp() -> [UInt8] {
         var lines: [String] = []
         let isBundled =

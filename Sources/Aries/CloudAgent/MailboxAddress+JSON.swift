@@ -2,7 +2,7 @@ import DIDComm
 package import Encoding
 
 extension MailboxAddress {
-    /// As it is kept.
+    /// The stored form.
     package var json: JSON {
         [
             "endpoint": .string(endpoint),
@@ -16,8 +16,8 @@ extension MailboxAddress {
         self.init(endpoint: endpoint, routingKeys: keys)
     }
 
-    /// An address that a mediator grants, where others will post messages for us. Nil unless it is a URL
-    /// (``WebURL``), with plain http only by permission, and every key is one.
+    /// Creates the address that a mediator grants, to which other agents post messages for the gate. Nil
+    /// unless it is a URL (``WebURL``), with plain HTTP only if that is allowed, and every key is valid.
     init?(granting endpoint: JSON?, keys: JSON?, allowsPlainHTTP: Bool) {
         guard let url = endpoint?.string.flatMap({ WebURL($0) }), url.isSecure || allowsPlainHTTP,
             let keys = Self.keys(keys)

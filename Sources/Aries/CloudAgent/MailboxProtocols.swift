@@ -2,7 +2,8 @@ import Encoding
 
 /// The protocols between a mailbox and its owner, over an ordinary connection.
 enum MailboxProtocols {
-    /// Whether a message is one that a mailbox sends its owner. What an owner would send is refused like any other request.
+    /// Returns whether a message is one that a mailbox sends to its owner. A message that an owner sends is
+    /// refused like any other request.
     static func include(_ type: MessageType) -> Bool {
         let (coordination, pickup) = (Coordination.name, Pickup.name)
         return ["mediate-grant", "mediate-deny", "keylist-update-response"].contains {

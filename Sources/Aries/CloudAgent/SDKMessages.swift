@@ -1,10 +1,10 @@
 package import Encoding
 
-/// The structure in which the mobile SDK hands over what an agency keeps, and which its documents describe: three levels of JSON, the
-/// inner two as texts.
+/// The structure in which the mobile SDK returns the messages of an agency, and which its documents describe:
+/// three levels of JSON, the inner two as texts.
 ///
-/// The kind of a message is the SDK's own word and not its type: a connection response is only `aries`. Whoever decides looks at
-/// the inner message's `@type`.
+/// The kind of a message is the SDK's own name and not its type: a connection response is only `aries`. Code
+/// that depends on the type must read the `@type` of the inner message.
 package enum SDKMessages {
     /// One message of a connection.
     package struct Entry: Hashable, Sendable {
@@ -15,18 +15,18 @@ package enum SDKMessages {
         /// The Aries message; nil for one that cannot be read, which the SDK shows as `null`.
         package let message: JSON?
 
-        /// A message of these parts.
+        /// Creates a message of these parts.
         package init(uid: Text, statusCode: Text, message: JSON?) {
             (self.uid, self.statusCode, self.message) = (uid, statusCode, message)
         }
     }
 
-    /// The messages of one connection; `pairwiseDID` is our own DID in it.
+    /// Returns the messages of one connection. `pairwiseDID`: the gate's DID in it.
     package static func connection(_ pairwiseDID: Text, _ entries: [Entry]) -> JSON {
         ["pairwiseDID": .string(pairwiseDID), "msgs": .array(entries.map(message))]
     }
 
-    /// One message.
+    /// Returns one message.
     package static func message(_ entry: Entry) -> JSON {
         [
             "statusCode": .string(entry.statusCode), "payload": nil, "senderDID": "", "uid": .string(entry.uid),
@@ -44,7 +44,7 @@ package enum SDKMessages {
         return payload.compactText
     }
 
-    /// The SDK's word for a type; `aries` for all that it has none for.
+    /// Returns the SDK's name for a type; `aries` for every type without a name.
     package static func kind(of type: MessageType?) -> Text {
         guard let type else { return "aries" }
         if Notice.isProblem(type) { return "problem-report" }

@@ -1,10 +1,10 @@
 import DIDComm
 import Encoding
 
-/// What a connection does beside carrying messages: going on for another invitation of the same inviter, following a peer to
-/// its new DID, and answering what the peer asks.
+/// The tasks of a connection in addition to carrying messages: reuse for another invitation of the same
+/// inviter, rotation to a peer's new DID, and answers to the peer's requests.
 extension AgentConnection {
-    /// Begins to ask the inviter of `invitation` whether this connection will do.
+    /// Begins to ask the inviter of `invitation` whether it accepts this connection in place of a new one.
     mutating func beginReuse(of invitation: Invitation, at now: Instant) -> [Action] {
         guard peer != nil else { return [.reuseFailed(invitation: invitation.id)] }
         let before = abandonReuse()
@@ -12,7 +12,8 @@ extension AgentConnection {
         return before + continueReuse(at: now)
     }
 
-    /// Asks once more, or gives up. A ping goes behind it: without a mailbox its answer is the only one that can arrive.
+    /// Asks again, or gives up. A ping follows the question: without a mailbox its answer is the only one
+    /// that can arrive.
     mutating func continueReuse(at now: Instant) -> [Action] {
         guard var asked = reuse else { return [] }
         guard asked.begin(at: now) else { return abandonReuse() }
@@ -21,14 +22,14 @@ extension AgentConnection {
         return []
     }
 
-    /// Nobody says that this connection will do.
+    /// Ends the question: the inviter did not accept this connection.
     mutating func abandonReuse() -> [Action] {
         guard let asked = reuse else { return [] }
         reuse = nil
         return [.reuseFailed(invitation: asked.invitation.id)]
     }
 
-    /// The inviter goes on with this connection: its further requests are answered here.
+    /// Ends the question: the inviter accepts this connection, so its further requests are answered here.
     mutating func completeReuse() -> [Action] {
         guard let asked = reuse else { return [] }
         reuse = nil
@@ -42,14 +43,14 @@ extension AgentConnection {
         for reply in replies.messages { answer(reply) }
     }
 
-    /// The peer announces another DID: the state is stored first, then the old place gets the acknowledgement, and from then on
-    /// the new one everything (RFC 0794).
+    /// Handles the announcement of another DID. The state is stored first, then the acknowledgement is sent
+    /// to the old address, and from then on everything is sent to the new one (RFC 0794).
     mutating func rotate(_ message: Message, _ established: Established) -> [Action] {
         do throws(DIDRotation.Failure) {
             var established = established
             let peer = try DIDRotation.peer(of: message)
             if peer == established.peer, established.next == nil {
-                // It is there already, and nothing is to be stored for that.
+                // The peer has this DID already, so nothing needs to be stored.
                 answer(DIDRotation.ack(message.type.prefix, id: Self.newID(&random), thread: message.thread))
                 return []
             }
@@ -64,7 +65,8 @@ extension AgentConnection {
         }
     }
 
-    /// The old place has our acknowledgement, or cannot be reached any more: from now on the peer is at the new one.
+    /// Switches to the peer's new address, because the old one has the acknowledgement or cannot be reached
+    /// any more.
     mutating func completeRotation() -> [Action] {
         guard case .connected(var established) = phase, let next = established.next else { return [] }
         (established.former, established.next) = (established.peer.verkey, nil)

@@ -3,17 +3,18 @@ package import Encoding
 
 /// One connection to a cloud agent, from the invitation to delivered reports, over HTTP with return-route.
 ///
-/// A state machine without clock, network or storage: events and the time go in, actions come out. At most one post is
-/// under way. Every post that depends on new state follows the ``Action/persist(_:)`` of that state, so a crash at any
-/// point repeats a message and never forgets a key. Not copyable: a copy would repeat the random stream.
+/// A state machine without clock, network or storage: events and the time go in, actions come out. At most
+/// one post is under way. Every post that depends on new state follows the ``Action/persist(_:)`` of that
+/// state, so a crash at any point repeats a message and never forgets a key. Not copyable: a copy would
+/// repeat the random stream.
 package struct AgentConnection: ~Copyable, Sendable {
-    /// Our own name for the connection.
+    /// The gate's id for the connection.
     package let id: Text
-    /// The invitation that it answers.
+    /// The invitation by which it is made.
     package let invitation: Invitation
-    /// How messages reach it that do not answer a post.
+    /// How messages that do not answer a post reach it.
     package let reception: Reception
-    /// Where the handshake is sent.
+    /// The service that the handshake is sent to.
     let inviter: Service
     let configuration: Configuration
     var keys: KeyPair
@@ -21,52 +22,53 @@ package struct AgentConnection: ~Copyable, Sendable {
     var random: RandomStream
     var backoff = Backoff()
     var exchange: Exchange?
-    /// Answers and silent pings, oldest first, until the peer's server has them or refuses them.
+    /// Answers and silent pings, oldest first, until the peer's server accepts or refuses them.
     var waiting: [JSON] = []
     var allowance: AnswerAllowance
-    /// What is to be delivered next.
+    /// The message that is delivered next.
     var message: OutboundMessage?
     var seen: SeenMessages
-    /// Asking whether this connection will do for another invitation.
+    /// The question whether the inviter accepts this connection for another invitation.
     var reuse: HandshakeReuse?
     var lastExchange: ExchangeID = 0
     var heartbeatAt: Instant?
-    /// Ids of our pings that want an answer, newest last.
+    /// Ids of the gate's pings that expect an answer, newest last.
     var openPings: [Text] = []
     /// Pings sent in a row only to fetch queued messages.
     var drains = 0
     var problemReportedAt: Instant?
     var contact = Reachability()
-    /// Whether the present state was handed out for storing, as far as we know with success.
+    /// Whether the present state was handed out for storing. This is assumed to succeed until a failure is
+    /// reported.
     var isStored: Bool
-    /// Keys of earlier attempts, which stay readable where late answers wait in a mailbox.
+    /// Keys of earlier attempts. They stay usable, because late answers may wait in a mailbox.
     var earlier = EarlierKeys()
-    /// When the address for the present key is asked for once more; nil before it was.
+    /// When the address for the present key is requested again; nil before the first request.
     var askAddressAt: Instant?
-    /// When to look into the mailbox for an answer that is awaited, and the pause behind that.
+    /// When to look in the mailbox for an awaited answer, and the pause after that.
     var lookAt: Instant?
     var lookPause = Duration.zero
     /// The time of the last event.
     var now = Instant.zero
 
-    /// How messages reach a connection that do not answer a post.
+    /// How messages that do not answer a post reach a connection.
     package enum Reception: Hashable, Sendable {
-        /// Not at all: only what comes back on a post of ours arrives (RFC 0092).
+        /// Not at all: only answers to the gate's own posts arrive (RFC 0092).
         case returnRoute
-        /// Through a mailbox, of which ``Event/address(_:for:)`` tells.
+        /// Through a mailbox, whose address ``Event/address(_:for:)`` reports.
         case mailbox
-        /// The connection leads to a mailbox: whoever owns that fetches what waits.
+        /// The connection leads to a mailbox: the owner of the connection fetches the waiting messages.
         case leadsToMailbox
     }
 
-    /// Where a connection stands.
+    /// The state of a connection.
     enum Phase: Sendable {
         case handshaking(Attempt)
         case connected(Established)
         case ended
     }
 
-    /// One try of one handshake with keys of its own.
+    /// One attempt of one handshake, with keys of its own.
     struct Attempt: Sendable {
         /// Which handshake.
         var handshake: Invitation.Handshake
@@ -74,9 +76,9 @@ package struct AgentConnection: ~Copyable, Sendable {
         var thread: Text
         /// How often the request may have arrived.
         var sendings = 0
-        /// Set once the request was taken: when to give up waiting for the response.
+        /// The time limit for the response; set once the request was accepted.
         var answerBy: Instant?
-        /// Where we take messages for this attempt's key; nil while the mailbox has not said it.
+        /// The address for messages to this attempt's key; nil until the mailbox reports it.
         var address: MailboxAddress?
     }
 
@@ -86,25 +88,25 @@ package struct AgentConnection: ~Copyable, Sendable {
         var handshake: Invitation.Handshake
         /// The request's id.
         var thread: Text
-        /// The id of the closing message (`complete` or `ack`) until that was sent.
+        /// The id of the closing message (`complete` or `ack`) until it was sent.
         var confirmation: Text?
-        /// Where the peer was told that we take messages.
+        /// The address for messages that the peer was given.
         var address: MailboxAddress
-        /// Where the peer is from the moment on that its old place has our acknowledgement.
+        /// The peer under its next DID, whose address is used once the old one has the acknowledgement.
         var next: NextPeer?
-        /// The key that the peer had before, until the first message under its new one.
+        /// The peer's previous key, accepted until the first message under its new one.
         var former: Verkey?
     }
 
     /// A peer that has announced another DID.
     struct NextPeer: Sendable {
-        /// Who it will be.
+        /// The peer under its new DID.
         var peer: Peer
         /// The thread of its announcement.
         var thread: Text
     }
 
-    /// What a post carries.
+    /// The purpose of a post.
     enum Purpose: Sendable {
         case request, confirmation, rotation, reuse, answer
         case ping(Text)
@@ -118,8 +120,8 @@ package struct AgentConnection: ~Copyable, Sendable {
         var until: Instant
     }
 
-    /// A new connection for `invitation`; nothing happens before ``Event/start``, and with a mailbox nothing is sent before
-    /// ``Event/address(_:for:)``.
+    /// Creates a connection for `invitation`. Nothing happens before ``Event/start``, and with a mailbox
+    /// nothing is sent before ``Event/address(_:for:)``.
     package init(
         id: Text, invitation: Invitation, reception: Reception = .returnRoute, configuration: Configuration,
         random: consuming RandomStream
@@ -149,21 +151,21 @@ package struct AgentConnection: ~Copyable, Sendable {
 
     static func newID(_ random: inout RandomStream) -> Text { Text(RandomUUID.text(random.draw(16)) ?? "") }
 
-    /// The peer once the handshake is done.
+    /// The peer; nil unless the handshake is complete and the connection has not ended.
     package var peer: Peer? { if case .connected(let established) = phase { established.peer } else { nil } }
 
-    /// Whether the handshake is done and its closing message was sent.
+    /// Whether the handshake is complete and its closing message was sent.
     package var isComplete: Bool {
         if case .connected(let established) = phase { established.confirmation == nil } else { false }
     }
 
-    /// Our key in this connection.
+    /// The gate's public key in this connection.
     package var verkey: Verkey { keys.verkey }
 
-    /// The whole of it, for a mailbox that wants proof.
+    /// The gate's key pair, for a mailbox that requires proof of ownership.
     package var keyPair: KeyPair { keys }
 
-    /// Where the peer leaves messages for us; nil before a mailbox has said it.
+    /// The address at which the peer leaves messages for the gate; nil before a mailbox has reported it.
     package var address: MailboxAddress? {
         switch phase {
         case .handshaking(let attempt): attempt.address
@@ -175,16 +177,17 @@ package struct AgentConnection: ~Copyable, Sendable {
     /// Whether the peer ended the connection.
     package var isEnded: Bool { if case .ended = phase { true } else { false } }
 
-    /// Whether a message would be taken by ``Event/deliver(_:)``.
+    /// Whether ``Event/deliver(_:)`` accepts a message.
     package var wantsMessage: Bool { peer != nil && message == nil }
 
-    /// How many more answers and ``Event/tell(code:explanation:)`` it takes before the peer's server has some of those that wait.
+    /// How many more answers and ``Event/tell(code:explanation:)`` are accepted before the peer's server
+    /// accepts some of the waiting ones.
     package var answerRoom: Int { peer == nil ? 0 : max(0, configuration.limits.waitingAnswers - waiting.count) }
 
-    /// The keys of the messages seen since this was called last: to be remembered with the next commit.
+    /// Returns the keys of the messages seen since the last call. They are to be stored with the next commit.
     package mutating func takeSeen() -> [[UInt8]] { seen.takeFresh() }
 
-    /// Takes one event; the actions are to be done in order.
+    /// Handles one event. The actions are to be carried out in order.
     package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         var actions: [Action] = []
         self.now = now
@@ -222,7 +225,7 @@ package struct AgentConnection: ~Copyable, Sendable {
         return actions + advance(at: now) + look(at: now)
     }
 
-    /// When ``Event/deadlineReached`` is due; nil while only other events can bring anything.
+    /// When ``Event/deadlineReached`` is due; nil if only other events have an effect.
     package var deadline: Instant? {
         [exchangeDeadline, reuse?.until].compactMap(\.self).min()
     }
@@ -245,7 +248,8 @@ package struct AgentConnection: ~Copyable, Sendable {
         }
     }
 
-    /// The mailbox takes messages for that key at `address`. Another one than before is for keys that nobody was told of.
+    /// Takes the address at which the mailbox accepts messages for that key. A different address requires a
+    /// new attempt with new keys, which no peer knows yet.
     private mutating func take(_ address: MailboxAddress, for key: Verkey, at now: Instant) -> [Action] {
         guard reception == .mailbox, key == keys.verkey, case .handshaking(var attempt) = phase,
             attempt.address != address
@@ -257,7 +261,7 @@ package struct AgentConnection: ~Copyable, Sendable {
         return []
     }
 
-    /// An answer that is awaited may come by the mailbox: looks there, ever more rarely.
+    /// Looks in the mailbox for an awaited answer, at growing intervals.
     private mutating func look(at now: Instant) -> [Action] {
         let isAwaited =
             if case .handshaking(let attempt) = phase { attempt.answerBy != nil } else {

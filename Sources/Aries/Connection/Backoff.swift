@@ -1,18 +1,18 @@
 import DIDComm
 import Encoding
 
-/// Waiting times between attempts: 1 s, 2 s, 4 s, … to 15 min, each shortened by up to a half at random so that kiosks
-/// that lost the same server do not return together.
+/// Waiting times between attempts: 1 s, 2 s, 4 s, … to 15 min, each shortened by up to a half at random, so
+/// that gates that lost the same server do not return together.
 struct Backoff: Sendable {
     /// Failures in a row.
     private(set) var failures = 0
-    /// No attempt before this.
+    /// The time before which no attempt is made.
     private(set) var until: Instant?
 
-    /// Whether an attempt may be made at `now`.
+    /// Returns whether an attempt may be made at `now`.
     func permits(_ now: Instant) -> Bool { until.map { now >= $0 } ?? true }
 
-    /// Another attempt failed.
+    /// Records another failed attempt.
     mutating func fail(at now: Instant, _ limits: AgentConnection.Limits, random: inout RandomStream) {
         let wait = DoublingWait.after(failures, first: limits.firstRetry, longest: limits.longestRetry).nanoseconds
         let jitter = random.draw(2).reduce(Int64(0)) { $0 << 8 | Int64($1) }  // 0…65535
@@ -20,9 +20,9 @@ struct Backoff: Sendable {
         failures += 1
     }
 
-    /// An attempt succeeded.
+    /// Records a successful attempt.
     mutating func succeed() { self = Backoff() }
 
-    /// The next attempt may be made at once; the count stays.
+    /// Permits the next attempt at once; the count of failures stays.
     mutating func permitNow() { until = nil }
 }

@@ -15,7 +15,7 @@ extension AgentConnection {
         switch phase {
         case .handshaking(let attempt):
             guard content.recipient != keys.verkey else { return handshake(message, from: sender, attempt, at: now) }
-            // The answer to an earlier attempt, whose keys are still there.
+            // The answer to an earlier attempt whose keys are still kept.
             guard let (keys, attempt) = earlier.attempt(of: content.recipient), isResponse(message, to: attempt) else {
                 return [.discarded(.unexpected)]
             }
@@ -38,7 +38,8 @@ extension AgentConnection {
                 phase = .connected(established)
             }
             let actions = dispatch(message, at: now)
-            // What is discarded is kept by somebody else, who reads it again when that fails.
+            // A discarded message is not marked as seen: the driver quarantines it, and reads it again if
+            // that fails.
             if !actions.contains(where: { if case .discarded = $0 { true } else { false } }) {
                 _ = seen.insert(message.id, from: sender)
             }
@@ -68,8 +69,8 @@ extension AgentConnection {
         ]
     }
 
-    /// Trust comes from the signature under the invitation's key; the envelope may be of that key or of the new one,
-    /// so both are taken and nobody else.
+    /// Handles a response to the request. Trust comes from the signature under the invitation's key. The
+    /// envelope may be from that key or from the new one, so both senders are accepted, and no others.
     private mutating func response(
         _ message: Message, from sender: Verkey, _ attempt: Attempt, _ keys: KeyPair, at now: Instant
     ) -> [Action] {
@@ -84,7 +85,8 @@ extension AgentConnection {
                     try LegacyConnection.verify(response: message.body, invitationKey: invitationKey).peer
                 }
         } catch {
-            // Not proven to be the inviter's: whoever sent it must not end the attempt, so the wait goes on.
+            // The message is not proven to be the inviter's. Its sender must not be able to end the attempt,
+            // so the wait continues.
             return [.handshakeRefused(reason: Text("\(error)"))]
         }
         guard sender == invitationKey || sender == peer.verkey else { return [.discarded(.wrongSender)] }
@@ -96,9 +98,9 @@ extension AgentConnection {
                 peer: peer, handshake: attempt.handshake, thread: attempt.thread, confirmation: Self.newID(&random),
                 address: attempt.address ?? .queue))
         backoff.succeed()
-        heartbeatAt = now  // one ping proves both directions and moves older inviters on
+        heartbeatAt = now  // one ping proves both directions and completes the handshake of older inviters
         answerRequests(of: invitation)
-        // The mailbox takes the key that came after it for the connection's.
+        // The mailbox takes the key that was made after this one for the connection's key.
         return [persist()] + (isOfEarlierKey ? [.needsAddress(keys.verkey)] : []) + [.connected(peer)]
     }
 
@@ -109,7 +111,8 @@ extension AgentConnection {
         if type.isMessage("trust_ping", 1, "ping_response") {
             guard let index = openPings.firstIndex(of: message.thread) else { return [.discarded(.unexpected)] }
             openPings.removeFirst(index + 1)
-            // Nothing else can arrive without a mailbox: whoever answers our pings goes on with this connection.
+            // Without a mailbox nothing else can arrive: an inviter that answers the ping accepts this
+            // connection.
             return [.alive(ping: message.thread)] + (isDeaf && reuse?.ping == message.thread ? completeReuse() : [])
         }
         if Notice.isProblem(type) {
@@ -146,7 +149,7 @@ extension AgentConnection {
         return []
     }
 
-    /// Whether only answers to our own posts can arrive.
+    /// Whether only answers to the gate's own posts can arrive.
     var isDeaf: Bool { address == .queue }
 
     mutating func answer(_ message: JSON?) {
@@ -154,7 +157,8 @@ extension AgentConnection {
         waiting.append(message)
     }
 
-    /// Problem reports are rate-limited, so that two confused agents cannot keep each other busy.
+    /// Returns a problem report. The rate is limited, so that two confused agents cannot keep each other
+    /// busy.
     private mutating func problem(
         thread: Text, _ code: Text, _ explanation: Text, of name: ProtocolName, at now: Instant
     ) -> JSON? {
@@ -167,9 +171,10 @@ extension AgentConnection {
             of: name)
     }
 
-    /// A peer that had something waiting may have more: every message of ours fetches the next, so
-    /// when there is none to send a silent ping goes out; at most 32 of them between two answers to real pings. Where there is a
-    /// mailbox, what waits is there, and who owns a connection that leads to one fetches by itself.
+    /// Fetches more messages after one has arrived. A peer that had a message waiting may have more, and
+    /// every post of the gate fetches the next one. If there is nothing to post, a silent ping is sent, at
+    /// most 32 between two answers to real pings. With a mailbox the messages wait there, and the owner of a
+    /// connection that leads to a mailbox fetches them itself.
     private mutating func fetchMore(after message: Message) {
         guard isDeaf, reception != .leadsToMailbox else { return }
         if message.type.isMessage("trust_ping", 1, "ping_response") {

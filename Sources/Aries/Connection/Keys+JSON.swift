@@ -2,7 +2,7 @@ import DIDComm
 import Encoding
 
 extension KeyPair {
-    /// As it is kept: the secret seed. The store has to protect it.
+    /// The stored form: the secret seed. The store must protect it.
     var json: JSON { .text(seed.withBytes { Base64.encode($0) }) }
 
     /// Reads what ``json`` wrote; nil for anything else.
@@ -13,7 +13,7 @@ extension KeyPair {
 }
 
 extension [Verkey] {
-    /// As they are kept.
+    /// The stored form.
     var json: JSON { .array(map { .string($0.base58) }) }
 
     /// Reads a list of keys in any form that agents write; nil for anything else.

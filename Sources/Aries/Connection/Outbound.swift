@@ -2,7 +2,7 @@ import DIDComm
 import Encoding
 
 extension AgentConnection {
-    /// Starts the next post when there is something to send and nothing else is under way.
+    /// Starts the next post if there is something to send and no post is under way.
     mutating func advance(at now: Instant) -> [Action] {
         guard exchange == nil, backoff.permits(now) else { return [] }
         switch phase {
@@ -21,19 +21,20 @@ extension AgentConnection {
         }
     }
 
-    /// With the key already durable: the mailbox is to know no key that a crash makes forget. Who had no room for it is asked again.
+    /// Requests an address for the key, which is already durable: the mailbox must not know a key that a
+    /// crash makes the gate forget. If the mailbox had no room for the key, it is asked again.
     private mutating func needAddress(at now: Instant) -> [Action] {
         if let due = askAddressAt, now < due { return [] }
         askAddressAt = now.advanced(by: configuration.limits.address)
         return (isStored ? [] : [persist()]) + [.needsAddress(keys.verkey)]
     }
 
-    /// First what completes the handshake, then what is to be delivered, then the heartbeat, and then answers, of which there may
-    /// be as many as the peer likes.
+    /// Returns the next message: first the one that completes the handshake, then the delivery, then the
+    /// heartbeat, and then answers, whose number the peer determines.
     private mutating func nextMessage(_ established: Established, at now: Instant) -> (Purpose, JSON)? {
         if let id = established.confirmation { return (.confirmation, confirmationMessage(established, id)) }
-        // As often as answers may go out: a peer that rotates in each answer would else keep us at it for ever. Until then the peer
-        // is where it was.
+        // The rate is limited like that of answers: otherwise a peer that rotates in each answer would keep
+        // the gate busy without end. Until then the peer's old address is used.
         if let next = established.next, allowance.take(at: now) {
             let ack = DIDRotation.ack(invitation.prefix, id: Self.newID(&random), thread: next.thread)
             return (.rotation, ack)
@@ -42,7 +43,7 @@ extension AgentConnection {
             reuse?.sent()
             if let message = reuse?.message { return (.reuse, message) }
         }
-        // Whoever waits to hear that this connection will do does not wait for all that is to be delivered.
+        // A caller waits for the answer to the reuse question, so it is not delayed by deliveries.
         if let message, reuse == nil { return (.delivery(message.id), message.json(invitation.prefix)) }
         if let due = heartbeatAt, now >= due {
             heartbeatAt = now.advanced(by: configuration.limits.heartbeat)
@@ -88,7 +89,8 @@ extension AgentConnection {
         do throws(Envelope.Failure) {
             body = try service.pack(message, from: keys, invitation.prefix, random: &random)
         } catch {
-            // What no server takes is not sent: as if this one had said so.
+            // A message that is too large for every server is not sent. It is handled as if the server had
+            // refused it.
             exchange = nil
             backoff.fail(at: now, configuration.limits, random: &random)
             return giveUp(purpose, status: 413)
@@ -97,7 +99,8 @@ extension AgentConnection {
         return isStored ? [post] : [persist(), post]
     }
 
-    /// A new attempt with new keys and the next handshake offered; after the last one a pause, then the first again.
+    /// Begins a new attempt with new keys and the next handshake offered; after the last one a pause, then
+    /// the first again.
     mutating func nextAttempt(after attempt: Attempt, at now: Instant) -> Action {
         let offered = invitation.handshakes
         let next = (offered.firstIndex(of: attempt.handshake) ?? -1) + 1
@@ -112,7 +115,7 @@ extension AgentConnection {
         return persist()
     }
 
-    /// A post was taken by the peer's server.
+    /// Handles a post that the peer's server accepted.
     mutating func answered(_ id: ExchangeID, _ body: [UInt8], at now: Instant) -> [Action] {
         var actions: [Action] = []
         if let exchange, exchange.id == id {
@@ -150,7 +153,8 @@ extension AgentConnection {
         return body.isEmpty ? actions : actions + receive(body, at: now)
     }
 
-    /// A post failed: all but pings is sent again later, unless the peer's server refused that very message.
+    /// Handles a failed post. Everything except pings is sent again later, unless the peer's server refused
+    /// this message in particular.
     mutating func failed(_ id: ExchangeID, _ failure: ExchangeFailure, at now: Instant) -> [Action] {
         guard let exchange, exchange.id == id else { return [] }
         self.exchange = nil
@@ -170,7 +174,8 @@ extension AgentConnection {
         if case (.request, .handshaking(var attempt)) = (exchange.purpose, phase) {
             if failure == .uncertain || failure == .tooLarge { attempt.sendings += 1 }
             phase = .handshaking(attempt)
-            // A request that may have arrived several times without an answer: its answer is lost, try with new keys.
+            // A request that may have arrived several times without an answer: its answer is lost, try with
+            // new keys.
             if attempt.sendings > configuration.limits.resends {
                 actions.append(nextAttempt(after: attempt, at: now))
             }
@@ -178,8 +183,8 @@ extension AgentConnection {
         return actions
     }
 
-    /// The peer's server would not take that very message a second time either: whoever wanted it delivered may try smaller ones, and
-    /// an answer is left out.
+    /// Gives up a message that the peer's server would refuse again. A delivery is reported, so that smaller
+    /// ones can be tried. An answer is dropped.
     private mutating func giveUp(_ purpose: Purpose, status: Int) -> [Action] {
         switch purpose {
         case .delivery(let id) where message?.id == id:
@@ -190,13 +195,14 @@ extension AgentConnection {
         }
     }
 
-    /// The first answer is done with. Out of a mailbox nobody asks again, so there it was stored.
+    /// Removes the first answer. With a mailbox this is stored, as the answer was: a request that was
+    /// released there is not repeated.
     private mutating func removeAnswer() -> [Action] {
         if !waiting.isEmpty { waiting.removeFirst() }
         return isDeaf ? [] : [persist()]
     }
 
-    /// An old place that fails as often as this does not keep us from the new one.
+    /// The number of failures at the old address after which the new one is used without an acknowledgement.
     private static let rotationAttempts = 3
 
     private mutating func reachability(_ failure: ExchangeFailure?) -> [Action] {

@@ -1,18 +1,18 @@
-/// The last so many values, each once: what is older is forgotten.
+/// The last values, at most ``capacity``, each once. Older ones are forgotten.
 struct RecentSet<Value: Hashable & Sendable>: Sendable {
-    /// How many are remembered.
+    /// The number of values that are remembered.
     let capacity: Int
     private var ring: [Value] = []
     private var oldest = 0
     private var known: Set<Value> = []
 
-    /// Remembers up to `capacity` values, at least one.
+    /// Creates a set of up to `capacity` values, at least one.
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
-    /// Whether a value is remembered.
+    /// Returns whether a value is remembered.
     func contains(_ value: Value) -> Bool { known.contains(value) }
 
-    /// Remembers a value; false when it was known.
+    /// Remembers a value. Returns false if it was known.
     mutating func insert(_ value: Value) -> Bool {
         guard known.insert(value).inserted else { return false }
         if ring.count < capacity {

@@ -5,10 +5,10 @@ import Encoding
 /// The last inbound messages by sender and `@id`: at-least-once delivery makes repetition normal.
 struct SeenMessages: Sendable {
     private var recent: RecentSet<UInt64>
-    /// Those that nobody has been told of yet, oldest first.
+    /// The messages that ``takeFresh()`` has not returned yet, oldest first.
     private var fresh: [UInt64] = []
 
-    /// Remembers up to `capacity` messages, beginning with those of these keys.
+    /// Creates a set of up to `capacity` messages, which begins with those of these keys.
     init(capacity: Int, _ keys: [[UInt8]]) {
         recent = RecentSet(capacity: capacity)
         for key in keys {
@@ -17,10 +17,10 @@ struct SeenMessages: Sendable {
         }
     }
 
-    /// Whether a message is known.
+    /// Returns whether a message is known.
     func contains(_ id: Text, from sender: Verkey) -> Bool { recent.contains(Self.fingerprint(id, sender)) }
 
-    /// Remembers a message; false when it was known.
+    /// Remembers a message. Returns false if it was known.
     mutating func insert(_ id: Text, from sender: Verkey) -> Bool {
         let fingerprint = Self.fingerprint(id, sender)
         guard recent.insert(fingerprint) else { return false }
@@ -33,7 +33,7 @@ struct SeenMessages: Sendable {
         SHA256.hash(data: sender.bytes + Array(id.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The keys of what was seen since this was called last, 8 bytes each, oldest first.
+    /// Returns the keys of the messages seen since the last call, 8 bytes each, oldest first.
     mutating func takeFresh() -> [[UInt8]] {
         defer { fresh = [] }
         return fresh.map { fingerprint in

@@ -7,14 +7,16 @@ package enum SnapshotError: Error, Hashable, Sendable {
     case unknownVersion
     /// A member is absent or wrong.
     case malformed
-    /// It is a mailbox at another agency, or of another dialect, than the configuration names: an operator has to decide.
+    /// It is a mailbox at another agency, or of another dialect, than the configuration names. An operator
+    /// has to decide.
     case otherAgency
 }
 
 extension AgentConnection {
     private static let version = 1
 
-    /// Everything that must survive a restart, with the connection's secret seed: the store has to protect it.
+    /// Everything that must survive a restart, including the connection's secret seed: the store must protect
+    /// it.
     package var snapshot: JSON {
         var object: JSONObject = [
             "version": .int(Self.version), "id": .string(id), "invitation": invitation.json,
@@ -24,7 +26,7 @@ extension AgentConnection {
             object["mailbox"] = true
             object["earlier"] = .array(Self.list(earlier.entries, at: now))
         }
-        // What a message of the mailbox asks for outlives its release there.
+        // With a mailbox the answers are stored: the requests may be released there before they are answered.
         if !isDeaf, !waiting.isEmpty { object["waiting"] = .array(waiting) }
         if let address, address != .queue { object["address"] = address.json }
         switch phase {
@@ -65,8 +67,9 @@ extension AgentConnection {
         }
     }
 
-    /// The connection that `snapshot` describes; it goes on at ``Event/start``. `seen`: keys of the last messages that were seen
-    /// on any connection, oldest first (``takeSeen()``). `leadsToMailbox`: what it is used for now, which the snapshot does not say.
+    /// Restores the connection that `snapshot` describes. It continues at ``Event/start``. `seen`: the keys
+    /// of the last messages that were seen on any connection, oldest first (``takeSeen()``).
+    /// `leadsToMailbox`: the connection's present use, which the snapshot does not contain.
     package init(
         restoring snapshot: JSON, leadsToMailbox: Bool = false, seen: [[UInt8]] = [], configuration: Configuration,
         random: consuming RandomStream
@@ -119,7 +122,7 @@ extension AgentConnection {
             var next: NextPeer?
             if let stored = snapshot["next"] {
                 guard let thread = stored["thread"]?.string else { return nil }
-                // Where this version does not follow it stays with the place that it knows.
+                // If this version cannot read the next peer, the connection stays with the present one.
                 next = self.peer(stored["peer"]).map { NextPeer(peer: $0, thread: thread) }
             }
             return .connected(

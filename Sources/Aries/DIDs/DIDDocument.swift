@@ -1,17 +1,17 @@
 package import DIDComm
 package import Encoding
 
-/// Where and how to reach an agent.
+/// The keys and the address by which an agent is reached.
 package struct Service: Hashable, Sendable {
     /// The keys that messages are encrypted to; at least one.
     package let recipientKeys: [Verkey]
-    /// Mediators on the way: the first is nearest the recipient, the last outermost; at most ``MailboxAddress/maxRoutingKeys``, as a
-    /// message grows by a third with each.
+    /// The keys of mediators on the route: the first is nearest the recipient, the last outermost; at most
+    /// ``MailboxAddress/maxRoutingKeys``, because each makes a message a third larger.
     package let routingKeys: [Verkey]
     /// The URL, or another endpoint text such as `didcomm:transport/queue`.
     package let endpoint: Text
 
-    /// A service of these keys at `endpoint`.
+    /// Creates a service of these keys at `endpoint`.
     package init(recipientKeys: [Verkey], routingKeys: [Verkey], endpoint: Text) {
         (self.recipientKeys, self.routingKeys, self.endpoint) = (recipientKeys, routingKeys, endpoint)
     }
@@ -20,20 +20,22 @@ package struct Service: Hashable, Sendable {
     package var isHTTP: Bool { WebURL(endpoint) != nil }
 }
 
-/// What a connection needs of a DID document: its identifier, Ed25519 keys and services.
+/// The parts of a DID document that a connection needs: its identifier, Ed25519 keys and services.
 ///
-/// Reads the legacy form of RFC 0160 (`publicKey`, `publicKeyBase58`) and the DID Core form (`verificationMethod`,
-/// `publicKeyMultibase`), keys as raw text or by reference, absolute or relative.
+/// Reads the legacy form of RFC 0160 (`publicKey`, `publicKeyBase58`) and the DID Core form
+/// (`verificationMethod`, `publicKeyMultibase`). Keys may be written as raw text or as references, absolute
+/// or relative.
 package struct DIDDocument: Sendable {
-    /// `id`, when the document has one.
+    /// `id`, if the document has one.
     package let id: Text?
-    /// Usable services, by rising `priority`, document order within one.
+    /// Usable services by ascending `priority`; in document order for equal priorities.
     package let services: [Service]
 
     private static let serviceTypes: Set<Text> = ["IndyAgent", "did-communication", "DIDCommMessaging"]
     private static let maxEntries = 32
 
-    /// Reads `document`; `names` are further DIDs that references in it may start with (those it was resolved from).
+    /// Reads `document`. `names`: further DIDs that references in it may start with (those it was resolved
+    /// from).
     package init(_ document: JSON, names: [Text] = []) {
         id = document["id"]?.string
         let keys = Self.keys(in: document, names: names + (id.map { [$0] } ?? []))
@@ -71,7 +73,7 @@ package struct DIDDocument: Sendable {
                     method["publicKeyBase58"]?.string.flatMap { Base58.decode($0.string, maxLength: 64) }
                     .flatMap { Verkey(bytes: $0) }
                     ?? method["publicKeyMultibase"]?.string.flatMap { Verkey(multibase: $0.string) }
-                // A legacy X25519 key in base58 has 32 bytes, too: its type tells.
+                // A legacy X25519 key in base58 has 32 bytes, too. Only its type distinguishes it.
                 if let verkey, method["type"]?.string?.string.contains("X25519") != true { table.add(verkey, id: id) }
             }
         }
@@ -90,7 +92,8 @@ private struct KeyTable {
         if let fragment = fragment(of: id), byFragment[fragment] == nil { byFragment[fragment] = key }
     }
 
-    /// The keys that `list` names, or nil when one of them cannot be found or there are too many; an absent list is empty.
+    /// Returns the keys that `list` names; nil if one of them cannot be found or if there are too many. An
+    /// absent list is empty.
     func resolve(_ list: JSON?, atMost limit: Int = 32) -> [Verkey]? {
         guard let list, !list.isNull else { return [] }
         guard let entries = list.array, entries.count <= limit else { return nil }
@@ -104,7 +107,8 @@ private struct KeyTable {
         return keys
     }
 
-    /// The part after `#` of an id that is relative or belongs to this document.
+    /// Returns the part after `#` of an id that is relative or belongs to this document; nil for any other
+    /// id.
     private func fragment(of id: Text) -> Text? {
         let parts = id.string.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }

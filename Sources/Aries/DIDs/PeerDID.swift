@@ -1,9 +1,9 @@
 import Crypto
 package import Encoding
 
-/// DIDs that carry their own document (Peer DID Method 1.0): the ones that need no ledger and no network.
+/// DIDs that contain their own document (Peer DID Method 1.0) and so need no ledger and no network.
 package enum PeerDID {
-    /// Why a DID cannot be turned into a document here.
+    /// Why this program cannot turn a DID into a document.
     package enum Failure: Error, Hashable, Sendable {
         /// Only a ledger or another service could resolve it. `method` is the DID method, such as `sov`.
         case needsResolver(method: Text)
@@ -13,10 +13,10 @@ package enum PeerDID {
         case malformed
     }
 
-    /// Letters of one encoded document; decoding base58 costs the square of them.
+    /// The limit of characters of one encoded document. The time to decode base58 grows with their square.
     static let maxEncodedLength = 8192
 
-    /// The document of a `did:peer:2…` or of a long-form `did:peer:4…`.
+    /// Returns the document of a `did:peer:2…` or of a long-form `did:peer:4…`.
     package static func resolve(_ did: Text) throws(Failure) -> DIDDocument {
         if did.hasPrefix("did:peer:4") {
             let (document, short) = try decode4(did)
@@ -25,24 +25,24 @@ package enum PeerDID {
         if did.hasPrefix("did:peer:2") { return DIDDocument(try decode2(did), names: [did]) }
         let parts = did.string.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].utf8.elementsEqual("did".utf8) else {
-            throw .needsResolver(method: "sov")  // an unqualified DID stands for did:sov
+            throw .needsResolver(method: "sov")  // an unqualified DID is a did:sov
         }
         throw .needsResolver(method: Text(String(parts[1])))
     }
 
     // MARK: did:peer:4
 
-    /// The long and short form for `document`, which must not have an `id`.
+    /// Returns the long and the short form for `document`, which must not have an `id`.
     ///
-    /// `z` + base58btc(0x80 0x04, the varint of multicodec json, and the JSON bytes); the hash is the SHA-256 multihash
-    /// (0x12 0x20) of that *text*.
+    /// The encoded document is `z` + base58btc(0x80 0x04, the varint of multicodec json, and the JSON bytes);
+    /// the hash is the SHA-256 multihash (0x12 0x20) of that *text*.
     package static func encode4(_ document: JSON) -> (long: Text, short: Text) {
         let encoded = Multibase.encodeBase58([0x80, 0x04] + document.compactBytes)
         let short = "did:peer:4" + hash(encoded)
         return (Text("\(short):\(encoded)"), Text(short))
     }
 
-    /// The document in a long form, after checking its hash, and the short form.
+    /// Returns the document in a long form, after checking its hash, and the short form.
     package static func decode4(_ long: Text) throws(Failure) -> (document: JSON, short: Text) {
         let parts = long.string.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 4, parts[2].utf8.first == UInt8(ascii: "4"), parts[3].utf8.count <= maxEncodedLength
@@ -61,8 +61,8 @@ package enum PeerDID {
 
     // MARK: did:peer:2
 
-    /// The document that the elements of a did:peer:2 spell: keys are `#key-1`, `#key-2`, … in their order, services have
-    /// abbreviated member names.
+    /// Returns the document that the elements of a did:peer:2 describe: keys are `#key-1`, `#key-2`, … in
+    /// their order, services have abbreviated member names.
     static func decode2(_ did: Text) throws(Failure) -> JSON {
         guard did.utf8.count <= maxEncodedLength, let elements = did.behind("did:peer:2") else { throw .malformed }
         var (keys, services): ([JSON], [JSON]) = ([], [])

@@ -2,8 +2,9 @@ import DIDComm
 import Encoding
 
 extension Service {
-    /// `message` as it is posted to this service: packed by `keys` for its first recipient key and wrapped for its route.
-    /// ``Envelope/Failure/tooLarge`` where that would be more than agents take (``Envelope/Limits/bytes``).
+    /// Returns `message` as it is posted to this service: packed by `keys` for its first recipient key and
+    /// wrapped for its route. Throws ``Envelope/Failure/tooLarge`` if that is more than agents accept
+    /// (``Envelope/Limits/bytes``).
     func pack(
         _ message: JSON, from keys: KeyPair, _ prefix: TypePrefix, random: inout RandomStream
     ) throws(Envelope.Failure) -> [UInt8] {

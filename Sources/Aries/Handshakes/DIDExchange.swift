@@ -6,7 +6,8 @@ package enum DIDExchange {
     /// The family's name in `@type`.
     package static let family: Text = "didexchange"
 
-    /// The long-form did:peer:4 of a kiosk: one Ed25519 key, one service, where messages for that key are taken.
+    /// Returns the long-form did:peer:4 of a gate: one Ed25519 key, and one service at which messages for
+    /// that key are accepted.
     package static func did(for key: Verkey, at address: MailboxAddress) -> Text {
         PeerDID.encode4([
             "@context": ["https://www.w3.org/ns/did/v1", "https://w3id.org/security/multikey/v1"],
@@ -23,14 +24,15 @@ package enum DIDExchange {
                     "recipientKeys": ["#key-0"],
                     "accept": ["didcomm/aip1", "didcomm/aip2;env=rfc19"],
                     "serviceEndpoint": .string(address.endpoint),
-                    // As references to keys: ACA-Py finds none under a DID without fragment, and then forgets the sender's too.
+                    // Write them as references to keys: ACA-Py finds no key under a DID without fragment, and
+                    // then loses the sender's key, too.
                     "routingKeys": .array(address.routingKeys.map { .text("\($0.didKey)#\($0.multibase)") }),
                 ]
             ],
         ]).long
     }
 
-    /// The `request`; its id is also the thread of the whole exchange.
+    /// Returns the `request`. Its id is also the thread of the whole exchange.
     package static func request(
         _ prefix: TypePrefix, minor: Int, id: Text, invitation: Text, label: Text, did: Text
     ) -> JSON {
@@ -39,7 +41,7 @@ package enum DIDExchange {
             parentThread: invitation, [.init("label", .string(label)), .init("did", .string(did))])
     }
 
-    /// The `complete` that ends the exchange.
+    /// Returns the `complete` that ends the exchange.
     package static func complete(
         _ prefix: TypePrefix, minor: Int, id: Text, thread: Text, invitation: Text
     ) -> JSON {
@@ -48,8 +50,9 @@ package enum DIDExchange {
             parentThread: invitation)
     }
 
-    /// Who answered, proven by the invitation's key: each attachment that is there must verify under it, at least one must
-    /// be there, and what it signs must be the response's `did`.
+    /// Verifies a response and returns the peer, proven by the invitation's key: each attachment that is
+    /// present must verify under that key, at least one must be present, and its signed content must be the
+    /// response's `did`.
     package static func verify(response: JSON, invitationKey: Verkey) throws(HandshakeFailure) -> Peer {
         guard let did = response["did"]?.string, !did.isEmpty else { throw .malformed }
         var signedDocument: DIDDocument?
@@ -79,7 +82,7 @@ package enum DIDExchange {
         }
     }
 
-    /// `did:sov:` before an unqualified DID: the two are the same.
+    /// Returns the DID with `did:sov:` before an unqualified one: the two forms are the same DID.
     static func qualified(_ did: Text) -> Text {
         did.hasPrefix("did:") ? did : Text("did:sov:" + did.string)
     }

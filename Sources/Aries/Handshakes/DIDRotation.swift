@@ -1,17 +1,18 @@
 package import Encoding
 
-/// A peer that changes its DID within a connection (did-rotate/1.0, RFC 0794), as its observing party.
+/// did-rotate/1.0 (RFC 0794), the side of the observing party: a peer changes its DID within a connection.
 package enum DIDRotation {
     /// The protocol's name and version.
     package static let name = ProtocolName("did-rotate", 1, 0)
 
     /// Why a rotation is refused, by the protocol's own codes.
     package enum Failure: Error, Hashable, Sendable {
-        /// The DID cannot be resolved, or is none.
+        /// The DID cannot be resolved, or the text is no DID.
         case unresolvable
-        /// Its method needs a resolver that a kiosk does not have.
+        /// Its method needs a resolver that a gate does not have.
         case methodUnsupported
-        /// No service of its document can be reached by HTTP, over at most ``MailboxAddress/maxRoutingKeys``.
+        /// No service of its document can be reached by HTTP with at most ``MailboxAddress/maxRoutingKeys``
+        /// routing keys.
         case documentUnsupported
 
         /// The code of the problem report.
@@ -24,13 +25,13 @@ package enum DIDRotation {
         }
     }
 
-    /// Whether `message` announces a new DID.
+    /// Returns whether `message` announces a new DID.
     package static func isRotate(_ message: Message) -> Bool { message.type.isMessage(name.family, 1, "rotate") }
 
-    /// Whether `message` ends the connection.
+    /// Returns whether `message` ends the connection.
     package static func isHangup(_ message: Message) -> Bool { message.type.isMessage(name.family, 1, "hangup") }
 
-    /// Who the peer is from now on. Only DIDs that carry their document can be resolved.
+    /// Returns the peer under its new DID. Only DIDs that contain their document can be resolved.
     package static func peer(of rotate: Message) throws(Failure) -> Peer {
         guard let did = rotate.body["to_did"]?.string else { throw .unresolvable }
         let document: DIDDocument
@@ -44,18 +45,18 @@ package enum DIDRotation {
         return Peer(did: did, service: service)
     }
 
-    /// The `ack` in the thread of a `rotate`; it goes where the peer was before.
+    /// Returns the `ack` in the thread of a `rotate`. It is sent to the peer's previous address.
     package static func ack(_ prefix: TypePrefix, id: Text, thread: Text) -> JSON {
         Message.make(MessageType(prefix, name, "ack"), id: id, thread: thread, [.init("status", "OK")])
     }
 
-    /// The report that a `rotate` cannot be followed; the connection stays as it is.
+    /// Returns the report that a `rotate` cannot be followed. The connection stays as it is.
     package static func problem(_ prefix: TypePrefix, id: Text, thread: Text, _ failure: Failure) -> JSON {
         Message.make(
             MessageType(prefix, name, "problem-report"), id: id, thread: thread,
             [.init("description", ["code": .string(failure.code), "en": "the kiosk cannot follow to this DID"])])
     }
 
-    /// The end of a connection, told to the peer.
+    /// Returns the message that ends a connection.
     package static func hangup(id: Text) -> OutboundMessage { OutboundMessage(id: id, name, "hangup", []) }
 }

@@ -1,8 +1,9 @@
 package import Encoding
 
-/// Asking an inviter that is known to go on with the connection that exists (out-of-band 1.x, RFC 0434 "reuse").
+/// The question to a known inviter whether it continues with the existing connection (out-of-band 1.x, RFC
+/// 0434 "reuse").
 package struct HandshakeReuse: Sendable {
-    /// The invitation that is answered.
+    /// The invitation that the question is about.
     package let invitation: Invitation
     /// The id of the reuse message, the same in each sending.
     package let id: Text
@@ -10,23 +11,23 @@ package struct HandshakeReuse: Sendable {
     package private(set) var sendings = 0
     /// Whether a sending is due and not yet on its way.
     package private(set) var isDue = false
-    /// The ping behind the last sending.
+    /// The id of the ping after the last sending.
     package private(set) var ping: Text?
-    /// No answer by then: sent again, or given up.
+    /// The time limit for an answer. After that the message is sent again, or given up.
     package private(set) var until: Instant?
 
-    /// At most so many sendings.
+    /// The limit of sendings.
     package static let maxSendings = 3
-    /// How long one sending may stay without answer.
+    /// The time limit for an answer to one sending.
     package static let patience = Duration.seconds(15)
 
-    /// A request to answer `invitation` on an existing connection.
+    /// Creates a question about `invitation` for an existing connection.
     package init(_ invitation: Invitation, id: Text) {
         (self.invitation, self.id) = (invitation, id)
     }
 
-    /// The message, in the minor version of its invitation; nil for an invitation of connections/1.0, which knows no reuse:
-    /// there a ping that is answered has to do.
+    /// The message, in the minor version of its invitation; nil for an invitation of connections/1.0, which
+    /// has no reuse message: there an answered ping is enough.
     package var message: JSON? {
         guard case .outOfBand(let minor) = invitation.kind else { return nil }
         return Message.make(
@@ -34,7 +35,7 @@ package struct HandshakeReuse: Sendable {
             thread: id, parentThread: invitation.id)
     }
 
-    /// It is to go out once more; false when it did often enough.
+    /// Makes another sending due. Returns false after ``maxSendings``.
     package mutating func begin(at now: Instant) -> Bool {
         guard sendings < Self.maxSendings else { return false }
         sendings += 1
@@ -42,13 +43,14 @@ package struct HandshakeReuse: Sendable {
         return true
     }
 
-    /// It is on its way.
+    /// Records that the message is on its way.
     package mutating func sent() { isDue = false }
 
-    /// A ping of that id follows it.
+    /// Records that a ping of that id follows the message.
     package mutating func followed(by ping: Text) { if !isDue { self.ping = ping } }
 
-    /// Whether `message` accepts it: the parent thread must be the invitation's, and the thread ours where there is one.
+    /// Returns whether `message` accepts the reuse: its parent thread must be the invitation's, and its
+    /// thread, if it has one, this question's.
     package func isAccepted(by message: Message) -> Bool {
         guard message.type.isMessage("out-of-band", 1, "handshake-reuse-accepted") else { return false }
         let thread = message.body["~thread"]?["thid"]?.string

@@ -7,7 +7,7 @@ package enum LegacyConnection {
     package static let family: Text = "connections"
     private static let name = ProtocolName(family, 1, 0)
 
-    /// The `request`, with an unqualified DID and the document that RFC 0160 shows.
+    /// Returns the `request`, with an unqualified DID and the document that RFC 0160 shows.
     package static func request(
         _ prefix: TypePrefix, id: Text, invitation: Text, label: Text, key: Verkey, at address: MailboxAddress
     ) -> JSON {
@@ -39,7 +39,7 @@ package enum LegacyConnection {
             ])
     }
 
-    /// What a `connection~sig` proves.
+    /// The content that a `connection~sig` proves.
     package struct SignedConnection: Sendable {
         /// The signed `connection` member.
         package let connection: JSON
@@ -49,8 +49,9 @@ package enum LegacyConnection {
         package let peer: Peer
     }
 
-    /// Who answered: `connection~sig` must verify under the invitation's key and name it as signer; its data are 8 bytes of
-    /// big-endian time and then the JSON of `connection`.
+    /// Verifies a response and returns its signed content: `connection~sig` must verify under the
+    /// invitation's key and name it as signer; its data is 8 bytes of big-endian time and then the JSON of
+    /// `connection`.
     package static func verify(response: JSON, invitationKey: Verkey) throws(HandshakeFailure) -> SignedConnection {
         guard let block = response["connection~sig"] else { throw .unsigned }
         guard let data = block["sig_data"]?.string.flatMap({ Base64.decodeAny($0.string) }),

@@ -1,19 +1,19 @@
 package import DIDComm
 package import Encoding
 
-/// The other side of a completed handshake.
+/// The other party of a completed handshake.
 package struct Peer: Hashable, Sendable {
-    /// Their DID for this connection.
+    /// Its DID for this connection.
     package let did: Text
-    /// How to reach them; the first recipient key authenticates every message of theirs.
+    /// The service that reaches it. The first recipient key authenticates every message of the peer.
     package let service: Service
 
-    /// A peer that is reached by `service`.
+    /// Creates a peer that is reached by `service`.
     package init(did: Text, service: Service) {
         (self.did, self.service) = (did, service)
     }
 
-    /// The key that every message of theirs must be authenticated by; nil only for a service without key, which no
+    /// The key that must authenticate every message of the peer; nil only for a service without key, which no
     /// handshake returns.
     package var verkey: Verkey? { service.recipientKeys.first }
 }
@@ -26,11 +26,11 @@ package enum HandshakeFailure: Error, Hashable, Sendable {
     case unsigned
     /// The signature, or a key that it names, is not that of the invitation.
     case notTheInviter
-    /// What was signed is another DID than the answer's.
+    /// The signed DID is not the answer's DID.
     case otherDID
-    /// The DID needs a resolver that a kiosk does not have.
+    /// The DID needs a resolver that a gate does not have.
     case unresolvable
-    /// No service in it can be reached by HTTP, over at most ``MailboxAddress/maxRoutingKeys``.
+    /// No service in it can be reached by HTTP with at most ``MailboxAddress/maxRoutingKeys`` routing keys.
     case noService
 }
 

@@ -1,10 +1,10 @@
 package import DIDComm
 package import Encoding
 
-/// An attachment (RFC 0017) whose base64 data carry a flattened JWS with detached payload, as did-exchange signs it
-/// (RFC 0023).
+/// An attachment (RFC 0017) with base64 data and a flattened JWS with detached payload, as did-exchange signs
+/// it (RFC 0023).
 package enum SignedAttachment {
-    /// Why an attachment does not prove what it should.
+    /// Why an attachment does not prove its content.
     package enum Failure: Error, Hashable, Sendable {
         /// A member is absent or not decodable.
         case malformed
@@ -16,8 +16,8 @@ package enum SignedAttachment {
         case badSignature
     }
 
-    /// The payload, after checking that `signer` signed it and that every key the signature names is `signer`: the `jwk`,
-    /// the protected `kid`s, and the `kid` of the unprotected header.
+    /// Returns the payload, after checking that `signer` signed it and that every key the signature names is
+    /// `signer`: the `jwk`, the protected `kid`s, and the `kid` of the unprotected header.
     package static func verify(_ attachment: JSON, signedBy signer: Verkey) throws(Failure) -> [UInt8] {
         let jws = attachment["data"]?["jws"]
         guard let payload = attachment["data"]?["base64"]?.string.flatMap({ Base64.decodeAny($0.string) }),
@@ -37,14 +37,14 @@ package enum SignedAttachment {
         for kid in [jws?["header"]?["kid"], header["kid"], header["jwk"]?["kid"]] {
             if let kid, kid.string.flatMap({ Verkey($0) }) != signer { throw .otherKey }
         }
-        // What is signed is the canonical base64url of the payload, however the attachment spells it.
+        // The signature covers the canonical base64url of the payload, however the attachment encodes it.
         let signed = Array("\(protected).\(Base64.encode(payload))".utf8)
         guard signer.verifies(signature, over: signed) else { throw .badSignature }
         return payload
     }
 
-    /// An attachment with `payload` signed by `signer`. `mediaType` is `text/string` for a DID, `application/json` for a
-    /// document.
+    /// Returns an attachment with `payload`, signed by `signer`. `mediaType` is `text/string` for a DID,
+    /// `application/json` for a document.
     package static func sign(_ payload: [UInt8], mediaType: Text, id: Text, by signer: KeyPair) -> JSON {
         let did = JSON.string(signer.verkey.didKey)
         let header: JSON = [

@@ -3,10 +3,11 @@ package import Encoding
 
 /// An invitation to connect: connections/1.0 (RFC 0160) or out-of-band 1.x (RFC 0434).
 ///
-/// Reads what the RFCs say and what is in the field: `service` and `services`, `request~attach` and `requests~attach`, naked
-/// keys and did:key with and without fragment. Empty arrays count as absent.
+/// Reads the forms of the RFCs and those that agents use in practice: `service` and `services`,
+/// `request~attach` and `requests~attach`, plain base58 keys and did:key with and without fragment. Empty
+/// arrays count as absent.
 package struct Invitation: Sendable {
-    /// Which protocol the invitation belongs to.
+    /// The protocol that the invitation belongs to.
     package enum Kind: Hashable, Sendable {
         /// connections/1.x
         case connections
@@ -32,7 +33,8 @@ package struct Invitation: Sendable {
             }
         }
 
-        /// The handshake of that name and version; a newer minor version is spoken to in the newest one known here.
+        /// Creates the handshake of that name and version. For a newer minor version the newest one known
+        /// here is used.
         init?(_ name: ProtocolName) {
             switch (name.family, name.major, name.minor) {
             case (DIDExchange.family, 1, 0): self = .didExchange10
@@ -45,7 +47,7 @@ package struct Invitation: Sendable {
 
     /// An entry of `services`.
     package enum Entry: Hashable, Sendable {
-        /// Keys and endpoint stand in the invitation.
+        /// The invitation contains keys and endpoint.
         case inline(Service)
         /// A DID names them.
         case did(Text)
@@ -53,22 +55,22 @@ package struct Invitation: Sendable {
 
     /// The whole invitation as received, for storage and display.
     package let json: JSON
-    /// connections or out-of-band.
+    /// The protocol of the invitation: connections or out-of-band.
     package let kind: Kind
-    /// The prefix of its `@type`, which our messages use, too.
+    /// The prefix of its `@type`, which the gate's messages use, too.
     package let prefix: TypePrefix
     /// `@id`, the parent thread of the handshake.
     package let id: Text
-    /// `label`: the inviter's name for itself; not proven by anything.
+    /// `label`: the inviter's name for itself, which nothing proves.
     package let label: Text?
     /// The handshakes offered that are known here, best first.
     package let handshakes: [Handshake]
-    /// The messages attached for answering (`requests~attach`).
+    /// The attached messages that ask for an answer (`requests~attach`).
     package let requests: [JSON]
-    /// Where to connect.
+    /// The services to connect to.
     package let entries: [Entry]
 
-    /// Checks and takes apart the JSON of an invitation.
+    /// Checks and parses the JSON of an invitation.
     package init(_ json: JSON) throws(InvitationError) {
         guard json.object != nil else { throw .notJSON }
         guard let type = json["@type"]?.string.flatMap({ MessageType($0) }), type.name == "invitation" else {
@@ -100,7 +102,7 @@ package struct Invitation: Sendable {
         }
     }
 
-    /// The first service that can be used now, its DID resolved where it carries its own document.
+    /// Returns the first usable service. Its DID is resolved if the DID contains its own document.
     package func service() throws(InvitationError) -> Service {
         var failure = InvitationError.noKey
         for entry in entries {

@@ -4,13 +4,13 @@ package import Encoding
 package enum InvitationError: Error, Hashable, Sendable {
     /// Longer than ``InvitationText/maxBytes``.
     case tooLarge
-    /// Neither JSON nor a URL that carries an invitation.
+    /// Neither JSON nor a URL that contains an invitation.
     case notAnInvitation
-    /// A URL of another scheme than http, https or didcomm.
+    /// A URL of a scheme other than http, https or didcomm.
     case unsupportedScheme
     /// The value in the URL is not base64.
     case notBase64
-    /// What was decoded is not JSON.
+    /// The decoded content is not JSON.
     case notJSON
     /// The JSON is another message.
     case anotherMessage
@@ -26,7 +26,7 @@ package enum InvitationError: Error, Hashable, Sendable {
     case badDID
     /// No endpoint.
     case noEndpoint
-    /// Neither a handshake nor a request is in it.
+    /// It contains neither a handshake nor a request.
     case nothingOffered
     /// None of the handshakes offered is known.
     case unknownHandshakes

@@ -4,7 +4,7 @@ import Encoding
 extension Invitation {
     /// Why two invitations are from the same inviter.
     package enum Match: Hashable, Sendable {
-        /// The very same invitation, scanned again.
+        /// The same invitation, given again.
         case sameInvitation
         /// The same public DID.
         case samePublicDID
@@ -12,7 +12,8 @@ extension Invitation {
         case sameKey
     }
 
-    /// Whether `other` is from the same inviter; absent or null members never match.
+    /// Returns why `other` is from the same inviter; nil: it is not known to be. Absent or null members never
+    /// match.
     package func match(_ other: Invitation) -> Match? {
         if id == other.id { return .sameInvitation }
         if !publicDIDs.isDisjoint(with: other.publicDIDs) { return .samePublicDID }
@@ -32,19 +33,19 @@ extension Invitation {
     }
 }
 
-/// What to do with an invitation: eight rows, by what it offers and whether the inviter is known. A row without handshake and request is an
-/// ``InvitationError/nothingOffered`` already.
+/// What to do with an invitation: eight cases, by handshake, by request and by whether the inviter is known.
+/// An invitation without handshake and request already fails with ``InvitationError/nothingOffered``.
 package enum InvitationPlan: Hashable, Sendable {
-    /// Make a new connection, then answer the attached request where there is one.
+    /// Make a new connection, then answer the attached request if there is one.
     case connect(thenAnswer: Bool)
-    /// Answer the request by the service in the invitation, without a lasting connection.
+    /// Answer the request at the service in the invitation, without a lasting connection.
     case oneTime
-    /// Ask to reuse the existing connection, then answer the request where there is one.
+    /// Ask to reuse the existing connection, then answer the request if there is one.
     case reuse(thenAnswer: Bool)
     /// Answer the request on the existing connection.
     case answerOnExisting
 
-    /// The row for `invitation`, given whether a connection to the same inviter exists.
+    /// Determines the case of `invitation`, given whether a connection to the same inviter exists.
     package init(_ invitation: Invitation, connectionExists: Bool) {
         let asks = !invitation.requests.isEmpty
         switch (invitation.handshakes.isEmpty, connectionExists) {

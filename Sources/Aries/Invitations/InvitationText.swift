@@ -1,19 +1,21 @@
 package import Encoding
 
-/// An invitation as people hand it over: a URL, or the JSON itself.
+/// An invitation as an operator gets it: a URL, or the JSON itself.
 package enum InvitationText: Sendable {
-    /// The invitation was in the text.
+    /// The text contains the invitation.
     case invitation(Invitation)
-    /// The text is a URL without one: a GET there, with `Accept: application/json`, returns it or redirects to it.
+    /// The text is a URL that does not contain an invitation: a GET of it, with `Accept: application/json`,
+    /// returns the invitation or redirects to it.
     case link(Text)
 
-    /// Bytes of a text that is looked at.
+    /// The longest text that is read, in bytes.
     package static let maxBytes = 64 * 1024
 
-    /// The query members that carry an invitation, in the order in which they are looked for (VCX's).
+    /// The query members that may contain an invitation, in the order in which they are searched (VCX's
+    /// order).
     private static let members: [Text] = ["c_i", "d_m", "m", "oob"]
 
-    /// Reads `text`: JSON when it starts with `{`, else an http, https or didcomm URL.
+    /// Reads `text`: JSON if it starts with `{`, otherwise an http, https or didcomm URL.
     package static func read(_ text: [UInt8]) throws(InvitationError) -> InvitationText {
         guard text.count <= maxBytes else { throw .tooLarge }
         let blanks: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
@@ -36,14 +38,14 @@ package enum InvitationText: Sendable {
         }
         for member in members {
             guard let pair = pairs.first(where: { $0.name.elementsEqual(member.utf8) }) else { continue }
-            // '+' belongs to the base64 alphabet here and never means a blank.
+            // '+' belongs to the base64 alphabet here and never means a space.
             guard let value = percentDecoded(pair.value).flatMap({ Text(utf8: $0) }),
                 let bytes = Base64.decodeAny(value.string)
             else { throw .notBase64 }
             return .invitation(try invitation(bytes))
         }
         guard scheme != "didcomm" else { throw .notAnInvitation }
-        // A fragment is for the page that a browser shows.
+        // A fragment is only for the page that a browser shows.
         return .link(Text(String(decoding: letters.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)))
     }
 

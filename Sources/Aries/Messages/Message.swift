@@ -4,7 +4,7 @@ package import Encoding
 package struct Message: Sendable {
     /// Why a plaintext is no Aries message.
     package enum Failure: Error, Hashable, Sendable {
-        /// Not a JSON object, too deep, or in a thread whose name is longer than 256 bytes.
+        /// Not a JSON object, nested too deep, or with a thread id longer than 256 bytes.
         case malformed
         /// `@type` is absent or of another form.
         case noType
@@ -16,17 +16,17 @@ package struct Message: Sendable {
     package let type: MessageType
     /// `@id`, at most ``nameBytes``.
     package let id: Text
-    /// `~thread.thid`, at most ``nameBytes``; the message's own id when that is absent.
+    /// `~thread.thid`, at most ``nameBytes``; the message's own id if that is absent.
     package let thread: Text
     /// `~thread.pthid`, at most ``nameBytes``.
     package let parentThread: Text?
     /// All members.
     package let body: JSON
 
-    /// Bytes of the longest name of a message or thread: they are kept and echoed.
+    /// The longest id of a message or thread, in bytes: ids are stored and echoed.
     package static let nameBytes = 256
 
-    /// Reads a plaintext; nesting is bounded at 32.
+    /// Reads a plaintext, nested at most 32 deep.
     package init(plaintext: [UInt8]) throws(Failure) {
         var limits = JSON.Limits()
         limits.depth = 32
@@ -45,15 +45,16 @@ package struct Message: Sendable {
         guard max(thread.utf8.count, parentThread?.utf8.count ?? 0) <= Self.nameBytes else { throw .malformed }
     }
 
-    /// Whether the sender asks for an acknowledgement of receipt (RFC 0317); the old empty object means it, too.
+    /// Whether the sender asks for an acknowledgement of receipt (RFC 0317). The old empty object means that,
+    /// too.
     package var asksForAck: Bool {
         guard let decorator = body["~please_ack"]?.object else { return false }
         guard let on = decorator["on"]?.array, !on.isEmpty else { return true }
         return on.contains { $0.string == "RECEIPT" }
     }
 
-    /// The members of a message in their usual order; return-route (RFC 0092) is on every one, because over HTTP the answer
-    /// has no other way back to a kiosk.
+    /// Returns a message with its members in their usual order. Every message has return-route (RFC 0092),
+    /// because over HTTP the answer has no other way back to a gate.
     package static func make(
         _ type: MessageType, id: Text, thread: Text? = nil, parentThread: Text? = nil,
         _ members: [JSONObject.Member] = []

@@ -1,8 +1,9 @@
 package import Encoding
 
-/// The two prefixes of Aries message types; both are read everywhere, and the one of the invitation is written (RFC 0348).
+/// The two prefixes of Aries message types. Both are read; messages are written with the prefix of the
+/// invitation (RFC 0348).
 package enum TypePrefix: String, CaseIterable, Sendable {
-    /// The present prefix.
+    /// The current prefix.
     case didcomm = "https://didcomm.org/"
     /// The prefix from before 2020, still written by VCX.
     case legacy = "did:sov:BzCbsNYhMrjHiqZDTUASHg;spec/"
@@ -12,12 +13,12 @@ package enum TypePrefix: String, CaseIterable, Sendable {
 package struct ProtocolName: Hashable, Sendable {
     /// The protocol's name, such as `didexchange`.
     package let family: Text
-    /// The major version; another one is another protocol.
+    /// The major version. Another major version is another protocol.
     package let major: Int
-    /// The minor version; a reader ignores what a newer one adds.
+    /// The minor version. A reader ignores the additions of a newer one.
     package let minor: Int
 
-    /// A protocol of this name and version.
+    /// Creates a protocol of this name and version.
     package init(_ family: Text, _ major: Int, _ minor: Int) {
         (self.family, self.major, self.minor) = (family, major, minor)
     }
@@ -48,14 +49,14 @@ package struct ProtocolName: Hashable, Sendable {
 
 /// An `@type`: prefix, protocol, version and message name (RFC 0020).
 package struct MessageType: Hashable, Sendable {
-    /// Which prefix it is written with.
+    /// The prefix that it is written with.
     package let prefix: TypePrefix
     /// The protocol and version.
     package let protocolName: ProtocolName
     /// The message's name in its protocol, such as `request`.
     package let name: Text
 
-    /// A message of a protocol.
+    /// Creates the type of a message of a protocol.
     package init(_ prefix: TypePrefix, _ protocolName: ProtocolName, _ name: Text) {
         (self.prefix, self.protocolName, self.name) = (prefix, protocolName, name)
     }
@@ -73,7 +74,8 @@ package struct MessageType: Hashable, Sendable {
     /// The whole `@type`.
     package var text: Text { Text("\(prefix.rawValue)\(protocolName.path)/\(name)") }
 
-    /// Whether this is `name` of `family` in that major version, whatever the prefix and minor version.
+    /// Returns whether this is `name` of `family` in that major version, whatever the prefix and minor
+    /// version.
     package func isMessage(_ family: Text, _ major: Int, _ name: Text) -> Bool {
         protocolName.family == family && protocolName.major == major && self.name == name
     }

@@ -5,33 +5,33 @@ package enum TrustPing {
     /// The protocol's name and version.
     package static let name = ProtocolName("trust_ping", 1, 0)
 
-    /// A `ping`.
+    /// Returns a `ping`.
     package static func ping(_ prefix: TypePrefix, id: Text, responseRequested: Bool) -> JSON {
         Message.make(
             MessageType(prefix, name, "ping"), id: id, [.init("response_requested", .bool(responseRequested))])
     }
 
-    /// The answer to a ping, in its thread.
+    /// Returns the answer to a ping, in its thread.
     package static func response(_ prefix: TypePrefix, id: Text, thread: Text) -> JSON {
         Message.make(MessageType(prefix, name, "ping_response"), id: id, thread: thread)
     }
 
-    /// Whether `ping` wants an answer: an absent `response_requested` means yes (RFC 0048).
+    /// Returns whether `ping` expects an answer: an absent `response_requested` means yes (RFC 0048).
     package static func wantsResponse(_ ping: Message) -> Bool { ping.body["response_requested"]?.bool ?? true }
 }
 
-/// notification/1.0: acknowledgements (RFC 0015) and problem reports in the form that ACA-Py knows.
+/// notification/1.0: acknowledgements (RFC 0015) and problem reports in the form that ACA-Py reads.
 package enum Notice {
     /// The protocol's name and version.
     package static let name = ProtocolName("notification", 1, 0)
 
-    /// An `ack` with status OK.
+    /// Returns an `ack` with status OK.
     package static func ack(_ prefix: TypePrefix, id: Text, thread: Text) -> JSON {
         Message.make(MessageType(prefix, name, "ack"), id: id, thread: thread, [.init("status", "OK")])
     }
 
-    /// A `problem-report`; `code` is for programs, `explanation` for people. `name` is the protocol whose report it is, where
-    /// that has one of its own.
+    /// Returns a `problem-report`; `code` is for programs, `explanation` for people. `name`: the protocol
+    /// that the report belongs to, if that protocol has reports of its own.
     package static func problem(
         _ prefix: TypePrefix, id: Text, thread: Text, code: Text, explanation: Text, of name: ProtocolName = Self.name
     ) -> JSON {
@@ -40,29 +40,30 @@ package enum Notice {
             [.init("description", ["code": .string(code), "en": .string(explanation)])])
     }
 
-    /// Whether `type` is a problem report of any protocol; those are never answered by one.
+    /// Returns whether `type` is a problem report of any protocol. Such a report is never answered with
+    /// another one.
     package static func isProblem(_ type: MessageType) -> Bool {
         type.name == "problem-report" || type.name == "problem_report"
     }
 
-    /// The machine-readable code of a problem report, whichever form it has, cut to 128 bytes.
+    /// Returns the machine-readable code of a problem report in any form, cut to 128 bytes.
     package static func problemCode(_ message: Message) -> Text {
         let code = message.body["description"]?["code"]?.string ?? message.body["problem-code"]?.string
         return (code ?? "unknown").prefix(bytes: 128)
     }
 }
 
-/// basicmessage/1.0 (RFC 0095), the carrier of reports that every controller can read unchanged.
+/// basicmessage/1.0 (RFC 0095). It carries reports that every controller can read without changes.
 package enum BasicMessage {
     /// The protocol's name and version.
     package static let name = ProtocolName("basicmessage", 1, 0)
 
-    /// A `message`. `sentTime` is RFC 3339.
+    /// Returns a `message`. `sentTime` is RFC 3339.
     package static func message(_ prefix: TypePrefix, id: Text, content: Text, sentTime: Text) -> JSON {
         Message.make(MessageType(prefix, name, "message"), id: id, members(content: content, sentTime: sentTime))
     }
 
-    /// A message's own members.
+    /// Returns a message's own members.
     static func members(content: Text, sentTime: Text) -> [JSONObject.Member] {
         [
             .init("~l10n", ["locale": "en"]), .init("sent_time", .string(sentTime)),
@@ -70,7 +71,7 @@ package enum BasicMessage {
         ]
     }
 
-    /// The ids in a controller's acknowledgement of reports: a basicmessage whose content is
+    /// Returns the ids in a controller's acknowledgement of reports: a basicmessage whose content is
     /// `{"type":"verification-report/1.0/ack","ids":[…]}`; nil for any other content.
     package static func acknowledgedReports(_ message: Message) -> [Text]? {
         guard let content = message.body["content"]?.string, content.utf8.count <= 64 * 1024,
@@ -80,9 +81,9 @@ package enum BasicMessage {
     }
 }
 
-/// discover-features 1.0 (RFC 0031) and 2.0 (RFC 0557): which protocols a kiosk speaks.
+/// discover-features 1.0 (RFC 0031) and 2.0 (RFC 0557): the protocols that a gate speaks.
 package enum DiscoverFeatures {
-    /// What is disclosed, with the roles that a kiosk takes.
+    /// The protocols that are disclosed, each with the gate's roles.
     package static let supported: [(name: ProtocolName, roles: [Text])] = [
         (TrustPing.name, ["sender", "receiver"]),
         (Notice.name, ["notifier", "notified"]),
@@ -98,14 +99,14 @@ package enum DiscoverFeatures {
         (ProtocolName("out-of-band", 1, 1), ["receiver"]),
     ]
 
-    /// A `query` (1.0), which every agent reads, for the protocols of one family.
+    /// Returns a `query` (1.0), which every agent reads, for the protocols of one family.
     package static func query(_ family: Text, id: Text) -> OutboundMessage {
         OutboundMessage(
             id: id, ProtocolName("discover-features", 1, 0), "query",
             [.init("query", .text(TypePrefix.didcomm.rawValue + family.string + "/*"))])
     }
 
-    /// The answer to a `query` (1.0) or `queries` (2.0); nil when `message` is neither.
+    /// Returns the answer to a `query` (1.0) or `queries` (2.0); nil if `message` is neither.
     package static func answer(to message: Message, id: Text) -> JSON? {
         let prefix = message.type.prefix
         if message.type.isMessage("discover-features", 1, "query") {
@@ -134,7 +135,8 @@ package enum DiscoverFeatures {
         return nil
     }
 
-    /// The protocols in a `disclose` (1.0) or `disclosures` (2.0), with either prefix; nil when `message` is neither.
+    /// Returns the protocols in a `disclose` (1.0) or `disclosures` (2.0), with either prefix; nil if
+    /// `message` is neither.
     package static func disclosed(_ message: Message) -> [ProtocolName]? {
         let list: [JSON]
         switch (message.type.protocolName.family, message.type.name) {
@@ -145,7 +147,8 @@ package enum DiscoverFeatures {
         return list.prefix(256).compactMap { ($0["pid"] ?? $0["id"])?.string.flatMap { ProtocolName($0) } }
     }
 
-    /// A query is a protocol's whole name, or a beginning and `*`.
+    /// Returns the supported protocols that a query matches. A query is a protocol's whole name, or a
+    /// beginning and `*`.
     private static func matches(_ query: Text, _ prefix: TypePrefix) -> [(pid: Text, roles: [Text])] {
         supported.map { (pid: Text(prefix.rawValue + $0.name.path.string), roles: $0.roles) }.filter { entry in
             query.hasSuffix("*")

@@ -1,20 +1,21 @@
 import Encoding
 
-/// When waiting entries go out: together after a delay, at once when a message is full or something urgent is among them.
+/// Decides when waiting entries are sent: together after a delay; at once when a message is full or an entry
+/// is urgent.
 struct FlushTimer: Sendable {
     private let delay: Duration
     private let full: Int
-    /// All up to here goes out now.
+    /// Everything up to this position is sent now.
     private var goal: Int
-    /// When the entries that came since go out.
+    /// When the entries recorded since then are sent.
     private(set) var deadline: Instant?
 
-    /// Everything up to `end` goes out at once; `full` entries do not wait either.
+    /// Creates a timer by which everything up to `end` is sent at once. `full` entries do not wait either.
     init(delay: Duration, full: Int, end: Int) {
         (self.delay, self.full, goal) = (delay, full, end)
     }
 
-    /// The ledger has grown.
+    /// Records that the ledger has grown.
     mutating func grown(to end: Int, isUrgent: Bool, at now: Instant) {
         if isUrgent || delay <= .zero {
             flush(to: end)
@@ -23,17 +24,17 @@ struct FlushTimer: Sendable {
         }
     }
 
-    /// Everything up to `end` goes out now.
+    /// Makes everything up to `end` due now.
     mutating func flush(to end: Int) {
         goal = max(goal, end)
         deadline = nil
     }
 
-    /// The time is `now`, and the ledger ends with `end`.
+    /// Applies the time `now`; the ledger ends with `end`.
     mutating func pass(_ now: Instant, end: Int) {
         if let deadline, now >= deadline { flush(to: end) }
     }
 
-    /// Whether entries behind `position` go out now.
+    /// Returns whether entries after `position` are due now.
     func isDue(after position: Int, end: Int) -> Bool { position < goal || end - position >= full }
 }

@@ -1,7 +1,7 @@
 import Encoding
 
-/// Whether the peer answers pings: each has its time, and after some without answer the peer is silent and is asked ever more
-/// rarely.
+/// Whether the peer answers pings. Each ping has a time limit. After several pings without an answer the peer
+/// is silent, and is pinged at growing intervals.
 struct Liveness: Sendable {
     private let limits: ReportSettings.Limits
     /// Whether the last pings stayed unanswered.
@@ -11,23 +11,24 @@ struct Liveness: Sendable {
     private var waits = 0
 
     private enum State: Sendable {
-        /// Nothing is wanted.
+        /// No ping is wanted.
         case idle
         /// A ping is to be sent, not before that time.
         case due(Instant)
-        /// The connection was told to ping; its server did not take it yet.
+        /// The connection was asked to ping; the peer's server has not accepted the ping yet.
         case asked
-        /// The ping is there; its answer has time until then.
+        /// The peer's server accepted the ping; its answer is awaited until that time.
         case sent(until: Instant)
     }
 
-    /// A peer of which nothing is known.
+    /// Creates the state of a peer about which nothing is known.
     init(_ limits: ReportSettings.Limits) { self.limits = limits }
 
-    /// Whether an answer is waited for, of a silent peer all the time: what it will prove must not grow meanwhile.
+    /// Whether an answer is awaited; always true for a silent peer. Nothing is sent meanwhile, since that
+    /// would extend what the answer proves.
     var isWaiting: Bool { if case .idle = state { false } else { true } }
 
-    /// When ``pass(_:)`` or ``isDue(_:)`` tells something new.
+    /// When ``pass(_:)`` or ``takeDue(_:)`` returns something new.
     var deadline: Instant? {
         switch state {
         case .idle, .asked: nil
@@ -35,7 +36,7 @@ struct Liveness: Sendable {
         }
     }
 
-    /// A ping is wanted now, unless one is on its way.
+    /// Makes a ping due now, unless one is on its way.
     mutating func ask(at now: Instant, evenIfSilent: Bool = false) {
         switch state {
         case .idle: state = .due(now)
@@ -44,23 +45,23 @@ struct Liveness: Sendable {
         }
     }
 
-    /// Whether the connection is to ping now; true once.
+    /// Returns whether the connection is to ping now; true once for each ping.
     mutating func takeDue(_ now: Instant) -> Bool {
         guard case .due(let time) = state, now >= time else { return false }
         state = .asked
         return true
     }
 
-    /// The peer's server took a ping.
+    /// Records that the peer's server accepted a ping.
     mutating func pinged(at now: Instant) { state = .sent(until: now.advanced(by: limits.answer)) }
 
-    /// A ping was answered; whether the peer had been silent.
+    /// Records that a ping was answered. Returns whether the peer had been silent.
     mutating func answered() -> Bool {
         defer { self = Liveness(limits) }
         return isSilent
     }
 
-    /// The time is `now`; whether the peer became silent by that.
+    /// Applies the time `now`. Returns whether the peer became silent.
     mutating func pass(_ now: Instant) -> Bool {
         guard case .sent(let until) = state, now >= until else { return false }
         unanswered += 1

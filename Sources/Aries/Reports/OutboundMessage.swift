@@ -1,7 +1,8 @@
 import Crypto
 package import Encoding
 
-/// A message that is sent until the peer's server takes it: the same id and members in every attempt, also after a restart.
+/// A message that is sent until the peer's server accepts it: the same id and members in every attempt, also
+/// after a restart.
 package struct OutboundMessage: Hashable, Sendable {
     /// The `@id`, a UUID.
     package let id: Text
@@ -12,22 +13,22 @@ package struct OutboundMessage: Hashable, Sendable {
     /// Its own members, in order.
     package let members: [JSONObject.Member]
 
-    /// A message of these parts.
+    /// Creates a message of these parts.
     package init(id: Text, _ type: ProtocolName, _ name: Text, _ members: [JSONObject.Member]) {
         (self.id, self.type, self.name, self.members) = (id, type, name, members)
     }
 
-    /// A basicmessage; `time` is its `sent_time`, RFC 3339.
+    /// Returns a basicmessage. `time` is its `sent_time`, RFC 3339.
     package static func basicMessage(id: Text, content: Text, time: Text) -> OutboundMessage {
         OutboundMessage(id: id, BasicMessage.name, "message", BasicMessage.members(content: content, sentTime: time))
     }
 
-    /// The message as it is packed.
+    /// Returns the message in the form that is packed.
     package func json(_ prefix: TypePrefix) -> JSON {
         Message.make(MessageType(prefix, type, name), id: id, members)
     }
 
-    /// An id that follows from the content: the same parts give the same UUID.
+    /// Returns an id that is derived from the content: the same parts give the same UUID.
     static func id(of parts: Text...) -> Text {
         var hash = SHA256()
         for part in parts {

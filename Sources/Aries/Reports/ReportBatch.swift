@@ -1,23 +1,24 @@
 import Encoding
 
-/// The next message of a destination, and which entries it is about.
+/// The next message to a destination, and the entries that it covers.
 struct ReportBatch: Sendable {
-    /// The message; nil when there is nothing to say about these entries.
+    /// The message; nil if there is nothing to report about these entries.
     let message: OutboundMessage?
-    /// The entry before the first one.
+    /// The position before the first entry.
     let before: Int
-    /// The last entry that it is about.
+    /// The last entry that it covers.
     let end: ReportPoint
-    /// The last entry that it holds, behind which there may be some that are no reports.
+    /// The position of the last entry that it contains. Covered entries after that are no reports.
     let held: Int
-    /// Entries that it is about.
+    /// The number of entries that it covers.
     let entries: Int
-    /// How many of them it holds: what can be halved.
+    /// The number of entries that it contains. This can be halved.
     let size: Int
-    /// Ids by which a controller may acknowledge it: all of these, or the message's.
+    /// The ids by which a controller may acknowledge it: all of these, or the message's id.
     let reports: [Text]
 
-    /// The message that begins with the first of `entries`, of at most `size` of them and none behind a hole; nil without entries.
+    /// Creates the message that begins with the first of `entries`: it contains at most `size` of them and
+    /// none after a gap; nil without entries.
     init?(
         _ way: ReportWay, _ entries: [ReportEntry], head: ReportPoint, size: Int, limits: ReportSettings.Limits
     ) {
@@ -50,7 +51,7 @@ struct ReportBatch: Sendable {
         }
     }
 
-    /// The whole report as the text of a basicmessage: what every controller can read.
+    /// Returns the whole report as the text of a basicmessage, which every controller can read.
     private static func single(_ entry: ReportEntry) -> OutboundMessage? {
         guard let report = entry.report, let id = entry.reportID else { return nil }
         return .basicMessage(id: id, content: Text(report.compactText), time: report["time"]?.string ?? "")

@@ -1,7 +1,7 @@
 import Encoding
 
 extension ReportDelivery {
-    /// What an event changes by itself.
+    /// Applies an event. Returns the actions that follow from the event alone.
     mutating func take(_ event: Event, at now: Instant) -> [Action] {
         switch event {
         case .connected: restart()
@@ -31,7 +31,7 @@ extension ReportDelivery {
             }
         case .problem(let code, let thread): return problem(code, thread, at: now)
         case .retryNow:
-            // A refusal of an attempt before its time does not count.
+            // The next attempt is early, so its refusal is not to count.
             if holdUntil != nil { foreignHolds = max(foreignHolds - 1, 0) }
             (holdUntil, readAt) = (nil, nil)
             liveness.ask(at: now, evenIfSilent: true)
@@ -40,7 +40,7 @@ extension ReportDelivery {
         return []
     }
 
-    /// A connection stands: what an earlier one was told counts for nothing.
+    /// Starts over with a new connection: results of an earlier connection do not count.
     private mutating func restart() {
         isConnected = true
         (features, way, inFlight, suspect) = (.unknown, nil, nil, nil)
@@ -75,7 +75,7 @@ extension ReportDelivery {
         return actions
     }
 
-    // MARK: What became of a message
+    // MARK: Results of a message
 
     private mutating func sent(_ id: Text, at now: Instant) {
         if inFlight == id { inFlight = nil }
@@ -99,18 +99,20 @@ extension ReportDelivery {
         return []
     }
 
-    /// Confirmed: what was refused before may have been the moment's fault. That its server took something says nothing of the peer.
+    /// Records a confirmation: an earlier refusal may have been temporary. Acceptance by the peer's server
+    /// alone is no confirmation.
     private mutating func wereConfirmed(upTo position: Int) {
         if let suspect, suspect <= position { self.suspect = nil }
         (size, refusals) = (min(size * 2, limits.entries), 0)
     }
 
-    /// A message of several entries is made smaller. A single one is not to blame before the peer has answered a ping: then
-    /// it is tried once more, and passed over when that fails, too. Once a few were passed over and nothing was confirmed since, the
-    /// peer is to blame: nothing more is passed over, and it is tried ever more rarely.
+    /// Handles a refusal. A message of several entries is made smaller. A single entry is not considered the
+    /// cause before the peer has answered a ping. Then it is sent once more, and passed over if that fails,
+    /// too. If a few entries were passed over and nothing was confirmed since, the peer is the cause: nothing
+    /// more is passed over, and the delivery is tried at growing intervals.
     private mutating func refused(_ message: Outstanding, at now: Instant) -> [Action] {
         goBack(to: message.before)
-        // A ping behind it that is answered yet proves what was before it.
+        // A ping after it that is answered later proves only what was before it.
         pings = pings.map { ($0.id, min($0.upTo, message.before)) }
         size = max(message.size / 2, 1)
         guard message.size <= 1 else { return [] }
@@ -119,7 +121,7 @@ extension ReportDelivery {
             liveness.ask(at: now)
             return []
         }
-        // A server that takes pings and no records is not to eat the ledger up.
+        // A server that accepts pings and no records must not make the gate pass over the whole ledger.
         guard refusals < limits.refusals else { return held(.refused, at: now) }
         suspect = nil
         readUpTo = message.end.position
@@ -131,7 +133,7 @@ extension ReportDelivery {
         return moveCursor()
     }
 
-    // MARK: What confirms
+    // MARK: Confirmations
 
     private mutating func pong(_ id: Text, at now: Instant) -> [Action] {
         var actions: [Action] = liveness.answered() ? [.heard] : []
@@ -173,7 +175,8 @@ extension ReportDelivery {
             return moveCursor()
         }
         wereConfirmed(upTo: point.position)
-        // It comes late, for what was sent in other pieces since or is about to be sent again.
+        // It arrives late, for entries that were sent in other messages since, or that are about to be sent
+        // again.
         outstanding = []
         goBack(to: point.position)
         confirmed = point.position
@@ -203,7 +206,7 @@ extension ReportDelivery {
         return moveCursor()
     }
 
-    /// What was taken up to that position is confirmed.
+    /// Marks what was accepted up to that position as confirmed.
     private mutating func finish(upTo position: Int, at now: Instant) {
         for index in outstanding.indices where outstanding[index].end.position <= position {
             if case .passedOver = outstanding[index].state { continue }
@@ -213,7 +216,7 @@ extension ReportDelivery {
         expectConfirmation(at: now)
     }
 
-    /// What was taken and is not confirmed has its time from now on.
+    /// Starts the time limit for confirming what was accepted.
     private mutating func expectConfirmation(at now: Instant) {
         isOverdue = false
         let isOpen = outstanding.contains { if case .taken = $0.state { true } else { false } }
@@ -232,7 +235,8 @@ extension ReportDelivery {
         do throws(ReportError) {
             let findings = try witness.answer(point, signed: signed, end: end, at: now)
             let isMissing = findings.contains { if case .missing = $0 { true } else { false } }
-            // A peer without entries may just not know this connection, and may have all of them over an earlier one.
+            // A peer without entries may not know this connection, and may have all entries over an earlier
+            // one.
             let hasLess = !isMissing && point.position > 0 && point.position < confirmed
             refillAfter = hasLess ? point.position : nil
             isAgreeing = !isMissing
@@ -244,14 +248,15 @@ extension ReportDelivery {
         }
     }
 
-    /// Ends the claim, once the peer's last answer agrees and all of it is looked up.
+    /// Ends the claim once the peer's last answer agrees and all of it is looked up.
     private mutating func agreed() -> [Action] {
         guard isClaimed, isAgreeing, !witness.isWaiting else { return [] }
         (isClaimed, isAgreeing) = (false, false)
         return [.agreed]
     }
 
-    /// Acts on a position that was compared with the ledger. Only what this box signed counts against the ledger.
+    /// Acts on a point that was compared with the ledger. Only what this gate signed counts against the
+    /// ledger.
     mutating func judge(_ finding: FarWitness.Finding) -> [Action] {
         switch finding {
         case .contained: return []
@@ -267,7 +272,8 @@ extension ReportDelivery {
 
     private mutating func problem(_ code: Text, _ thread: Text, at now: Instant) -> [Action] {
         guard let message = outstanding.first(where: { $0.id == thread }) else { return [] }
-        // Whoever complains of a basicmessage did not take it, whatever pings say later.
+        // A peer that reports a problem about a basicmessage did not accept it, even if it answers pings
+        // later.
         guard way?.form == .records else { return refused(message, at: now) }
         switch code {
         case VerificationReport.Trouble.refused:
@@ -275,7 +281,7 @@ extension ReportDelivery {
         case VerificationReport.Trouble.notStored: return held(.notStored, at: now)
         case VerificationReport.Trouble.foreign: return foreign(at: now)
         case VerificationReport.Trouble.unknown where ReportWay(settings, discloses: nil) == nil:
-            // The protocol is gone from the peer, or this message is at fault: both are found out.
+            // Either the peer no longer has the protocol, or this message is the cause. Both are checked.
             defer { (way, features) = (nil, .unknown) }
             return refused(message, at: now)
         case VerificationReport.Trouble.unknown: return held(.unknownProtocol, at: now)
@@ -283,14 +289,15 @@ extension ReportDelivery {
         }
     }
 
-    /// Only this refusal concerns the ledger itself. Any other trouble would hold up the next ledger too, so giving up
-    /// an earlier one for it would gain nothing.
+    /// Handles the refusal that another connection writes the ledger. Only this refusal concerns the ledger
+    /// itself. Any other problem would hold up the next ledger, too, so giving up an earlier one for it would
+    /// gain nothing.
     private mutating func foreign(at now: Instant) -> [Action] {
         foreignHolds += 1
         return held(.foreign, at: now) + (isPast && foreignHolds >= limits.foreignHolds ? [.giveUp] : [])
     }
 
-    /// Nothing goes on for a while; the next attempt begins at the cursor.
+    /// Holds the delivery for a while. The next attempt begins at the cursor.
     private mutating func held(_ reason: ReportHold, at now: Instant) -> [Action] {
         goBack()
         wait(at: now)

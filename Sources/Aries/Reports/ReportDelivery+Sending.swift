@@ -1,7 +1,7 @@
 import Encoding
 
 extension ReportDelivery {
-    /// What time alone changes. Every time in ``deadline`` that is over is taken away here.
+    /// Applies the passage of time. Each time in ``deadline`` that has passed is removed here.
     mutating func pass(_ now: Instant) -> [Action] {
         guard isConnected else { return [] }
         timer.pass(now, end: end.position)
@@ -23,7 +23,7 @@ extension ReportDelivery {
         return [.silent]
     }
 
-    /// The next thing to do, when nothing is under way.
+    /// Returns the next actions, if nothing is under way.
     mutating func advance(at now: Instant) -> [Action] {
         guard isConnected else { return [] }
         if liveness.takeDue(now) { return [.ping] }
@@ -58,7 +58,7 @@ extension ReportDelivery {
         return actions + next(way, at: now)
     }
 
-    /// The way, once enough is known.
+    /// Determines the form and the proof of reports, once enough is known.
     private mutating func found(_ actions: inout [Action], at now: Instant) -> ReportWay? {
         var discloses: Bool?
         if case .known(let known) = features { discloses = known }
@@ -66,7 +66,7 @@ extension ReportDelivery {
         self.way = way
         let delay = way.form == .single ? .zero : settings.batchDelay
         timer = FlushTimer(delay: delay, full: limits.entries, end: end.position)
-        // The operator may teach the agent the protocol any day.
+        // The operator may add the protocol to the agent at any time.
         if discloses == false { featuresAt = now.advanced(by: limits.headInterval) }
         if way != told { actions.append(.found(way)) }
         told = way
@@ -80,7 +80,7 @@ extension ReportDelivery {
         return send(DiscoverFeatures.query(VerificationReport.name.family, id: id))
     }
 
-    /// The next message with entries, or what it needs.
+    /// Returns the next message with entries, or the read that it needs.
     private mutating func next(_ way: ReportWay, at now: Instant) -> [Action] {
         let start = ahead.first.map { $0.position - 1 } ?? readUpTo
         guard timer.isDue(after: start, end: end.position) else { return [] }
@@ -110,9 +110,9 @@ extension ReportDelivery {
         return [.send(message)]
     }
 
-    /// Everything that is not confirmed is read and sent again.
+    /// Goes back to the cursor, or to `position`: all later entries are read and sent again.
     mutating func goBack(to position: Int? = nil) {
-        // Given up in the midst of sending what the peer had lost: where that stands is asked first.
+        // Entries that the peer had lost were being sent again. Ask the peer first which of them it has now.
         if position == nil, readUpTo < confirmed { witness.restart() }
         let position = position ?? confirmed
         outstanding.removeAll { $0.end.position > position }
@@ -122,7 +122,7 @@ extension ReportDelivery {
         if outstanding.isEmpty { (confirmBy, isOverdue) = (nil, false) }
     }
 
-    /// Takes what is confirmed or passed over off the front.
+    /// Removes confirmed and passed-over messages from the front, and moves the cursor.
     mutating func moveCursor() -> [Action] {
         var actions: [Action] = []
         var (last, isProven): (ReportPoint?, Bool) = (nil, false)
@@ -143,7 +143,8 @@ extension ReportDelivery {
         return isProven ? actions + release() : actions
     }
 
-    /// What the peer had lost and has again lies before the cursor, which never moves back.
+    /// Moves the cursor forward. Entries that the peer had lost and has again are before the cursor, which
+    /// never moves back.
     private mutating func moveCursor(to point: ReportPoint?, _ isProven: Bool) -> [Action] {
         guard let point, point.position > confirmed else { return [] }
         confirmed = point.position

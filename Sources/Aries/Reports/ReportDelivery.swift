@@ -1,124 +1,128 @@
 package import Encoding
 
-/// Brings the ledger to one destination: which entries go next and in what form, what confirms them, and what is done when
-/// nothing does.
+/// Delivers the ledger to one destination. It decides which entries are sent next and in which form, what
+/// confirms them, and what happens without a confirmation.
 ///
-/// A state machine without clock, network and storage beside the ``AgentConnection`` that carries its messages. The destination's
-/// cursor is all that outlives it: a new connection, a new ledger and a restart begin with a new value. HTTP 2xx confirms nothing;
-/// what is not confirmed is read and sent again, with the same ids.
+/// A state machine without clock, network and storage, separate from the ``AgentConnection`` that carries its
+/// messages. Only the destination's cursor outlives it: a new connection, a new ledger and a restart begin
+/// with a new value. HTTP 2xx confirms nothing. Entries that are not confirmed are read and sent again, with
+/// the same ids.
 package struct ReportDelivery: Sendable {
     let settings: ReportSettings
     var limits: ReportSettings.Limits { settings.limits }
-    /// Where the ledger ends.
+    /// The end of the ledger.
     package internal(set) var end: ReportPoint
     /// The cursor: everything up to here is confirmed or passed over.
     package internal(set) var confirmed: Int
-    /// How reports go; nil before that is known.
+    /// The form and the proof of reports; nil before they are known.
     package internal(set) var way: ReportWay?
-    /// Why nothing goes on; nil when it does.
+    /// Why the delivery is held; nil: it is not held.
     package internal(set) var hold: ReportHold?
 
     var isConnected = false
     var features = Features.unknown
-    /// When an agent without the protocol is asked for it again, and whether that time has come.
+    /// When an agent without the protocol is asked about it again, and whether that time has passed.
     var featuresAt: Instant?
     var isFeatureCheckDue = false
-    /// The way that the driver knows of.
+    /// The way that was reported last.
     var told: ReportWay?
-    /// The message that the connection has.
+    /// The id of the message that the connection is sending.
     var inFlight: Text?
-    /// What was handed over and is not confirmed, in the ledger's order.
+    /// Messages that were handed over and are not confirmed, in the ledger's order.
     var outstanding: [Outstanding] = []
-    /// Entries that were read and not handed over.
+    /// Entries that were read and are not handed over yet.
     var ahead: [ReportEntry] = []
-    /// What is being read; stale when the place was given up meanwhile.
+    /// The read under way; stale if its position was given up meanwhile.
     var reading: Reading?
-    /// Not before this: there was nothing to read.
+    /// The time before which nothing is read, because the last read returned nothing.
     var readAt: Instant?
-    /// The last entry that was read.
+    /// The position of the last entry that was read.
     var readUpTo: Int
-    /// The last entry that is told to be gone.
+    /// The position of the last entry that was reported as no longer kept.
     var goneUpTo = 0
     var timer: FlushTimer
-    /// Entries of the next message: halved when one was refused, doubled when one was confirmed.
+    /// The limit of entries in the next message: halved after a refusal, doubled after a confirmation.
     var size: Int
-    /// The single entry that was refused: it goes once more behind a ping that the peer answered.
+    /// The position of a single entry that was refused. It is sent once more after the peer has answered a
+    /// ping.
     var suspect: Int?
-    /// Entries passed over since a message was confirmed.
+    /// The number of entries passed over since a message was confirmed.
     var refusals = 0
     var liveness: Liveness
-    /// Our pings, and what had been taken when they were: what their answer proves.
+    /// The gate's pings, each with the position up to which entries had been accepted before it: an answer
+    /// proves these.
     var pings: [(id: Text, upTo: Int)] = []
-    /// When what was taken has to be confirmed, or pinged after.
+    /// When accepted entries must be confirmed. After that time the peer is pinged.
     var confirmBy: Instant?
-    /// Whether that time is over, and the next pong shows that the peer is there and does not confirm.
+    /// Whether that time has passed. Then the next pong shows that the peer is alive and does not confirm.
     var isOverdue = false
-    /// The ends of the last messages with entries: what a receipt may name.
+    /// The ends of the last messages with entries. A receipt must name one of them.
     var sentEnds: [ReportPoint] = []
     var holdUntil: Instant?
     var holds = 0
-    /// How often the peer said that another connection writes the ledger, since the last confirmation.
+    /// How often the peer reported that another connection writes the ledger, since the last confirmation.
     var foreignHolds = 0
     var witness: FarWitness
-    /// Whether this is an earlier ledger. It is known already that it was replaced, so nothing that the peer has counts
-    /// against it again.
+    /// Whether this is an earlier ledger. It is already known that it was replaced, so nothing that the peer
+    /// has counts against it again.
     let isPast: Bool
-    /// Whether an unproven claim of the peer was reported, and not taken back since.
+    /// Whether an unproven claim of the peer was reported, and has not ended since.
     var isClaimed = false
     /// Whether its last answer agrees with the ledger, as far as that has been looked up.
     var isAgreeing = false
-    /// The last entry that a peer has which had more.
+    /// The last position that the peer has, if it had more before.
     var refillAfter: Int?
     /// The last receipt, to be compared with the ledger.
     var kept: ReportPoint?
 
-    /// What is known of the protocols that the peer speaks.
+    /// What is known about the protocols that the peer speaks.
     enum Features: Sendable {
         case unknown
         case asked(Text)
-        /// The question is there: the answer has time until then.
+        /// The question was sent; its answer is awaited until that time.
         case sent(until: Instant)
-        /// No answer so far: if the peer answers a ping, it has none.
+        /// No answer so far. If the peer then answers a ping, it counts as a peer without the protocol.
         case doubted
         case known(Bool)
     }
 
-    /// A message, or entries about which there is nothing to say.
+    /// A message, or entries about which there is nothing to report.
     struct Outstanding: Sendable {
         let id: Text
         let before: Int
         let end: ReportPoint
-        /// The last entry that it holds.
+        /// The position of the last entry that it contains.
         let held: Int
         let size: Int
-        /// Reports that the controller did not acknowledge yet.
+        /// The ids of reports that the controller has not acknowledged yet.
         var waiting: [Text]
         var state: State
 
         enum State: Sendable {
             case handedOver
-            /// The peer's server has it.
+            /// The peer's server has accepted it.
             case taken
             /// Confirmed.
             case done
-            /// Refused alone, or nothing to say.
+            /// Refused on its own, or nothing to report.
             case passedOver(isRefused: Bool)
         }
     }
 
-    /// A read that is under way.
+    /// A read under way.
     struct Reading: Sendable {
         var isStale = false
     }
 
-    /// Delivers the entries after position `confirmed` of the ledger that ends with `end`. `receipt` is the last one
-    /// that was kept; `isPast`: whether another ledger has taken its place.
+    /// Creates a delivery of the entries after position `confirmed` of the ledger that ends with `end`.
+    /// `receipt`: the last receipt that was kept. `isPast`: whether another ledger has replaced this one.
     package init(
         _ settings: ReportSettings, end: ReportPoint, confirmed: Int, receipt: ReportPoint? = nil, isPast: Bool = false
     ) {
         (self.settings, self.isPast) = (settings, isPast)
         self.end = end
-        // A cursor beyond the end is of a ledger that was put back: what comes now is new all the same.
+        // A cursor beyond the end is from before the ledger was restored from an older state. Entries
+        // recorded now are new all the same.
         self.confirmed = min(max(confirmed, 0), end.position)
         readUpTo = self.confirmed
         size = settings.limits.entries
@@ -128,10 +132,10 @@ package struct ReportDelivery: Sendable {
         kept = isPast ? nil : receipt
     }
 
-    /// Whether the peer answers no ping.
+    /// Whether the peer leaves pings unanswered.
     package var isSilent: Bool { liveness.isSilent }
 
-    /// When ``Event/deadlineReached`` is due; nil while only other events can bring anything.
+    /// When ``Event/deadlineReached`` is due; nil if only other events have an effect.
     package var deadline: Instant? {
         guard isConnected else { return nil }
         var times = [liveness.deadline, holdUntil, readAt, witness.deadline, timer.deadline]
@@ -141,7 +145,7 @@ package struct ReportDelivery: Sendable {
         return times.compactMap(\.self).min()
     }
 
-    /// Takes one event; the actions are to be done in order.
+    /// Handles one event. The actions are to be carried out in order.
     package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         let actions = take(event, at: now)
         return actions + pass(now) + advance(at: now)

@@ -1,4 +1,5 @@
-/// Why something that concerns reports is refused. Each names what is wrong in our words, never in the peer's.
+/// Why a message about reports is refused. Each case describes the fault in this program's words, never in
+/// the peer's.
 package enum ReportError: Error, Hashable, Sendable {
     /// The member is absent or has another form.
     case malformed(member: String)
@@ -6,11 +7,11 @@ package enum ReportError: Error, Hashable, Sendable {
     case position
     /// It is about another ledger.
     case otherLedger
-    /// It confirms a place that nothing was sent up to.
+    /// It confirms a point that nothing was sent up to.
     case neverSent
-    /// It names another hash than was sent with that position.
+    /// It names another hash than the one that was sent with that position.
     case otherHash
-    /// It answers what was not asked.
+    /// It answers a question that was not asked.
     case notAsked
     /// More entries, or longer ones, than a message may have.
     case tooLarge

@@ -1,15 +1,15 @@
 package import Encoding
 
-/// A place in a ledger, by the hash that binds everything up to it: what a receipt confirms, what a head states, where a
-/// destination's cursor stands.
+/// A point in a ledger, with the hash that binds everything up to it: a receipt confirms a point, a head
+/// states one, and a destination's cursor is one.
 package struct ReportPoint: Hashable, Sendable {
-    /// No position is beyond this: 2^53, what every JSON reader keeps exactly.
+    /// The limit of positions: 2^53, up to which every JSON parser keeps integers exactly.
     package static let positionLimit = 1 << 53
-    /// Bytes of a hash (SHA-256).
+    /// The size of a hash (SHA-256), in bytes.
     package static let hashBytes = 32
-    /// Bytes of a signature (Ed25519).
+    /// The size of a signature (Ed25519), in bytes.
     package static let signatureBytes = 64
-    /// Bytes of the longest ledger id; a UUID has 36.
+    /// The longest ledger id, in bytes; a UUID has 36.
     package static let ledgerBytes = 64
 
     /// The ledger's id.
@@ -18,22 +18,23 @@ package struct ReportPoint: Hashable, Sendable {
     package var position: Int
     /// The hash of that entry, ``hashBytes`` bytes.
     package var hash: [UInt8]
-    /// The box's signature of it as the ledger's end, ``signatureBytes`` bytes; nil: it is not signed.
+    /// The gate's signature of this point as the ledger's end, ``signatureBytes`` bytes; nil: it is not
+    /// signed.
     package var signature: [UInt8]?
 
-    /// A place of these parts.
+    /// Creates a point of these parts.
     package init(ledger: Text, position: Int, hash: [UInt8], signature: [UInt8]? = nil) {
         (self.ledger, self.position, self.hash, self.signature) = (ledger, position, hash, signature)
     }
 
-    /// Reads a `head`: `{position, hash}`, and a `signature` where it was signed.
+    /// Reads a `head`: `{position, hash}`, and a `signature` if it was signed.
     init(head json: JSON?, of ledger: Text) throws(ReportError) {
         self.init(
             ledger: ledger, position: try Self.position(json?["position"]), hash: try Self.hash(json?["hash"]),
             signature: try Self.signature(json?["signature"]))
     }
 
-    /// Reads `{ledger, position, hash}`; further members are passed over, these have one spelling.
+    /// Reads `{ledger, position, hash}`. Further members are ignored; these three have exactly one spelling.
     package init(_ json: JSON?) throws(ReportError) {
         self.init(
             ledger: try Self.ledger(json?["ledger"]), position: try Self.position(json?["position"]),
@@ -43,12 +44,12 @@ package struct ReportPoint: Hashable, Sendable {
     /// The members of a message.
     var members: [JSONObject.Member] { [.init("ledger", .string(ledger))] + placeMembers }
 
-    /// The members without the ledger, where that is said once for all.
+    /// The members without the ledger, for messages that state the ledger once.
     var placeMembers: [JSONObject.Member] {
         [.init("position", .int(position)), .init("hash", .text(Hex.encode(hash)))]
     }
 
-    /// The same as a `head`, with the signature.
+    /// The point as a `head`, with the signature.
     var head: JSON {
         let signed: [JSONObject.Member] = signature.map { [.init("signature", .text(Hex.encode($0)))] } ?? []
         return .object(JSONObject(placeMembers + signed))
@@ -61,7 +62,7 @@ package struct ReportPoint: Hashable, Sendable {
         return ledger
     }
 
-    /// A whole number without sign, fraction, exponent and leading zeros.
+    /// Reads a whole number without sign, fraction, exponent and leading zeros.
     static func position(_ json: JSON?) throws(ReportError) -> Int {
         guard let number = json?.number else { throw .malformed(member: "position") }
         guard let position = number.int, (0...positionLimit).contains(position) else { throw .position }
@@ -69,13 +70,13 @@ package struct ReportPoint: Hashable, Sendable {
         return position
     }
 
-    /// 64 lower-case hexadecimal digits.
+    /// Reads 64 lower-case hexadecimal digits.
     static func hash(_ json: JSON?) throws(ReportError) -> [UInt8] {
         guard let hash = digits(json, hashBytes) else { throw .malformed(member: "hash") }
         return hash
     }
 
-    /// 128 of them; nil where there is no signature.
+    /// Reads 128 lower-case hexadecimal digits; nil if there is no signature.
     private static func signature(_ json: JSON?) throws(ReportError) -> [UInt8]? {
         if json == nil || json == .null { return nil }
         guard let signature = digits(json, signatureBytes) else { throw .malformed(member: "signature") }

@@ -2,19 +2,19 @@ package import Encoding
 
 /// The content of a `records` message.
 package struct ReportRecords: Hashable, Sendable {
-    /// Entries of a message that is read; no kiosk sends more.
+    /// The limit of entries in a message that is read; no gate sends more.
     package static let entriesLimit = 256
-    /// Bytes of their bodies together.
+    /// The limit of their bodies in total, in bytes.
     package static let bytesLimit = 256 * 1024
 
     /// The ledger's id.
     package let ledger: Text
-    /// Entries that follow each other without gap, at least one.
+    /// Entries that follow each other without a gap, at least one.
     package let entries: [ReportEntry]
-    /// Where the ledger ended when they were sent, signed by the box where it can sign.
+    /// The end of the ledger when they were sent, signed if the gate can sign.
     package let head: ReportPoint
 
-    /// These entries of the ledger that ends with `head`.
+    /// Creates the content from these entries of the ledger that ends with `head`.
     package init(_ entries: [ReportEntry], head: ReportPoint) {
         (self.ledger, self.entries, self.head) = (head.ledger, entries, head)
     }
@@ -32,7 +32,8 @@ package struct ReportRecords: Hashable, Sendable {
             ])
     }
 
-    /// Reads the body of a `records` message: strict in all that is known, bounded, and in order.
+    /// Reads the body of a `records` message. The known members are checked strictly, including limits and
+    /// order.
     package init(_ json: JSON) throws(ReportError) {
         let ledger = try ReportPoint.ledger(json["ledger"])
         guard let list = json["entries"]?.array, !list.isEmpty else { throw .malformed(member: "entries") }

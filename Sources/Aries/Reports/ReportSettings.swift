@@ -1,6 +1,6 @@
-/// How reports are written; the configuration's `agent.format`.
+/// The form of reports; the configuration's `agent.format`.
 package enum ReportFormat: String, CaseIterable, Sendable {
-    /// ``records`` where the peer discloses the protocol, else ``basicmessage``.
+    /// ``records`` if the peer discloses the protocol, otherwise ``basicmessage``.
     case auto
     /// Batches of the ledger's own entries.
     case records
@@ -12,35 +12,37 @@ package enum ReportFormat: String, CaseIterable, Sendable {
 
 /// What confirms a report; the configuration's `agent.confirm`.
 package enum ReportConfirm: String, CaseIterable, Sendable {
-    /// A receipt where entries are sent, else ``alive``.
+    /// A receipt if entries are sent, otherwise ``alive``.
     case auto
     /// The receipt of a peer that has stored the entries.
     case receipt
     /// A basicmessage of the controller with the ids of reports; it arrives only through a mailbox.
     case controller
-    /// The answer to a ping that was sent behind the reports. Not durable: what dies in the agent's memory is gone.
+    /// The answer to a ping that was sent after the reports. Not durable: reports that the agent loses from
+    /// its memory are lost.
     case alive
 }
 
-/// What an operator chooses about reports, with the bounds that hold for everybody.
+/// The operator's settings for reports, and the limits that apply to every gate.
 package struct ReportSettings: Sendable {
-    /// How reports are written.
+    /// The form of reports.
     package var format: ReportFormat
     /// What confirms them.
     package var confirm: ReportConfirm
     /// How long an entry waits for others; 1 s to 5 min. Single messages do not wait.
     package var batchDelay: Duration
-    /// Bounds and times.
+    /// Limits and times.
     package var limits = Limits()
 
-    /// These choices.
+    /// Creates these settings.
     package init(
         format: ReportFormat = .auto, confirm: ReportConfirm = .auto, batchDelay: Duration = .seconds(5)
     ) {
         (self.format, self.confirm, self.batchDelay) = (format, confirm, batchDelay)
     }
 
-    /// Whether format and confirmation go together: receipts are for entries, the other two for basicmessages.
+    /// Whether format and confirmation fit together: receipts are for entries, the other two for
+    /// basicmessages.
     package var isConsistent: Bool {
         switch (format, confirm) {
         case (_, .auto), (.auto, _), (.records, .receipt): true
@@ -49,61 +51,64 @@ package struct ReportSettings: Sendable {
         }
     }
 
-    /// Bounds and times.
+    /// Limits and times.
     package struct Limits: Sendable {
-        /// Entries of one message.
+        /// The limit of entries in one message.
         package var entries = 256
-        /// Bytes of the entries of one message, as they are written there.
+        /// The limit of the entries of one message, in bytes as they are written there.
         package var bytes = 256 * 1024
-        /// Single reports before a ping asks whether they arrived.
+        /// The limit of single reports before a ping asks whether they arrived.
         package var unconfirmedSingles = 32
-        /// Single reports that may wait for the controller's word.
+        /// The limit of single reports that wait for the controller's acknowledgement.
         package var unacknowledgedSingles = 256
-        /// The longest that a report waits for that ping.
+        /// The longest time that a report waits for that ping.
         package var pingAfter = Duration.seconds(5)
-        /// How long an answer may take before the peer is asked whether it is there, and the answer to that. With three pings a
-        /// silence is told within a minute.
+        /// The time limit for an answer, after which the peer is pinged, and for the answer to that ping.
+        /// With three pings silence is reported within a minute.
         package var answer = Duration.seconds(10)
-        /// The same for the word of a controller.
+        /// The same for a controller's acknowledgement.
         package var controllerAnswer = Duration.seconds(25)
-        /// Pings without answer that make a peer silent.
+        /// The number of unanswered pings after which a peer is silent.
         package var unansweredPings = 3
-        /// Entries that are passed over, refused one after the other; none further before something was confirmed.
+        /// The limit of entries that are passed over because they were refused one after another. No more are
+        /// passed over before something is confirmed.
         package var refusals = 3
-        /// After so many consecutive answers that another connection writes an earlier ledger, the rest of that ledger
-        /// is given up. With the waits in between that takes four to five hours. An operator who learns of it in
-        /// working hours can mend it in that time, and a gate that is switched off at night reaches it too.
+        /// After this number of consecutive answers that another connection writes an earlier ledger, the
+        /// rest of that ledger is given up. With the waits in between that takes four to five hours. An
+        /// operator who learns of it in working hours can fix it in that time, and a gate that is switched
+        /// off at night reaches the limit, too.
         package var foreignHolds = 24
-        /// Longest wait between attempts at a peer that is silent or does not confirm; the first is ``answer``.
+        /// The longest wait between attempts at a peer that is silent or does not confirm; the first wait is
+        /// ``answer``.
         package var longestWait = Duration.seconds(15 * 60)
-        /// How often the peer's head is asked for.
+        /// The time between two questions for the peer's head.
         package var headInterval = Duration.seconds(86_400)
-        /// Wait before entries are read once more when there were none.
+        /// The wait before entries are read again if there were none.
         package var readAgain = Duration.seconds(5)
 
-        /// The documented defaults.
+        /// Creates the documented defaults.
         package init() {}
 
-        /// The wait for a peer that is there but of no use, after so many before.
+        /// Returns the wait for a peer that is reachable but of no use, after `waits` earlier waits.
         func wait(after waits: Int) -> Duration {
             DoublingWait.after(waits, first: answer, longest: longestWait)
         }
     }
 }
 
-/// How reports go to a peer, once it is known what that peer understands.
+/// The form and the proof of reports to a peer, once it is known what the peer understands.
 package struct ReportWay: Hashable, Sendable {
-    /// What a message holds.
+    /// The content of a message.
     package enum Form: Hashable, Sendable {
         /// Entries of the ledger.
         case records
         /// One report.
         case single
-        /// Reports.
+        /// Several reports.
         case several
     }
 
-    /// What confirms.
+    /// What confirms a message.
     package enum Proof: Hashable, Sendable {
         /// A receipt: the peer has stored it.
         case receipt
@@ -113,15 +118,16 @@ package struct ReportWay: Hashable, Sendable {
         case alive
     }
 
-    /// What a message holds.
+    /// The content of a message.
     package let form: Form
     /// What confirms it.
     package let proof: Proof
 
-    /// Entries with receipts.
+    /// Entries that receipts confirm.
     package static let records = ReportWay(form: .records, proof: .receipt)
 
-    /// The way by `settings`; nil when that depends on what the peer discloses and that is not known.
+    /// Determines the way from `settings`; nil if it depends on what the peer discloses and that is not
+    /// known.
     package init?(_ settings: ReportSettings, discloses: Bool?) {
         let depends = settings.format == .auto && settings.confirm == .auto
         if depends, discloses == nil { return nil }
@@ -136,7 +142,7 @@ package struct ReportWay: Hashable, Sendable {
 
     private init(form: Form, proof: Proof) { (self.form, self.proof) = (form, proof) }
 
-    /// How many messages may wait for confirmation.
+    /// Returns how many messages may wait for confirmation.
     func window(_ limits: ReportSettings.Limits) -> Int {
         switch (form, proof) {
         case (.single, .controller): limits.unacknowledgedSingles

@@ -4,14 +4,15 @@ package import Encoding
 package enum AttachedRequest: Sendable {
     /// A message that can be answered in its own thread.
     case message(Message)
-    /// No message that can be read; the name of the attachment or of the message, as far as there is one, is the thread to
-    /// refuse it in.
+    /// No readable message. `thread`: the thread to refuse it in, which is the id of the message or of the
+    /// attachment, if there is one.
     case unreadable(thread: Text?)
 
-    /// The most bytes that an attachment may hold.
+    /// The limit for an attachment, in bytes.
     package static let maxBytes = 64 * 1024
 
-    /// Reads one entry of the list: its data as JSON (an object, or its text) or as base64 of the text, with either alphabet.
+    /// Reads one entry of the list. Its data is JSON (an object, or its text) or base64 of the text, in
+    /// either alphabet.
     package init(_ attachment: JSON) {
         let data = attachment["data"]
         func name(_ json: JSON?) -> Text? {

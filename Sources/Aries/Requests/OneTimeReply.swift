@@ -1,12 +1,13 @@
 package import DIDComm
 package import Encoding
 
-/// Answers the requests of an invitation that offers no lasting connection: each reply goes once to the service in the
-/// invitation, from a key made for it. Nothing is kept.
+/// Answers the requests of an invitation that offers no lasting connection: each reply is sent once to the
+/// service in the invitation, from a key made for it. Nothing is stored.
 ///
-/// A state machine like ``AgentConnection``: at most one post is under way, a failed one is repeated a few times.
+/// A state machine like ``AgentConnection``: at most one post is under way, and a failed post is repeated a
+/// few times.
 package struct OneTimeReply: ~Copyable, Sendable {
-    /// What happens to it.
+    /// An event for the replies.
     package enum Event: Sendable {
         /// Begin.
         case start
@@ -14,19 +15,20 @@ package struct OneTimeReply: ~Copyable, Sendable {
         case answered
         /// The post failed.
         case failed(ExchangeFailure)
-        /// The time of ``OneTimeReply/deadline`` is there.
+        /// The time of ``OneTimeReply/deadline`` is reached.
         case deadlineReached
     }
 
-    /// What the driver has to do.
+    /// The actions, which the driver carries out.
     package enum Action: Sendable {
         /// Post these bytes to that URL and return the result as an event.
         case post(url: Text, body: [UInt8])
-        /// All replies were handed over, of which so many are refusals; or the last failure of the first that was not.
+        /// All replies were delivered, and `refusals` requests were refused; or the last failure of the first
+        /// reply that was not delivered.
         case finished(replies: Int, refusals: Int, ExchangeFailure?)
     }
 
-    /// How often one reply is posted.
+    /// How often one reply is posted at most.
     package static let maxAttempts = 3
 
     private let service: Service
@@ -40,12 +42,12 @@ package struct OneTimeReply: ~Copyable, Sendable {
     private var backoff = Backoff()
     private let limits: AgentConnection.Limits
 
-    /// The replies to `invitation`; nothing happens before ``Event/start``.
+    /// Creates the replies to `invitation`. Nothing happens before ``Event/start``.
     package init(
         to invitation: Invitation, rules: RequestRules, limits: AgentConnection.Limits = .init(),
         random: consuming RandomStream
     ) throws(InvitationError) {
-        // Everything that can fail comes first: a value that cannot be copied is made whole or not at all.
+        // Everything that can fail is first: a noncopyable value is initialised completely or not at all.
         let service = try invitation.service()
         guard let keys = KeyPair(seed: random.drawSecret(32)) else { throw .badKey }
         let answers = AttachedRequest.replies(to: invitation, rules: rules, random: &random)
@@ -54,10 +56,10 @@ package struct OneTimeReply: ~Copyable, Sendable {
         self.random = random
     }
 
-    /// When ``Event/deadlineReached`` is due; nil while only other events can bring anything.
+    /// When ``Event/deadlineReached`` is due; nil if only other events have an effect.
     package var deadline: Instant? { waiting.isEmpty ? nil : backoff.until }
 
-    /// Takes one event; the actions are to be done in order.
+    /// Handles one event. The actions are to be carried out in order.
     package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         switch event {
         case .start, .deadlineReached: break
@@ -79,7 +81,8 @@ package struct OneTimeReply: ~Copyable, Sendable {
         do throws(Envelope.Failure) {
             return [.post(url: service.endpoint, body: try service.pack(next, from: keys, prefix, random: &random))]
         } catch {
-            // What no server takes is not sent: as if this one had said so.
+            // A message that is too large for every server is not sent. It is handled as if the server had
+            // refused it.
             waiting = []
             return [.finished(replies: replies, refusals: refusals, .refused(status: 413))]
         }
@@ -87,8 +90,8 @@ package struct OneTimeReply: ~Copyable, Sendable {
 }
 
 extension AttachedRequest {
-    /// One message for each request of `invitation`, in order: its answer, or its refusal in its thread. What wants no answer
-    /// gets none, and neither does an attachment without any name.
+    /// Returns one message for each request of `invitation`, in order: its answer, or its refusal in its
+    /// thread. A request that expects no answer gets none, and neither does an attachment without any id.
     static func replies(
         to invitation: Invitation, rules: RequestRules, random: inout RandomStream
     ) -> (messages: [JSON], refusals: Int) {
@@ -100,8 +103,8 @@ extension AttachedRequest {
                 switch rules.reply(to: request, id: id) {
                 case .message(let answer): messages.append(answer)
                 case .nothing: break
-                // The general report: agents show it to their controllers whether they know the thread of a connection or not,
-                // which they do not with the reports of single protocols.
+                // Use the general report: agents show it to their controllers even if its thread belongs to
+                // no connection. They do not do that with the reports of single protocols.
                 case .refusal(let code, let explanation, _):
                     refusals += 1
                     messages.append(
@@ -120,7 +123,8 @@ extension AttachedRequest {
         return (messages.map { child($0, of: invitation) }, refusals)
     }
 
-    /// The reply with the invitation as its parent thread, by which the inviter finds what it belongs to (RFC 0434).
+    /// Returns the reply with the invitation as its parent thread, by which the inviter relates it to the
+    /// request (RFC 0434).
     private static func child(_ reply: JSON, of invitation: Invitation) -> JSON {
         guard var object = reply.object, var thread = object["~thread"]?.object else { return reply }
         thread["pthid"] = .string(invitation.id)

@@ -1,7 +1,8 @@
 package import Encoding
 
-/// What a kiosk answers to what a controller starts: pings, queries and known questions; everything else is refused in its own
-/// thread with a reason, so that nobody waits for a verifier that holds no credentials.
+/// A gate's answers to what a controller begins: pings, queries and known questions. Everything else is
+/// refused in its own thread with a reason, so that no controller waits for a verifier that holds no
+/// credentials.
 package struct RequestRules: Hashable, Sendable {
     /// A question with its answer, both compared as bytes.
     package struct Answer: Hashable, Sendable {
@@ -10,32 +11,33 @@ package struct RequestRules: Hashable, Sendable {
         /// The `response`; must be one of the answers that the question allows.
         package let response: Text
 
-        /// That answer to that question.
+        /// Creates an answer to that question.
         package init(question: Text, response: Text) {
             (self.question, self.response) = (question, response)
         }
     }
 
-    /// What becomes of a request.
+    /// The reply to a request.
     package enum Reply: Hashable, Sendable {
         /// This message answers it.
         case message(JSON)
-        /// It is refused: the code is for programs, the explanation for people, and the report is one of that protocol.
+        /// It is refused. The code is for programs, the explanation for people, and the report belongs to the
+        /// protocol `of`.
         case refusal(code: Text, explanation: Text, of: ProtocolName)
-        /// It wants no answer.
+        /// It expects no answer.
         case nothing
     }
 
-    /// The most answers that can be configured.
+    /// The limit of configured answers.
     package static let maxAnswers = 64
 
-    /// The configured answers; without any every question is refused.
+    /// The configured answers. If there are none, every question is refused.
     package var answers: [Answer]
 
-    /// Rules with these answers.
+    /// Creates rules with these answers.
     package init(answers: [Answer] = []) { self.answers = answers }
 
-    /// The reply to `message`; `id` names it.
+    /// Returns the reply to `message`. `id`: the id of the reply.
     package func reply(to message: Message, id: Text) -> Reply {
         let type = message.type
         if type.isMessage("trust_ping", 1, "ping") {
@@ -48,13 +50,13 @@ package struct RequestRules: Hashable, Sendable {
         }
         if let disclosure = DiscoverFeatures.answer(to: message, id: id) { return .message(disclosure) }
         if Question.isQuestion(message) { return answer(message, id: id) }
-        // Never an answer to a report of a problem, and none to an acknowledgement (RFC 0035).
+        // A problem report or an acknowledgement is never answered (RFC 0035).
         if Notice.isProblem(type) || type.name == "ack" { return .nothing }
         return refusal(of: type)
     }
 
     private func answer(_ question: Message, id: Text) -> Reply {
-        // When it expires is not looked at: the kiosk's clock may be wrong, and its answers do not age.
+        // The expiry is not checked: the gate's clock may be wrong, and its answers do not age.
         guard !Question.wantsSignature(question) else {
             return Self.refusal("the kiosk signs no answers")
         }
@@ -90,7 +92,8 @@ package struct RequestRules: Hashable, Sendable {
         guard let reason else {
             return .refusal(code: "message-parse-failure", explanation: "unknown message type", of: Notice.name)
         }
-        // These two have reports of their own, by which the other side closes what it has begun (RFC 0036, 0037, 0453, 0454).
+        // These two protocols have reports of their own, with which the peer closes what it has begun (RFC
+        // 0036, 0037, 0453, 0454).
         let reports = ["present-proof", "issue-credential"].contains(type.protocolName.family)
         return Self.refusal(reason, of: reports ? type.protocolName : Notice.name)
     }

@@ -1,14 +1,15 @@
-/// Puts the pieces of one connection's L2CAP PDUs together again (Core Specification Vol 3 Part A 7.2.1).
+/// Reassembles the L2CAP PDUs of one link from the data of its ACL packets (Core Specification Vol 3 Part A 7.2.1).
 ///
-/// One PDU is in the making at a time and never more than `limit` bytes are held; the length that a peer announces
-/// allocates nothing. What does not fit together is dropped as a whole, and the next start is a clean beginning: the link
-/// layer loses nothing, so such a peer is broken or hostile and gains no more than silence.
+/// One PDU is assembled at a time, and at most `limit` bytes of its payload are held. The length that a peer
+/// announces allocates nothing. A PDU whose fragments do not fit together is dropped as a whole, and the next
+/// start fragment begins cleanly. The link layer loses nothing, so a peer that sends such fragments is broken
+/// or hostile; all it gains is that it gets no answer.
 struct ACLReassembler: Sendable {
     private enum State {
         case idle
-        /// What came so far is in the buffer.
+        /// The buffer holds the bytes received so far.
         case collecting
-        /// The PDU is too long; its other pieces are still to come.
+        /// The PDU is too long; its remaining fragments are ignored.
         case skipping
     }
 
@@ -17,7 +18,8 @@ struct ACLReassembler: Sendable {
 
     private let limit: Int
     private var state: State = .idle
-    /// The PDU in the making. Kept from one to the next, so that a PDU in pieces costs no memory once the last one is done with.
+    /// The PDU being assembled. Its memory is reused for the next fragmented PDU, without a new allocation if
+    /// the frame returned before has been released.
     private var buffer: [UInt8] = []
     /// PDUs dropped so far.
     private(set) var dropped = 0
@@ -47,7 +49,7 @@ struct ACLReassembler: Sendable {
         }
     }
 
-    /// The first piece of a PDU, which may be all of it.
+    /// Takes the first fragment of a PDU, which may be the whole PDU.
     private mutating func begin(_ bytes: ArraySlice<UInt8>) -> L2CAPFrame? {
         guard let isComplete = isComplete(bytes) else { return nil }
         if isComplete { return L2CAPFrame(complete: bytes) }
@@ -62,7 +64,7 @@ struct ACLReassembler: Sendable {
         return L2CAPFrame(complete: buffer[...])
     }
 
-    /// Looks at all bytes of a PDU so far; nil when it is dropped.
+    /// Whether `bytes`, all bytes of a PDU so far, are the whole PDU; nil when the PDU is dropped.
     private mutating func isComplete(_ bytes: ArraySlice<UInt8>) -> Bool? {
         guard bytes.count >= Self.header else { return false }
         let length = Int(bytes[bytes.startIndex]) | Int(bytes[bytes.startIndex + 1]) << 8

@@ -1,29 +1,29 @@
 import Encoding
 
-/// Sends L2CAP PDUs in pieces of the controller's size and never more than its buffers hold (Core Specification Vol 4
-/// Part E 4.1.1).
+/// Sends L2CAP PDUs in fragments of the controller's size, and never more packets than its ACL buffers hold
+/// (Core Specification Vol 4 Part E 4.1.1).
 ///
-/// All connections share the buffers, and a buffer comes back only when the phone acknowledges its packet: one that
-/// acknowledges nothing keeps what it has until the controller gives the link up, which takes up to 32 s at the phone's
-/// own choice. So:
-/// - A link that holds nothing may take any free buffer.
-/// - It may take another one only after a packet of it has come back, while its oldest packet is younger than
-///   ``Limits/acknowledgementTime``, up to ``share``, an eighth of the buffers, and while two shares stay free for
-///   others.
-/// - A link whose end has been asked for takes none that another one waits for.
+/// All links share the ACL buffers. A buffer is returned only when the phone acknowledges its packet. A phone
+/// that acknowledges nothing keeps the buffers of its link until the controller gives up the link. This takes
+/// up to 32 s, because the phone chooses the supervision timeout. Therefore:
+/// - A link that holds no buffer may take any free buffer.
+/// - A link that holds a buffer may take another one only if one of its buffers has been returned before, its
+///   oldest packet is younger than ``Limits/acknowledgementTime``, it holds less than ``share`` (an eighth of
+///   the buffers), and at least two shares remain free for other links.
+/// - A link whose end has been requested takes no buffer while a frame of another link waits for one.
 ///
 /// | buffers | 1 to 15 | 16 | 20 |
 /// |---|---|---|---|
 /// | a link holds at most | 1 | 2 | 2 |
-/// | links that have a buffer although all keep what they can (``links(sharing:)``) | one for each buffer | 10 | 12 |
+/// | links that get a buffer even if all keep all they may (``links(sharing:)``) | one per buffer | 10 | 12 |
 ///
-/// The turn passes to the next connection after each PDU.
+/// The turn passes to the next link after each PDU.
 struct ACLTransmitter: Sendable {
     /// A packet for the controller.
     struct Transmission: Equatable, Sendable {
         let packet: [UInt8]
         let handle: ConnectionHandle
-        /// The value whose last piece this is, if it was to be reported.
+        /// The value whose last fragment is in this packet, if its delivery is to be reported.
         let finished: PushedValue?
     }
 
@@ -38,15 +38,15 @@ struct ACLTransmitter: Sendable {
         var offset = 0
         /// When the packets that the controller holds were handed over, the oldest first.
         var held: [Instant] = []
-        /// Whether a packet of it has come back.
+        /// Whether the controller has returned a buffer of this link.
         var hasReturned = false
-        /// Whether its end has been asked for: nothing depends on what still waits.
+        /// Whether the end of the link has been requested: its waiting frames no longer matter.
         var isEnding = false
-        /// When a piece of it last left, when the last of its packets came back, or since when the first of its frames
-        /// waits.
+        /// The last instant at which a fragment was sent, the last held buffer was returned, or a frame was
+        /// added to the empty queue.
         var waitingSince = Instant.zero
 
-        /// Whether a frame waits that matters.
+        /// Whether a frame waits whose delivery still matters.
         var waits: Bool { !isEnding && !frames.isEmpty }
     }
 
@@ -55,7 +55,7 @@ struct ACLTransmitter: Sendable {
     private var credits: Int
     private var lanes: [Lane] = []
     private var turn = 0
-    /// When a buffer last came back.
+    /// When a buffer was last returned.
     private var returned = Instant.zero
     /// Buffers that one link may hold: an eighth of them, at least one.
     private let share: Int
@@ -69,26 +69,27 @@ struct ACLTransmitter: Sendable {
 
     private static func share(of packets: Int) -> Int { max(1, packets / 8) }
 
-    /// Links that each have a buffer of so many although every link keeps as many as it may, at least 1.
+    /// Returns how many links each get one of `packets` buffers even if every link keeps all it may; at least 1.
     static func links(sharing packets: Int) -> Int {
         let share = share(of: packets)
         guard share > 1 else { return max(1, packets) }
-        // Full shares are taken while more than two of them are free; then each link takes one.
+        // Links take full shares while more than two shares are free; after that each link takes one buffer.
         let full = (packets - 2 * share + share - 1) / share
         return full + packets - full * share
     }
 
-    /// Begins a connection.
+    /// Adds a link.
     mutating func open(_ handle: ConnectionHandle) {
         lanes.append(Lane(handle: handle))
     }
 
-    /// The end of a connection has been asked for. What waits still goes out where it can.
+    /// Notes that the end of a link has been requested. Its waiting frames are still sent where possible.
     mutating func end(_ handle: ConnectionHandle) {
         if let index = index(of: handle) { lanes[index].isEnding = true }
     }
 
-    /// Ends a connection: what waits is dropped, and what the controller still held counts as sent (Vol 4 Part E 4.3).
+    /// Removes a link: drops its waiting frames, and counts the packets that the controller still held as
+    /// sent (Vol 4 Part E 4.3).
     mutating func close(_ handle: ConnectionHandle, at now: Instant) {
         guard let index = index(of: handle) else { return }
         takeBack(lanes[index].held.count, at: now)
@@ -102,7 +103,7 @@ struct ACLTransmitter: Sendable {
         return lanes[index].frames.count < limits.queuedFrames
     }
 
-    /// Queues a PDU. False when there is no such connection or no room.
+    /// Queues a PDU. Returns false when no such link exists or its queue is full.
     @discardableResult
     mutating func enqueue(
         _ frame: L2CAPFrame, on handle: ConnectionHandle, reporting value: PushedValue? = nil, at now: Instant
@@ -113,7 +114,8 @@ struct ACLTransmitter: Sendable {
         return true
     }
 
-    /// The controller has sent, or flushed, that many packets of the connection. Counts beyond what it holds are cut.
+    /// Takes the controller's report that it has sent or flushed `count` packets of a link. A count above
+    /// what the link holds is reduced to that.
     mutating func completed(_ handle: ConnectionHandle, _ count: Int, at now: Instant) {
         guard let index = index(of: handle) else { return }
         let count = min(count, lanes[index].held.count)
@@ -129,7 +131,7 @@ struct ACLTransmitter: Sendable {
         if count > 0 { returned = now }
     }
 
-    /// The next packet to send, if there is one and the controller has room.
+    /// Returns the next packet to send; nil when no frame may be sent or no buffer is free.
     mutating func next(at now: Instant) -> Transmission? {
         guard credits > 0 else { return nil }
         for _ in lanes.indices {
@@ -168,24 +170,26 @@ struct ACLTransmitter: Sendable {
 
     // MARK: - Phones that acknowledge nothing
 
-    /// Since when the phone has acknowledged nothing of what was sent to it; nil: nothing is unacknowledged.
+    /// When the oldest unacknowledged packet was sent to the phone; nil when no packet is unacknowledged.
     func unacknowledged(_ handle: ConnectionHandle) -> Instant? { index(of: handle).flatMap { lanes[$0].held.first } }
 
-    /// When the controller counts as keeping its buffers; nil: no frame waits for one in vain.
+    /// When the controller counts as withholding its buffers; nil when no frame lacks a buffer.
     ///
-    /// Either a link that holds nothing has a frame and no buffer is free, or every link has a frame, and not one of
-    /// them has ever had a packet back. A link that once had may have gone out of range: that alone is no fault, and
-    /// others may be there who choose and need no buffer.
+    /// The wait begins in one of two cases. Either no buffer is free and a link that holds none has a frame.
+    /// Or every link has a frame and holds a buffer, and no link has ever had a buffer returned. A link that
+    /// has had one returned may have gone out of range. That alone is no fault: other phones may be connected
+    /// whose visitors are still choosing and which need no buffer.
     var heldDeadline: Instant? {
         let starving = credits > 0 ? [] : lanes.filter { $0.waits && $0.held.isEmpty }.map(\.waitingSince)
         let open = lanes.filter { !$0.isEnding }
-        // After the first answer a request for other parameters is queued, so one waiting frame of one phone is normal.
+        // After the first answer, a request for other connection parameters is queued, so one waiting frame
+        // of one phone is normal.
         let isDead =
             open.allSatisfy { $0.waits && !$0.held.isEmpty && !$0.hasReturned }
             && (open.count > 1 || open.contains { $0.frames.count > 1 })
         let since = starving.min() ?? (isDead ? open.map(\.waitingSince).max() : nil)
         guard let since else { return nil }
-        // A buffer that returns restarts the time only once, as other links may take every buffer that returns.
+        // A returned buffer restarts the wait only once, because other links may take every buffer that is returned.
         let last = min(max(since, returned), since.advanced(by: limits.heldBufferTime))
         return last.advanced(by: limits.heldBufferTime)
     }

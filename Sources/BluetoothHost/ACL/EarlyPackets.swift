@@ -1,11 +1,12 @@
 import Encoding
 
-/// Keeps data that overtakes its own Connection Complete for a moment.
+/// Keeps, for a short time, data packets that arrive before the Connection Complete event of their link.
 ///
-/// Over USB events and data come through different pipes, so a phone's first request can be read before the event that
-/// announces its connection. Dropped, it would cost the phone its 30 s transaction time. Only kept while
-/// somebody can connect. What is left over of a connection whose end was read first may slip into the next one of its handle, if
-/// that comes at once: then it is refused, as one that identifies itself twice, and its phone comes again.
+/// Over USB, events and data use different pipes, so a phone's first request can be read before the event
+/// that announces its link. Dropping that request would cost the phone its 30 s transaction timeout. Packets
+/// are kept only while a phone can connect. A packet left over from a link whose end was read first can be
+/// taken for data of the next link with the same handle, if that link begins at once. The phone is then
+/// refused because it seems to identify itself twice, and it connects again.
 struct EarlyPackets: Sendable {
     private let limits: Limits
     private var packets: [(packet: ACLPacket, arrival: Instant)] = []
@@ -21,7 +22,7 @@ struct EarlyPackets: Sendable {
         packets.append((packet, now))
     }
 
-    /// The packets of a connection that has just come about, oldest first. They are forgotten here.
+    /// Returns and removes the packets of a link that has just been established, oldest first.
     mutating func take(for handle: ConnectionHandle, at now: Instant) -> [ACLPacket] {
         let found = packets.filter {
             $0.packet.handle == handle && $0.arrival.advanced(by: limits.earlyPacketTime) >= now
@@ -30,12 +31,12 @@ struct EarlyPackets: Sendable {
         return found.map(\.packet)
     }
 
-    /// Forgets what belongs to a connection that has ended.
+    /// Drops the packets of a link that has ended.
     mutating func forget(_ handle: ConnectionHandle) {
         packets.removeAll { $0.packet.handle == handle }
     }
 
-    /// Forgets everything.
+    /// Drops all packets.
     mutating func forget() {
         packets = []
     }

@@ -50,7 +50,7 @@ enum ATTError: UInt8, Sendable {
     case improperlyConfigured = 0xFD
 }
 
-/// A refusal with the attribute it is about: handle 0 where no attribute is to blame (Vol 3 Part F 3.4.1.1).
+/// A refusal with the handle of the attribute it concerns; 0 when it concerns no attribute (Vol 3 Part F 3.4.1.1).
 struct ATTFailure: Error, Equatable, Sendable {
     let error: ATTError
     let handle: UInt16

@@ -1,8 +1,9 @@
 import Encoding
 
-/// Requests by which a phone learns what there is (Core Specification Vol 3 Part F 3.4.3, 3.4.4.1, 3.4.4.9).
+/// Requests by which a phone discovers services and attributes (Core Specification Vol 3 Part F 3.4.3,
+/// 3.4.4.1, 3.4.4.9).
 extension ATTServer {
-    /// 3.4.3.1: handles and types. One answer holds types of one size, so it ends where the size changes.
+    /// 3.4.3.1: handles and types. One response holds types of one size only, so it ends where the size changes.
     func findInformation(_ parameters: ByteReader) throws(ATTFailure) -> [UInt8] {
         let range = try Self.parse(parameters) { (reader) throws(ByteReader.Truncated) in try Self.range(&reader) }
         let found = try attributes(range)
@@ -19,7 +20,7 @@ extension ATTServer {
         return response
     }
 
-    /// 3.4.3.3: where attributes of a 16-bit type with exactly this value begin and end.
+    /// 3.4.3.3: the handle ranges of attributes with a 16-bit type and exactly this value.
     func findByTypeValue(_ parameters: ByteReader) throws(ATTFailure) -> [UInt8] {
         let (range, type, wanted) = try Self.parse(parameters) { (reader) throws(ByteReader.Truncated) in
             let range = try Self.range(&reader)
@@ -40,7 +41,7 @@ extension ATTServer {
     func readByType(_ parameters: ByteReader) throws(ATTFailure) -> [UInt8] {
         let (range, type) = try rangeAndType(parameters)
         let found = try attributes(range).filter { $0.type == type }
-        // The length of an entry has one byte, so a value has at most 255 - 2 here, however large the MTU.
+        // The length of an entry is one byte, so a value has at most 255 - 2 bytes here, whatever the MTU.
         return try list(.readByTypeResponse, found, from: range.start, limit: min(mtu - 4, 253)) { attribute in
             var entry: [UInt8] = []
             entry.appendLE(attribute.handle)
@@ -48,7 +49,7 @@ extension ATTServer {
         }
     }
 
-    /// 3.4.4.9: services with their ends. Only service declarations are groups (Vol 3 Part G 2.5.3).
+    /// 3.4.4.9: services with their last handles. Only service declarations are groups (Vol 3 Part G 2.5.3).
     func readByGroupType(_ parameters: ByteReader) throws(ATTFailure) -> [UInt8] {
         let (range, type) = try rangeAndType(parameters)
         let attributes = try attributes(range)
@@ -74,8 +75,9 @@ extension ATTServer {
         return (range, type)
     }
 
-    /// A list of entries of one size: the entry's head and as much of its value as fits. It ends before the first value
-    /// of another size, or that may not be read; if that is the very first, its error is the answer.
+    /// Builds a list of entries of one size: the entry's head and as much of its value as fits. The list ends
+    /// before the first value that has another size or may not be read. If the first value of all may not be
+    /// read, its error is thrown.
     private func list(
         _ opcode: ATTOpcode, _ attributes: [Attribute], from start: UInt16, limit: Int, head: (Attribute) -> [UInt8]
     ) throws(ATTFailure) -> [UInt8] {

@@ -8,7 +8,7 @@ extension ATTServer {
         return [ATTOpcode.readResponse.rawValue] + (try value(at: handle)).prefix(mtu - 1)
     }
 
-    /// 3.4.4.5: the value from an offset; at its very end nothing, beyond it an error.
+    /// 3.4.4.5: the value from an offset; empty if the offset is the value's length, an error beyond it.
     func readBlob(_ parameters: ByteReader) throws(ATTFailure) -> [UInt8] {
         let (handle, offset) = try Self.parse(parameters) { (reader) throws(ByteReader.Truncated) in
             (try reader.uint16LE(), Int(try reader.uint16LE()))
@@ -22,14 +22,14 @@ extension ATTServer {
     func readMultiple(_ parameters: ByteReader) throws(ATTFailure) -> [UInt8] {
         var response = [ATTOpcode.readMultipleResponse.rawValue]
         for handle in try handles(parameters) {
-            // All values are looked at, because one that may not be read is an error even if it would not fit.
+            // Every value is checked, because a value that may not be read is an error even if it would not fit.
             let value = try value(at: handle)
             response += value.prefix(max(mtu - response.count, 0))
         }
         return response
     }
 
-    /// 3.4.4.11: several values, each after its length; the last one may be cut.
+    /// 3.4.4.11: several values, each preceded by its length; the last one may be truncated.
     func readMultipleVariable(_ parameters: ByteReader) throws(ATTFailure) -> [UInt8] {
         var response = [ATTOpcode.readMultipleVariableResponse.rawValue]
         for handle in try handles(parameters) {
@@ -41,7 +41,7 @@ extension ATTServer {
         return response
     }
 
-    /// Two handles or more.
+    /// Reads the handles of a request; fewer than two are an Invalid PDU.
     private func handles(_ parameters: ByteReader) throws(ATTFailure) -> [UInt16] {
         let handles = try Self.parse(parameters) { (reader) throws(ByteReader.Truncated) in
             var handles: [UInt16] = []

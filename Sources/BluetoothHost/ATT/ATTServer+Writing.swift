@@ -2,7 +2,8 @@ import Encoding
 
 /// Requests and commands that write (Core Specification Vol 3 Part F 3.4.5).
 extension ATTServer {
-    /// 3.4.5.1: the answer comes first, so that the phone's next write is not kept waiting by what this one sets off.
+    /// 3.4.5.1: the response comes first, so that the phone's next write does not wait for the work that this
+    /// one causes.
     mutating func writeRequest(_ parameters: ByteReader) throws(ATTFailure) -> Answer {
         let (handle, value) = try Self.parse(parameters, Self.handleAndValue)
         let news = try write(value, to: handle, withResponse: true)
@@ -37,8 +38,8 @@ extension ATTServer {
         }
     }
 
-    /// Vol 3 Part G 3.3.3.3. Notifications are granted for indicate-only characteristics, too: fielded verifiers send
-    /// notifications on exactly these, and refusing the wish would stop wallets that express it.
+    /// Vol 3 Part G 3.3.3.3. Notifications are granted for indicate-only characteristics, too: deployed
+    /// verifiers send notifications on exactly these, and a refusal would stop wallets that request them.
     private mutating func writeConfiguration(
         _ value: ArraySlice<UInt8>, to handle: UInt16, _ id: CharacteristicID?
     ) throws(ATTFailure) -> News? {

@@ -3,18 +3,18 @@ import Encoding
 /// The attribute server as one connection sees it: the shared attributes, and the connection's own MTU and client
 /// configurations (Core Specification Vol 3 Part F 3.4).
 ///
-/// Every request gets exactly one answer and every command none, whatever is in them. The server starts no procedure of
-/// its own but notifications and indications: the Android wallet loses its session when it sees any other.
+/// Every request gets exactly one answer and every command none, whatever they contain. The server starts no procedure
+/// except notifications and indications: the Android wallet loses its session when it receives any other.
 struct ATTServer: Sendable {
-    /// What a PDU from the phone leads to: the response first, so that the phone's next request is not kept waiting by what this
-    /// one sets off.
+    /// The result of one PDU from the phone. The response comes first, so that the phone's next request does
+    /// not wait for the work that this one causes.
     struct Answer: Equatable, Sendable {
         /// The PDU to send back.
         var response: [UInt8]?
-        /// What the application is to hear of.
+        /// The news to report to the application.
         var news: News?
 
-        /// Nothing at all.
+        /// Neither a response nor news.
         static let none = Answer()
     }
 
@@ -27,7 +27,7 @@ struct ATTServer: Sendable {
         case confirmed
     }
 
-    /// The MTU of an LE link before any exchange, and the least there is (Vol 3 Part G 5.2.1).
+    /// The MTU of an LE link before any exchange, and the smallest one allowed (Vol 3 Part G 5.2.1).
     static let defaultMTU = 23
 
     let database: AttributeDatabase
@@ -35,8 +35,8 @@ struct ATTServer: Sendable {
     let receiveMTU: Int
     /// The longest PDU that may be sent to the phone.
     private(set) var mtu = defaultMTU
-    /// What the phone wrote into the client configurations, by their handles. Begins empty with each connection: there is
-    /// no bond that it could outlive (Vol 3 Part G 3.3.3.3).
+    /// What the phone wrote into the client configurations, by handle. Empty at the start of each link: no
+    /// bond exists that would preserve it (Vol 3 Part G 3.3.3.3).
     private(set) var configurations: [UInt16: ClientConfiguration] = [:]
 
     init(database: AttributeDatabase, receiveMTU: Int) {
@@ -44,7 +44,7 @@ struct ATTServer: Sendable {
         self.receiveMTU = min(max(receiveMTU, Self.defaultMTU), AttributeDatabase.maximumValueLength + 5)
     }
 
-    /// What the phone asked for concerning the characteristic whose value has that handle.
+    /// Returns what the phone requested for the characteristic whose value has that handle.
     func configuration(forValue handle: UInt16) -> ClientConfiguration {
         handle == .max ? .none : configurations[handle + 1] ?? .none
     }
@@ -64,7 +64,7 @@ struct ATTServer: Sendable {
         }
     }
 
-    /// One PDU of a known kind. A failure is thrown for requests only.
+    /// Answers one PDU of a known kind. Throws for requests only.
     private mutating func answer(_ opcode: ATTOpcode, _ parameters: ByteReader) throws(ATTFailure) -> Answer {
         switch opcode {
         case .exchangeMTURequest: return try exchangeMTU(parameters)
@@ -79,25 +79,27 @@ struct ATTServer: Sendable {
         case .writeRequest: return try writeRequest(parameters)
         case .writeCommand: return writeCommand(parameters)
         case .prepareWriteRequest, .executeWriteRequest:
-            // Queued writes are optional (Vol 3 Part F table 4.1); a server without them says so for both (3.4.1.1).
-            // Every value a wallet writes fits into one PDU of the MTU offered.
+            // Queued writes are optional (Vol 3 Part F table 4.1); a server without them refuses both requests with
+            // this error (3.4.1.1). Every value a wallet writes fits into one PDU of the MTU offered.
             throw ATTFailure(.requestNotSupported)
         case .handleValueConfirmation:
             return parameters.remaining == 0 ? Answer(news: .confirmed) : .none
         case .handleValueIndication:
-            // The phone's own server speaks to a client that is not there; unconfirmed, it would be stuck for 30 s.
+            // The phone's own server sends this to a client that does not exist here. Without a confirmation
+            // the phone's server would be blocked for 30 s.
             return Answer(response: [ATTOpcode.handleValueConfirmation.rawValue])
         case .signedWriteCommand:
-            return .none  // Needs a key from pairing, so no signature can be right (Vol 3 Part F 3.3.1).
+            return .none  // Needs a key from pairing, so no signature can be valid (Vol 3 Part F 3.3.1).
         case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse,
             .readByTypeResponse, .readResponse, .readBlobResponse, .readMultipleResponse, .readByGroupTypeResponse,
             .writeResponse, .prepareWriteResponse, .executeWriteResponse, .handleValueNotification,
             .readMultipleVariableResponse, .multipleHandleValueNotification:
-            return .none  // Answers to questions that this host never asks.
+            return .none  // Answers to requests that this host never sends.
         }
     }
 
-    /// 3.4.2. Answered with the same number each time: wallets ask up to three times and give up for good on one error.
+    /// 3.4.2. The response has the same number each time: wallets ask up to three times and give up
+    /// permanently after one error.
     private mutating func exchangeMTU(_ parameters: ByteReader) throws(ATTFailure) -> Answer {
         let client = try Self.parse(parameters) { (reader) throws(ByteReader.Truncated) in Int(try reader.uint16LE()) }
         mtu = max(min(client, receiveMTU), Self.defaultMTU)
@@ -135,7 +137,7 @@ struct ATTServer: Sendable {
         return database[range.start, range.end]
     }
 
-    /// The whole present value of an attribute.
+    /// Returns the whole current value of an attribute.
     func value(of attribute: Attribute) throws(ATTFailure) -> [UInt8] {
         guard attribute.isReadable else { throw ATTFailure(.readNotPermitted, attribute.handle) }
         switch attribute.content {

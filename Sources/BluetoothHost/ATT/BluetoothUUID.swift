@@ -1,7 +1,7 @@
 import Encoding
 
-/// An attribute type or service name: a UUID, short when it lies in the Bluetooth base range (Core Specification Vol 3
-/// Part B 2.5.1).
+/// A UUID that names an attribute type or a service. It has a short form when it lies in the Bluetooth base
+/// range (Core Specification Vol 3 Part B 2.5.1).
 package struct BluetoothUUID: Hashable, Sendable {
     /// The 16 bytes, most significant first.
     private let high: UInt64
@@ -48,13 +48,13 @@ package struct BluetoothUUID: Hashable, Sendable {
         }
     }
 
-    /// The short form, when there is one.
+    /// The 16-bit short form; nil when the UUID has none.
     package var short: UInt16? {
         guard low == Self.baseLow, high & 0xFFFF_0000_FFFF_FFFF == 0x1000 else { return nil }
         return UInt16(truncatingIfNeeded: high >> 32)
     }
 
-    /// As ATT carries it: 2 bytes where possible, else 16; least significant first.
+    /// The bytes that ATT carries: 2 where possible, otherwise 16; least significant first.
     var littleEndian: [UInt8] {
         var bytes: [UInt8] = []
         if let short {
@@ -79,7 +79,7 @@ extension BluetoothUUID: CustomStringConvertible {
     }
 }
 
-/// The attribute types that the server itself gives meaning to (Core Specification Vol 3 Part G table 3.2; Assigned
+/// The attribute types that the server itself interprets (Core Specification Vol 3 Part G table 3.2; Assigned
 /// Numbers 3).
 extension BluetoothUUID {
     static let primaryService = BluetoothUUID(short: 0x2800)

@@ -1,6 +1,6 @@
-/// What is on the air while a phone looks for us: one address and two payloads that belong together.
+/// What the gate advertises: one address and the two payloads that belong to it.
 package struct Advertisement: Equatable, Sendable {
-    /// A payload is longer than a legacy advertising PDU carries.
+    /// The error for a payload longer than a legacy advertising PDU carries.
     package struct TooLong: Error, Equatable, Sendable {}
 
     /// The longest advertising or scan response data, in bytes (Core Specification Vol 6 Part B 2.3.1).
@@ -13,7 +13,8 @@ package struct Advertisement: Equatable, Sendable {
     /// Scan response data: AD structures, at most 31 bytes.
     package let scanResponse: [UInt8]
 
-    /// An advertisement; refused when a payload exceeds 31 bytes, for a cut payload would mislead phones.
+    /// Creates an advertisement. Refuses a payload of more than 31 bytes, because a truncated payload would
+    /// mislead phones.
     package init(address: DeviceAddress, data: [UInt8], scanResponse: [UInt8]) throws(TooLong) {
         guard data.count <= Self.maximumBytes, scanResponse.count <= Self.maximumBytes else { throw TooLong() }
         self.address = address

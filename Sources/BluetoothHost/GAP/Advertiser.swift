@@ -1,29 +1,32 @@
 import Encoding
 
-/// Keeps what is on the air in step with what is wished for: one advertisement in each place that the controller has.
+/// Keeps the advertisements on the air equal to the requested ones: one advertisement in each place of the controller.
 ///
-/// A controller with legacy commands has one place, one with advertising sets several (``AdvertisingDialect``). Whatever happens,
-/// the next command follows from the difference between wish and fact: what is not wanted goes off, what is wanted and not there
-/// is loaded while its place is off, and then goes on. Phones take the key from address, advertisement and scan response
-/// together, so no mixture of two may ever be seen (iOS wallets crash on a scan response without its advertisement).
+/// A controller with legacy commands has one place; a controller with advertising sets has a place for each
+/// set (``AdvertisingDialect``). The next command always follows from the difference between the requested
+/// and the actual state. An advertisement that is no longer requested is switched off. A missing
+/// advertisement is loaded while its place is off; then the place is switched on. Phones take the key from
+/// address, advertisement and scan response together, so no mixture of two advertisements may ever be visible
+/// (iOS wallets crash on a scan response without its advertisement).
 ///
-/// That the controller does advertise is asked, not assumed (``AdvertisingProof``).
+/// Whether the controller really advertises is checked, not assumed (``AdvertisingProof``).
 struct Advertiser: Sendable {
-    /// What follows.
+    /// The advertiser's next command or report.
     enum Outcome: Equatable, Sendable {
         /// The next command.
         case send(HCICommand)
-        /// What was last asked for is on the air.
+        /// The advertisements last requested are on the air.
         case started
-        /// Nothing is on the air, as asked for.
+        /// Nothing is on the air, as requested.
         case stopped
-        /// The controller refused; only what was on the air before still is, until it is asked for again.
+        /// The controller refused a command. Only advertisements that were already on the air remain there,
+        /// until the next request.
         case refused(HCIOpcode, HCIStatus)
-        /// The controller takes every command and does not advertise.
+        /// The controller accepts every command and does not advertise.
         case dead
     }
 
-    /// The command that is unanswered, by the places that it is about.
+    /// The unanswered command, with the places that it concerns.
     fileprivate enum Step {
         case off([Int])
         case parameters(Int)
@@ -36,22 +39,23 @@ struct Advertiser: Sendable {
 
     fileprivate struct Place {
         var hasParameters = false
-        /// What the controller holds for it: it need not be told again to go on with that after a connection.
+        /// What the controller has stored for this place. It need not be sent again to resume advertising
+        /// after a link.
         var address: DeviceAddress?
         var data: [UInt8]?
         var scanResponse: [UInt8]?
-        /// What belongs there.
+        /// The advertisement to show in this place.
         var target: Advertisement?
         var isOn = false
-        /// What was last on the air there.
+        /// The advertisement last on the air in this place.
         var aired: Advertisement?
-        /// Whether it is to go off and on again, as it may be off already.
+        /// Whether to switch the place off and on again, because it may already be off.
         var isStale = false
 
         mutating func forget() { (address, data, scanResponse) = (nil, nil, nil) }
     }
 
-    /// In units of 0.625 ms.
+    /// Advertising interval, in units of 0.625 ms.
     private let interval: ClosedRange<UInt16>
     private let dialect: AdvertisingDialect
     private var places: [Place]
@@ -59,14 +63,14 @@ struct Advertiser: Sendable {
     private var turns: AdvertisingTurns
     private var proof: AdvertisingProof
     private var step: Step?
-    /// Whether what comes of the wish is still to be told.
+    /// Whether the result of the last request is still to be reported.
     private var isUntold = false
-    /// Whether a connection has taken a place: the owner says whether there is room for another phone.
+    /// Whether a connection has taken a place. The owner decides whether there is room for another phone.
     private var isPaused = false
-    /// Whether the controller has already disagreed about being off since the wish.
+    /// Whether the controller has already refused, since the last request, to load a place that should be off.
     private var hasRetried = false
 
-    /// Nothing on the air, with a controller to be told in that way.
+    /// Creates an advertiser with nothing on the air, for a controller that takes the commands of `dialect`.
     init(_ configuration: HostConfiguration, _ dialect: AdvertisingDialect) {
         (interval, self.dialect) = (configuration.advertisingInterval, dialect)
         turns = AdvertisingTurns(length: configuration.advertisingTurn)
@@ -74,13 +78,13 @@ struct Advertiser: Sendable {
         places = Array(repeating: Place(), count: dialect.places)
     }
 
-    /// Whether phones can see us, as far as is known.
+    /// Whether phones can see the gate, as far as is known.
     var isOn: Bool { places.contains(where: \.isOn) }
 
-    /// Whether the controller tells by an event of its own which advertisement a phone has connected to.
+    /// Whether the controller reports, by a separate event, which advertisement a phone has connected to.
     var namesConnections: Bool { dialect != .legacy }
 
-    /// How often the controller was found off the air.
+    /// How often the controller was found not to advertise.
     var lapses: Int { proof.lapses }
 
     /// When the next turn or proof is due; nil: none.
@@ -91,14 +95,16 @@ struct Advertiser: Sendable {
 
     // MARK: - What happens
 
-    /// Asks for these advertisements, the most important first; none: silence. What is under way is brought to this end.
+    /// Requests these advertisements, the most important first; an empty list means silence. A change under
+    /// way is redirected to this goal.
     mutating func want(_ advertisements: [Advertisement], at now: Instant) -> Outcome? {
         (wish, isUntold, isPaused, hasRetried) = (advertisements, true, false, false)
         return next(at: now)
     }
 
-    /// A connection came about, which ends legacy advertising (Core Specification Vol 6 Part B 4.4.2.4), and whatever is on its
-    /// way to the air is called back. Returns what the phone connected to, and whether the air is silent now.
+    /// Notes a connection, which ends legacy advertising (Core Specification Vol 6 Part B 4.4.2.4), and cancels the
+    /// advertisements that are not yet on the air. Returns the advertisement that the phone connected to, and whether
+    /// it took the last advertisement off the air; false while a command is unanswered.
     mutating func connected() -> (Advertisement?, isSilent: Bool) {
         let (aired, wasOn) = (places.first?.aired, isOn)
         wish = []
@@ -110,7 +116,8 @@ struct Advertiser: Sendable {
         return (aired, wasOn)
     }
 
-    /// A set ended: with a connection, or for no reason that we gave. Returns what it had on the air, and whether that is silent now.
+    /// Notes the end of a set, by a connection or without a request of the host. Returns the advertisement
+    /// that the set showed, and whether this took the last advertisement off the air.
     mutating func ended(_ handle: UInt8, byConnection: Bool) -> (Advertisement?, isSilent: Bool) {
         guard places.indices.contains(Int(handle)) else { return (nil, false) }
         let wasOn = isOn
@@ -119,7 +126,7 @@ struct Advertiser: Sendable {
         return (places[Int(handle)].aired, wasOn && !isOn)
     }
 
-    /// A connection came to nothing or is refused, which may have ended advertising: it is set up again.
+    /// Notes that a connection failed or was refused, which may have ended advertising. Sets advertising up again.
     mutating func attemptFailed(at now: Instant) -> Outcome? {
         guard isOn || isPaused else { return nil }
         for index in places.indices where places[index].isOn { places[index].isStale = true }
@@ -127,20 +134,20 @@ struct Advertiser: Sendable {
         return next(at: now)
     }
 
-    /// What a connection has taken is on the air again: the connection is gone.
+    /// Puts the advertisement that a connection has taken off the air on the air again: that connection has ended.
     mutating func goOn(at now: Instant) -> Outcome? {
         (isUntold, isPaused) = (true, false)
         return next(at: now)
     }
 
-    /// Time has passed.
+    /// Does what is due at `now`.
     mutating func expire(at now: Instant) -> Outcome? { next(at: now) }
 
-    /// Takes the answer to the command that is under way.
+    /// Takes the answer to the outstanding command.
     mutating func answered(_ status: HCIStatus, at now: Instant) -> Outcome? {
         guard let step = step.take() else { return nil }
         if case .proof(let index, _) = step { return proven(index, status, at: now) }
-        // Some controllers refuse to switch off what is off already.
+        // Some controllers refuse to switch off an advertisement that is already off.
         let isHarmless = if case .off = step { status == .commandDisallowed } else { false }
         guard status == .success || isHarmless else { return refused(status, step, at: now) }
         switch step {
@@ -162,7 +169,7 @@ struct Advertiser: Sendable {
 
     private mutating func refused(_ status: HCIStatus, _ step: Step, at now: Instant) -> Outcome? {
         if status == .commandDisallowed, let index = step.loading, !hasRetried, !wish.isEmpty {
-            // The controller believes that it is still advertising.
+            // The controller considers itself still advertising.
             hasRetried = true
             places[index].forget()
             (places[index].isOn, places[index].isStale) = (true, true)
@@ -178,7 +185,7 @@ struct Advertiser: Sendable {
     }
 
     private mutating func proven(_ index: Int, _ status: HCIStatus, at now: Instant) -> Outcome? {
-        // A connection that came meanwhile has taken it off the air.
+        // A connection established in the meantime may have taken the place off the air.
         if places[index].isOn {
             switch proof.take(status, of: index) {
             case .alive: break
@@ -221,7 +228,7 @@ struct Advertiser: Sendable {
         }
     }
 
-    /// Gives each of these a place; what has one keeps it.
+    /// Gives each advertisement of `shown` a place; one that has a place keeps it.
     private mutating func assign(_ shown: [Advertisement]) {
         for index in places.indices {
             if let target = places[index].target, !shown.contains(target) { places[index].target = nil }
@@ -248,7 +255,8 @@ struct Advertiser: Sendable {
 }
 
 extension Advertiser.Place {
-    /// The next part of its target that the controller has to be told.
+    /// Returns the step that loads the next part of the target that the controller has not stored; nil when
+    /// it has stored all.
     fileprivate func load(_ index: Int) -> Advertiser.Step? {
         guard let target else { return nil }
         if !hasParameters { return .parameters(index) }
@@ -271,7 +279,7 @@ extension Advertiser.Step {
 
     fileprivate var isOff: Bool { if case .off = self { true } else { false } }
 
-    /// The place that it loads.
+    /// The place that the step loads.
     fileprivate var loading: Int? {
         switch self {
         case .parameters(let index), .address(let index, _), .data(let index, _), .scanResponse(let index, _): index

@@ -1,17 +1,17 @@
-/// The commands by which a controller is told to advertise. Legacy and extended ones are never mixed: a controller that has seen
-/// the one family since its last reset refuses the other (Core Specification Vol 4 Part E 3.1.1).
+/// The commands that make a controller advertise. Legacy and extended commands are never mixed: a controller that has
+/// received one family since its last reset refuses the other (Core Specification Vol 4 Part E 3.1.1).
 enum AdvertisingDialect: Equatable, Sendable {
     /// 7.8.4 to 7.8.9: one advertisement at a time.
     case legacy
-    /// 7.8.52 to 7.8.56, with legacy PDUs, which every phone hears: so many side by side.
+    /// 7.8.52 to 7.8.56, with legacy PDUs, which every phone receives: that many advertisements at once.
     case sets(Int)
 
-    /// What a command is for.
+    /// The purpose of a command.
     enum Kind: Sendable {
         case parameters, address, data, scanResponse, enable
     }
 
-    /// How many advertisements are on the air at once.
+    /// How many advertisements can be on the air at once.
     var places: Int {
         switch self {
         case .legacy: 1

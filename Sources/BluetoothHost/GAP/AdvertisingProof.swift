@@ -1,26 +1,27 @@
 import Encoding
 
-/// Whether the controller really advertises: asked by a command that it must refuse while it does.
+/// Checks whether the controller really advertises, by a command that it must refuse while it does.
 ///
-/// The address that a place has is told once more: while it is on the air that is "command disallowed", and success means that
-/// it is not (Core Specification Vol 4 Part E 7.8.4, 7.8.52). The address is the same, so nothing changes whatever the answer. A
-/// controller that takes the command straight after it was told to advertise takes it always: its word proves nothing, and it is
-/// switched off and on now and then in place of being asked.
+/// The command sets the address of a place again. While the place is on the air, the answer is "command
+/// disallowed"; success means that it is off the air (Core Specification Vol 4 Part E 7.8.4, 7.8.52). The
+/// address is the same, so the command changes nothing, whatever the answer. A controller that accepts the
+/// command immediately after advertising was enabled accepts it always. Its answer proves nothing, so its
+/// advertising is switched off and on periodically instead.
 struct AdvertisingProof: Sendable {
-    /// What to do.
+    /// The next thing to do.
     enum Question: Equatable, Sendable {
         case ask(Int)
-        /// Switch everything off and on.
+        /// Switch all places off and on.
         case renew
     }
 
-    /// What an answer means for its place.
+    /// What an answer means for the place.
     enum Answer: Equatable, Sendable {
-        /// It is on the air, or nothing else is known.
+        /// The place is on the air, or the answer proves nothing.
         case alive
-        /// It is not, and is to be switched on.
+        /// The place is off the air and must be switched on.
         case off
-        /// It is not, although it was just switched on.
+        /// The place is off the air although it was just switched on.
         case dead
     }
 
@@ -29,26 +30,26 @@ struct AdvertisingProof: Sendable {
         case untested, proves, provesNothing
     }
 
-    /// From one proof to the next, for a controller whose answer means something.
+    /// Time from one proof to the next, for a controller whose answers prove something.
     private let proof: Duration
-    /// From one renewal to the next, for the others.
+    /// Time from one renewal to the next, for other controllers.
     private let renewal: Duration
     private var trust = Trust.untested
-    /// Places that are to be asked about.
+    /// Places still to be asked about in this round.
     private var open: [Int] = []
-    /// The places that were found off and have been switched on since.
+    /// Places that were found off the air and have been switched on since.
     private var doubted: Set<Int> = []
     /// When the next round begins; nil while nothing is on the air.
     private(set) var due: Instant?
-    /// How often a place was found off the air that should have been on.
+    /// How often a place was found off the air although it should have been on.
     private(set) var lapses = 0
 
-    /// Nothing known.
+    /// Creates a proof that knows nothing about the controller.
     init(every proof: Duration, renewal: Duration) {
         (self.proof, self.renewal) = (proof, renewal)
     }
 
-    /// These places are on the air, as far as is known.
+    /// Notes which places are on the air, as far as is known.
     mutating func watch(_ places: [Int], at now: Instant) {
         open.removeAll { !places.contains($0) }
         doubted.formIntersection(places)

@@ -1,28 +1,30 @@
 import Encoding
 
-/// Who is on the air where there are more advertisements than places: the first ones have a place each, the others take turns on
-/// the last. Where there is only that one, every second turn is the first one's.
+/// Chooses which advertisements are on the air when there are more of them than places. The first ones have a
+/// place each; the others take turns on the last place. If the controller has only one place, every second
+/// turn belongs to the first advertisement.
 struct AdvertisingTurns: Sendable {
     private let length: Duration
     private var first: Advertisement?
     private var holder: Advertisement?
     private var lastOther: Advertisement?
     private var isShared = false
-    /// When the present turn is over; nil: it has not begun, or nobody else waits.
+    /// When the present turn ends; nil when it has not begun, or when no other advertisement waits.
     private(set) var end: Instant?
 
-    /// Turns of that length.
+    /// Creates turns of `length`.
     init(length: Duration) {
         self.length = length
     }
 
-    /// The advertisements to show now, as many as there are places at most.
+    /// Returns the advertisements to show now, at most as many as there are places.
     mutating func choose(from list: [Advertisement], places: Int, at now: Instant) -> [Advertisement] {
-        // Silence ends no turn: where many phones come and go, it would begin anew each time and last for ever.
+        // An empty list does not end a turn: where many phones connect and leave, the turn would restart each
+        // time and never end.
         guard places > 0, !list.isEmpty else { return [] }
         let sharing = Array(list.dropFirst(places - 1))
         isShared = sharing.count > 1
-        // Whoever is new at the head goes on the air at once.
+        // A new advertisement at the head of the list is shown at once.
         if places == 1, let head = list.first, head != first { (holder, end) = (nil, nil) }
         first = list.first ?? first
         guard isShared else {
@@ -40,7 +42,8 @@ struct AdvertisingTurns: Sendable {
         return list.prefix(places - 1) + [next]
     }
 
-    /// What was chosen last is on the air. Phones that come and go meanwhile do not make the turn longer.
+    /// Notes that the latest choice is on the air. Phones that connect and leave in the meantime do not
+    /// lengthen the turn.
     mutating func begun(at now: Instant) {
         if isShared, end == nil { end = now.advanced(by: length) }
     }

@@ -1,7 +1,7 @@
 package import Encoding
 
-/// The controller's name for a connection: 12 bits (Core Specification Vol 4 Part E 5.4.2). It may be given to another
-/// connection as soon as this one has ended.
+/// The controller's name for a connection: 12 bits (Core Specification Vol 4 Part E 5.4.2). The controller
+/// may give it to another connection as soon as this one has ended.
 package struct ConnectionHandle: RawRepresentable, Hashable, Sendable {
     /// 0x000 to 0xEFF.
     package let rawValue: UInt16
@@ -19,11 +19,11 @@ package struct ConnectionHandle: RawRepresentable, Hashable, Sendable {
     var bytes: [UInt8] { [UInt8(rawValue & 0xFF), UInt8(rawValue >> 8)] }
 }
 
-/// How often the two radios of a connection meet (Core Specification Vol 4 Part E 7.7.65.1).
+/// The timing by which the two radios of a connection exchange packets (Core Specification Vol 4 Part E 7.7.65.1).
 package struct ConnectionParameters: Hashable, Sendable {
     /// Time between connection events, in units of 1.25 ms.
     package let interval: UInt16
-    /// How many events in a row the peripheral may leave out.
+    /// Consecutive connection events that the peripheral may skip.
     package let latency: UInt16
     /// Silence after which the connection counts as lost, in units of 10 ms.
     package let supervisionTimeout: UInt16
@@ -44,36 +44,36 @@ package struct ConnectionParameters: Hashable, Sendable {
 
 extension ConnectionParameters {
     /// The supervision timeout: the phone chooses it, up to 32 s (Core Specification Vol 6 Part B 4.5.2). The
-    /// controller keeps a link for so long whose phone has fallen silent, also after its end was asked for.
+    /// controller keeps the link of a silent phone for this long, even after the end of the link was requested.
     package var supervisionTime: Duration { .milliseconds(10 * Int64(supervisionTimeout)) }
 }
 
-/// What is known of a connection that the controller has.
+/// The state of a connection that the controller has, as far as is known.
 package struct LinkState: Equatable, Sendable {
     /// The controller's name for it.
     package let handle: ConnectionHandle
-    /// Whether its phone has said anything on the attribute channel, where everything begins that phones want.
+    /// Whether the phone has sent a PDU on the attribute channel. Everything that a phone wants begins there.
     package let hasSpoken: Bool
-    /// Since when its end has been asked for; nil: it has not.
+    /// When the end of the connection was requested; nil when it was not.
     package let endingSince: Instant?
-    /// Since when the phone has acknowledged nothing of what was sent to it; nil: nothing is unacknowledged.
+    /// When the oldest unacknowledged packet was sent to the phone; nil when no packet is unacknowledged.
     package let unacknowledgedSince: Instant?
     /// The parameters in force.
     package let parameters: ConnectionParameters
 }
 
-/// A connection as it was when it came about.
+/// A connection as it was when it was established.
 package struct Connection: Equatable, Sendable {
-    /// Which side of the link we are.
+    /// The role of this host in the connection.
     package enum Role: Sendable {
         case central, peripheral
     }
 
     /// The controller's name for it.
     package let handle: ConnectionHandle
-    /// Our role: always peripheral with this host's advertising.
+    /// The role of this host: always peripheral, because of the way it advertises.
     package let role: Role
-    /// The address that the phone used for this connection; says nothing about who it is.
+    /// The address that the phone used for this connection; it does not identify the phone.
     package let peer: DeviceAddress
     /// The parameters that the phone chose.
     package let parameters: ConnectionParameters

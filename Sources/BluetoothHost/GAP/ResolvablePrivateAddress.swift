@@ -3,16 +3,17 @@ import CryptoExtras
 
 /// Makes resolvable private addresses (Core Specification Vol 6 Part B 1.3.2.2).
 ///
-/// With an identity key that is thrown away nobody can resolve them: to phones they have the ordinary form, and nothing
-/// ties one visit's address to the next.
+/// If the identity key is discarded, no device can resolve the addresses: they look ordinary to phones, and
+/// nothing connects the address of one visit with the next.
 package enum ResolvablePrivateAddress {
-    /// A key or random part of the wrong size was given; the sizes are 16 and 3 bytes.
+    /// The error for a key or random part of the wrong size; the sizes are 16 and 3 bytes.
     package struct WrongSize: Error, Equatable, Sendable {}
 
-    /// The address for an identity resolving key of 16 bytes and 3 random bytes, both most significant byte first.
+    /// Returns the address for an identity resolving key of 16 bytes and 3 random bytes, both most
+    /// significant byte first.
     ///
-    /// The two highest bits of `random` are replaced by the type mark 01; if the other 22 are all equal, which the rule
-    /// forbids, the lowest is turned over.
+    /// The two highest bits of `random` are replaced by the type mark 01. If the other 22 bits are all equal,
+    /// which the rule forbids, the lowest bit is inverted.
     package static func make(identityKey: [UInt8], random: [UInt8]) throws(WrongSize) -> DeviceAddress {
         guard random.count == 3 else { throw WrongSize() }
         var prand = UInt32(random[0] & 0x3F) << 16 | UInt32(random[1]) << 8 | UInt32(random[2])

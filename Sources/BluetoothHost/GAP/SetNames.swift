@@ -1,9 +1,10 @@
 import Encoding
 
-/// Connections that have come about, and wait for the word which advertising set they belong to: that event follows their own
-/// (Core Specification Vol 4 Part E 7.7.65.18).
+/// Connections that wait for the event that names their advertising set. That event follows the event of the
+/// connection itself (Core Specification Vol 4 Part E 7.7.65.18).
 ///
-/// With the key of another advertisement a phone would be lost without a reason that anybody could see, so none is guessed.
+/// The set is not guessed: with the key of another advertisement, a visit would fail for a reason that nobody
+/// could see.
 struct SetNames: Sendable {
     private let limits: Limits
     private var waiting: [(connection: Connection, until: Instant)] = []
@@ -14,10 +15,10 @@ struct SetNames: Sendable {
         self.limits = limits
     }
 
-    /// When a connection has waited long enough.
+    /// When the first of the waiting connections is given up.
     var deadline: Instant? { waiting.map(\.until).min() }
 
-    /// Whether a controller that says it has sets does not tell of them.
+    /// Whether the controller has advertising sets but does not report which set a connection belongs to.
     var isHopeless: Bool { unnamed >= limits.unnamedConnections }
 
     /// The connections that are held back.
@@ -26,7 +27,7 @@ struct SetNames: Sendable {
     /// Whether that connection is held back.
     func holds(_ handle: ConnectionHandle) -> Bool { waiting.contains { $0.connection.handle == handle } }
 
-    /// Holds back a connection that has come about; false: there is no room.
+    /// Holds back a new connection; returns false when there is no room.
     mutating func hold(_ connection: Connection, at now: Instant) -> Bool {
         forget(connection.handle)
         guard waiting.count < limits.connections else { return false }
@@ -34,14 +35,14 @@ struct SetNames: Sendable {
         return true
     }
 
-    /// The set of that connection is known: returns it, if it was held back.
+    /// Releases a connection because its set is known, and returns it; nil when it was not held back.
     mutating func named(_ handle: ConnectionHandle) -> Connection? {
         guard let index = waiting.firstIndex(where: { $0.connection.handle == handle }) else { return nil }
         unnamed = 0
         return waiting.remove(at: index).connection
     }
 
-    /// Gives up the connections that have waited long enough, and returns them.
+    /// Removes and returns the connections that have waited long enough.
     mutating func expire(at now: Instant) -> [Connection] {
         let late = waiting.filter { $0.until <= now }.map(\.connection)
         waiting.removeAll { $0.until <= now }
@@ -49,7 +50,7 @@ struct SetNames: Sendable {
         return late
     }
 
-    /// A connection has ended.
+    /// Drops a connection that has ended.
     mutating func forget(_ handle: ConnectionHandle) {
         waiting.removeAll { $0.connection.handle == handle }
     }

@@ -3,18 +3,19 @@ import Encoding
 /// One attribute of the server (Core Specification Vol 3 Part F 3.2).
 struct Attribute: Sendable {
     enum Content: Sendable {
-        /// A declaration: readable, and never changes.
+        /// A declaration: readable and constant.
         case declaration([UInt8])
-        /// A characteristic's value; no id for the server's own characteristics.
+        /// A characteristic's value; the id is nil for the server's own characteristics.
         case value([UInt8], CharacteristicProperties, CharacteristicID?)
-        /// The client's wishes for the characteristic whose value has the handle before this one.
+        /// The client configuration of the characteristic whose value has the preceding handle.
         case clientConfiguration(CharacteristicProperties, CharacteristicID?)
     }
 
     let handle: UInt16
     let type: BluetoothUUID
     let content: Content
-    /// For the declaration of a service or characteristic the last handle of its definition, else its own (Vol 3 Part G 2.5.3).
+    /// For the declaration of a service or characteristic, the last handle of its definition; otherwise its
+    /// own handle (Vol 3 Part G 2.5.3).
     var groupEnd: UInt16
 
     /// Whether it can be read at all.
@@ -23,8 +24,8 @@ struct Attribute: Sendable {
     }
 }
 
-/// All attributes of the server, with handles that follow from the definitions alone: the same program gives every phone
-/// the same handles for ever, because phones remember them (Core Specification Vol 3 Part G 2.5.2).
+/// All attributes of the server. The handles follow from the definitions alone. The same program always gives
+/// every phone the same handles, because phones remember them (Core Specification Vol 3 Part G 2.5.2).
 ///
 /// Handles begin at 1 without gaps: Generic Access, Generic Attribute, then the application's services in their order.
 struct AttributeDatabase: Sendable {
@@ -63,7 +64,8 @@ struct AttributeDatabase: Sendable {
         return first < last ? attributes[first..<last] : []
     }
 
-    /// Where the value of an application's characteristic is.
+    /// Returns the handle and properties of the value of an application's characteristic; nil when no such
+    /// characteristic exists.
     func value(of id: CharacteristicID) -> (handle: UInt16, properties: CharacteristicProperties)? { values[id] }
 
     private typealias Definition = (

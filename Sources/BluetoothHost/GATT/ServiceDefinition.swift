@@ -38,8 +38,8 @@ package struct CharacteristicDefinition: Equatable, Sendable {
     package let id: CharacteristicID
     /// Its type.
     package let uuid: BluetoothUUID
-    /// What phones may do with it. Write Command and Write Request are both taken if either is allowed: wallets use the
-    /// two as they like.
+    /// What phones may do with it. Write Command and Write Request are both accepted if either is allowed,
+    /// because wallets use either.
     package let properties: CharacteristicProperties
     /// What a read returns; at most 512 bytes.
     package let value: [UInt8]
@@ -71,10 +71,10 @@ package struct ServiceDefinition: Equatable, Sendable {
 
 /// What a phone wrote into a Client Characteristic Configuration descriptor (Core Specification Vol 3 Part G 3.3.3.3).
 package enum ClientConfiguration: UInt16, Sendable {
-    /// Nothing is wanted; also the state before any write.
+    /// The phone wants neither; also the state before any write.
     case none = 0x0000
-    /// Notifications are wanted.
+    /// The phone wants notifications.
     case notifications = 0x0001
-    /// Indications are wanted.
+    /// The phone wants indications.
     case indications = 0x0002
 }

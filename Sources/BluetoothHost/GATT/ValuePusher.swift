@@ -7,14 +7,15 @@ struct PushedValue: Equatable, Sendable {
     let value: [UInt8]
 }
 
-/// Sends values to one phone in order: as an indication where the phone asked for that, else as a notification, also
-/// when it never asked for anything (Core Specification Vol 3 Part F 3.4.7; the Android wallet writes no configuration).
+/// Sends values to one phone in order: as an indication if the phone requested indications, otherwise as a
+/// notification, even if the phone requested nothing (Core Specification Vol 3 Part F 3.4.7; the Android
+/// wallet writes no configuration).
 struct ValuePusher: Sendable {
     private let limits: Limits
     private var waiting: [PushedValue] = []
     private var unconfirmed: (value: PushedValue, deadline: Instant)?
-    /// After one missing confirmation the phone gets notifications: no second indication may follow an unconfirmed one
-    /// (Vol 3 Part F 3.3.3), and waiting for ever would lose the verdict.
+    /// Whether a confirmation was missing once. From then on the phone gets only notifications: no second indication
+    /// may follow an unconfirmed one (Vol 3 Part F 3.3.3), and waiting without a limit would lose the verdict.
     private var usesNotificationsOnly = false
 
     init(limits: Limits) {
@@ -31,8 +32,8 @@ struct ValuePusher: Sendable {
         return true
     }
 
-    /// The next PDU, if one may be sent now. A notification waits behind an unconfirmed indication: the order is part of
-    /// what the application says.
+    /// Returns the next PDU, if one may be sent now. A notification waits for the confirmation of the
+    /// indication before it, because the application relies on the order.
     mutating func next(for server: ATTServer, at now: Instant) -> (pdu: [UInt8], notified: PushedValue?)? {
         guard unconfirmed == nil, let value = waiting.first else { return nil }
         waiting.removeFirst()
@@ -40,18 +41,18 @@ struct ValuePusher: Sendable {
         let opcode: ATTOpcode = indicates ? .handleValueIndication : .handleValueNotification
         var pdu = [opcode.rawValue]
         pdu.appendLE(value.handle)
-        pdu += value.value.prefix(max(server.mtu - 3, 0))  // The MTU may have shrunk since it was pushed.
+        pdu += value.value.prefix(max(server.mtu - 3, 0))  // The MTU may have shrunk since the value was queued.
         if indicates { unconfirmed = (value, now.advanced(by: limits.confirmationTime)) }
         return (pdu, indicates ? nil : value)
     }
 
-    /// The phone confirmed; returns what.
+    /// Notes the phone's confirmation; returns the confirmed value.
     mutating func confirmed() -> PushedValue? {
         defer { unconfirmed = nil }
         return unconfirmed?.value
     }
 
-    /// The time for a confirmation has passed: the value goes out again as a notification. Returns it.
+    /// Gives up an overdue confirmation: the value is queued again, as a notification. Returns the value.
     mutating func expire(at now: Instant) -> PushedValue? {
         guard let (value, deadline) = unconfirmed, deadline <= now else { return nil }
         unconfirmed = nil
@@ -60,7 +61,7 @@ struct ValuePusher: Sendable {
         return value
     }
 
-    /// Everything not known to have reached the phone; the queue is empty afterwards.
+    /// Removes and returns every value that is not known to have reached the phone.
     mutating func abandon() -> [PushedValue] {
         defer { (waiting, unconfirmed) = ([], nil) }
         return (unconfirmed.map { [$0.value] } ?? []) + waiting

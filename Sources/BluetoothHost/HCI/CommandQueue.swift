@@ -1,16 +1,16 @@
 import Encoding
 
-/// Sends HCI commands one after the other, as the controller grants credits, and notices the ones that stay unanswered
+/// Sends HCI commands one after the other, as the controller grants credits, and detects unanswered commands
 /// (flow control: Core Specification Vol 4 Part E 4.4).
 ///
-/// One command is outstanding at a time even when the controller would take more: answers then need no matching beyond
-/// their opcode, and a controller that loses one answer cannot shift the others.
+/// One command is outstanding at a time even if the controller would take more. An answer is then matched by
+/// its opcode alone, and a controller that loses one answer cannot shift the others.
 struct CommandQueue: Sendable {
-    /// What became of a command.
+    /// The result of a command.
     enum Outcome: Equatable, Sendable {
-        /// Command Complete; what follows the status byte, if anything.
+        /// Command Complete, with the bytes after the status byte, if any.
         case completed(HCIStatus, returnParameters: ArraySlice<UInt8>)
-        /// Command Status: begun (success), or refused.
+        /// Command Status: the command has begun (success), or was refused.
         case status(HCIStatus)
         /// An optional command that the controller does not know or never answered. It will not be sent again.
         case unsupported
@@ -23,20 +23,21 @@ struct CommandQueue: Sendable {
     private var outstanding: HCICommand?
     private var credits = 1  // Vol 4 Part E 4.4: one command may be sent before the first answer.
     private var unsupported: Set<HCIOpcode> = []
-    /// Whether a credit was assumed that the controller has not granted since.
+    /// Whether a credit was assumed and the controller has granted none since.
     private var isStarved = false
-    /// When the outstanding command is given up or, while there is none, the wait for a credit.
+    /// When the outstanding command is given up or, if none is outstanding, when the wait for a credit ends.
     private(set) var deadline: Instant?
 
     init(limits: Limits) {
         self.limits = limits
     }
 
-    /// Commands that are on their way or wait for a credit.
+    /// Number of commands that are outstanding or wait.
     var count: Int { waiting.count + (outstanding == nil ? 0 : 1) }
 
-    /// Appends a command. Optional ones are left out when known to be unsupported or when the queue is full; mandatory
-    /// ones never, but of equal ones only one waits, so that they cannot grow without bound either.
+    /// Appends a command. An optional command is dropped when it is known to be unsupported or when the queue
+    /// is full. A mandatory command is never dropped for lack of room, but of several equal ones only one
+    /// waits, so that their number is bounded, too.
     mutating func enqueue(_ command: HCICommand) {
         switch command.requirement {
         case .optional where unsupported.contains(command.opcode) || waiting.count >= limits.queuedCommands: return
@@ -45,12 +46,12 @@ struct CommandQueue: Sendable {
         }
     }
 
-    /// Drops the waiting commands of a connection that has ended: its handle may soon mean another one.
+    /// Drops the waiting commands of a connection that has ended: its handle may soon denote another connection.
     mutating func forget(_ connection: ConnectionHandle) {
         waiting.removeAll { $0.connection == connection }
     }
 
-    /// The next packet to send, if one may be sent now.
+    /// Returns the next packet to send, if one may be sent now.
     mutating func next(at now: Instant) -> [UInt8]? {
         guard outstanding == nil, let command = waiting.first else { return nil }
         guard credits > 0 else {
@@ -65,8 +66,8 @@ struct CommandQueue: Sendable {
         return command.packet
     }
 
-    /// Takes an answer; returns the command it belongs to and what became of it, or nil when it belongs to none: a late
-    /// answer to a command given up long ago, or a bare grant of credits.
+    /// Takes an answer. Returns the command it belongs to and the outcome. Returns nil when it belongs to no
+    /// command: it is a late answer to a command that was given up, or only a grant of credits.
     mutating func answer(
         to opcode: HCIOpcode, credits granted: UInt8, status: HCIStatus?, returnParameters: ArraySlice<UInt8>
     ) -> (HCICommand, Outcome)? {
@@ -86,19 +87,20 @@ struct CommandQueue: Sendable {
         )
     }
 
-    /// Gives up what is overdue. The command returned is the one that went unanswered; one that only waited for a credit is sent
-    /// without, the first time.
+    /// Gives up what is overdue, and returns the unanswered command. A command that only waited for a credit
+    /// is sent without one, the first time.
     mutating func expire(at now: Instant) -> (HCICommand, Outcome)? {
         guard let deadline, deadline <= now else { return nil }
         self.deadline = nil
         guard let command = outstanding else {
-            // The grant may have been lost on the way, and phones are connected; one that grants nothing again is dead.
+            // The grant may have been lost, and phones are connected. A controller that grants nothing again
+            // counts as dead.
             if isStarved { return waiting.first.map { ($0, .timedOut) } }
             (credits, isStarved) = (1, true)
             return nil
         }
         outstanding = nil
-        credits = max(credits, 1)  // The silent command took one and will not give it back.
+        credits = max(credits, 1)  // The unanswered command took a credit and will not return it.
         guard command.requirement == .optional else { return (command, .timedOut) }
         unsupported.insert(command.opcode)
         return (command, .unsupported)

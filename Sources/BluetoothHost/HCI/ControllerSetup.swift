@@ -1,28 +1,29 @@
 import Encoding
 
-/// Brings a controller from any state to ready: reset, questions, masks, buffers, preferences, one command at a time
-/// (order after Core Specification Vol 6 Part D 2.1).
+/// Brings a controller from any state to ready: reset, questions, masks, buffers, preferences, one command at
+/// a time (order from Core Specification Vol 6 Part D 2.1).
 ///
-/// A controller that has been asked how many advertising sets it has takes no legacy advertising commands until its next reset
-/// (Vol 4 Part E 3.1.1): one that has fewer than two is set up once more, without that question.
+/// A controller that was asked for its number of advertising sets refuses legacy advertising commands until
+/// its next reset (Vol 4 Part E 3.1.1). Therefore a controller with fewer than two sets is set up again
+/// without that question.
 struct ControllerSetup: Sendable {
     private enum Step: Int, CaseIterable {
         case reset, version, commands, features, address, eventMask, leBuffers, buffers, leFeatures, leStates
         case advertisingSets, leEventMask, dataLength, phy
     }
 
-    /// Advertising sets that may be used; fewer than two: none.
+    /// Advertising sets that may be used; below two, none is used.
     private var setLimit: Int
 
     private var remaining = Step.allCases[...]
     private(set) var information = ControllerInformation()
 
-    /// The set-up of a controller of whose advertising sets at most `setLimit` are used.
+    /// Creates the set-up of a controller; at most `setLimit` of its advertising sets are used.
     init(setLimit: Int) {
         self.setLimit = setLimit
     }
 
-    /// The next command, or nil when the controller is ready. Steps that this controller does not need are left out.
+    /// Returns the next command, or nil when the controller is ready. Skips steps that this controller does not need.
     mutating func next() -> HCICommand? {
         while let step = remaining.popFirst() {
             if let command = command(for: step) { return command }
@@ -30,9 +31,9 @@ struct ControllerSetup: Sendable {
         return nil
     }
 
-    /// Takes the outcome of the command that ``next()`` gave.
+    /// Takes the outcome of the command that ``next()`` returned.
     ///
-    /// Fails with what makes the controller unusable; an optional question left unanswered is not among that.
+    /// Throws the failure that makes the controller unusable; an unanswered optional question is no failure.
     mutating func take(_ outcome: CommandQueue.Outcome, of command: HCICommand) throws(HostFailure) {
         switch outcome {
         case .timedOut:
@@ -42,7 +43,7 @@ struct ControllerSetup: Sendable {
         case .status(let status):
             if command.requirement == .mandatory { throw .commandFailed(command.opcode, status) }
         case .completed(.success, let parameters):
-            // A truncated answer is the same as none: what was not told stays unset.
+            // A truncated answer counts as none: values that it does not contain stay unset.
             var reader = ByteReader(parameters)
             try? read(&reader, answering: command.opcode)
         case .completed(let status, _):
@@ -100,7 +101,7 @@ struct ControllerSetup: Sendable {
         case .leReadBufferSize:
             let length = try reader.uint16LE()
             let packets = try reader.uint8()
-            // Below 27 bytes no controller may go (Vol 4 Part E 7.8.2); such an answer is not believed.
+            // No controller may report less than 27 bytes (Vol 4 Part E 7.8.2); such an answer is ignored.
             guard length >= 27 else { return }
             information.aclLength = Int(length)
             information.aclPackets = Int(packets)

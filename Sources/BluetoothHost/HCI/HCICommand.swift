@@ -2,9 +2,9 @@ import Encoding
 
 /// One HCI command on its way to the controller (Core Specification Vol 4 Part E 5.4.1).
 struct HCICommand: Equatable, Sendable {
-    /// What it means when the controller does not know the command or never answers it.
+    /// What it means if the controller does not know the command or never answers it.
     enum Requirement: Sendable {
-        /// The host cannot work without it: silence is a dead controller.
+        /// The host cannot work without it: no answer means that the controller is dead.
         case mandatory
         /// An improvement only: "unknown command" and silence both mean "not supported".
         case optional
@@ -13,7 +13,7 @@ struct HCICommand: Equatable, Sendable {
     let opcode: HCIOpcode
     let parameters: [UInt8]
     let requirement: Requirement
-    /// The connection it is about, if any: an answer that arrives after that connection's end is of no interest.
+    /// The connection it concerns, if any: a command that still waits at the end of its connection is dropped.
     let connection: ConnectionHandle?
 
     init(
@@ -35,7 +35,8 @@ struct HCICommand: Equatable, Sendable {
     }
 }
 
-/// The commands of an LE peripheral, with the parameters this host uses. Sections are of Core Specification Vol 4 Part E.
+/// The commands of an LE peripheral, with the parameters this host uses. Sections are of Core Specification
+/// Vol 4 Part E.
 extension HCICommand {
     /// 7.1.6
     static func disconnect(_ handle: ConnectionHandle, _ reason: DisconnectReason) -> HCICommand {
@@ -46,11 +47,12 @@ extension HCICommand {
     /// overflow (25), encryption key refresh (47), and the LE meta event (61) that carries everything else.
     static let setEventMask = HCICommand(.setEventMask, [0x90, 0x88, 0x00, 0x02, 0x00, 0x80, 0x00, 0x20])
 
-    /// 7.8.1: connection complete (bit 0), connection update (2), remote features (3), long term key request (4), remote
-    /// connection parameter request (5), data length change (6), enhanced connection complete (9), PHY update (11).
+    /// 7.8.1: connection complete (bit 0), connection update (2), remote features (3), long term key request
+    /// (4), remote connection parameter request (5), data length change (6), enhanced connection complete
+    /// (9), PHY update (11).
     ///
-    /// Optional, because the default mask already lets connection complete through. With advertising sets also: set terminated
-    /// (17).
+    /// Optional, because the default mask already includes connection complete. With advertising sets, the
+    /// mask also includes set terminated (17).
     static func leSetEventMask(withSets: Bool) -> HCICommand {
         HCICommand(.leSetEventMask, [0x7D, 0x0A, withSets ? 0x02 : 0, 0, 0, 0, 0, 0], .optional)
     }
@@ -60,8 +62,8 @@ extension HCICommand {
         HCICommand(.leSetRandomAddress, address.bytes)
     }
 
-    /// 7.8.5: connectable and scannable undirected (ADV_IND), from the random address, on all three channels, to
-    /// everyone. Intervals in units of 0.625 ms.
+    /// 7.8.5: connectable and scannable undirected advertising (ADV_IND), from the random address, on all
+    /// three channels, to all devices. Intervals in units of 0.625 ms.
     static func leSetAdvertisingParameters(interval: ClosedRange<UInt16>) -> HCICommand {
         var parameters: [UInt8] = []
         parameters.appendLE(interval.lowerBound)
@@ -92,8 +94,8 @@ extension HCICommand {
         HCICommand(.leLongTermKeyRequestNegativeReply, handle.bytes, .optional, connection: handle)
     }
 
-    /// 7.8.31: accepts what the central asked for. `wanted` holds interval minimum and maximum, latency and timeout, as
-    /// received; connection event lengths are left to the controller (0).
+    /// 7.8.31: accepts the parameters that the central requested. `wanted` holds interval minimum and
+    /// maximum, latency and timeout, as received; connection event lengths are left to the controller (0).
     static func leRemoteConnectionParameterRequestReply(
         _ handle: ConnectionHandle, wanted: ArraySlice<UInt8>
     ) -> HCICommand {
@@ -101,7 +103,7 @@ extension HCICommand {
         return HCICommand(.leRemoteConnectionParameterRequestReply, parameters, .optional, connection: handle)
     }
 
-    /// 7.8.33: the longest packets there are, 251 octets in 2120 µs.
+    /// 7.8.33: the longest packets possible, 251 octets in 2120 µs.
     static func leSetDataLength(_ handle: ConnectionHandle) -> HCICommand {
         HCICommand(.leSetDataLength, handle.bytes + longestPackets, .optional, connection: handle)
     }
@@ -131,7 +133,7 @@ extension HCICommand {
         }
         parameters += [0x07, 0x01, 0x00]  // all channels, own address random, peer address type unused
         parameters += [0, 0, 0, 0, 0, 0]
-        parameters += [0x00, 0x7F]  // no filter, transmit power as the controller likes
+        parameters += [0x00, 0x7F]  // no filter, transmit power chosen by the controller
         parameters += [0x01, 0x00, 0x01]  // 1M, no events skipped, 1M
         return HCICommand(.leSetExtendedAdvertisingParameters, parameters + [set & 0x0F, 0x00])
     }
@@ -146,7 +148,7 @@ extension HCICommand {
         HCICommand(.leSetExtendedScanResponseData, complete(set, data))
     }
 
-    /// 7.8.56: these sets, without an end.
+    /// 7.8.56: switches these sets on or off, without a limit of time or events.
     static func leSetExtendedAdvertisingEnable(_ on: Bool, _ sets: [UInt8]) -> HCICommand {
         let head: [UInt8] = [on ? 1 : 0, UInt8(truncatingIfNeeded: sets.count)]
         let parameters = sets.reduce(head) { $0 + [$1, 0, 0, 0] }

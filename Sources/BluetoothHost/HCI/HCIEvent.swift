@@ -1,31 +1,32 @@
 import Encoding
 
-/// What a controller reports (Core Specification Vol 4 Part E 7.7), as far as a peripheral cares.
+/// An event from the controller (Core Specification Vol 4 Part E 7.7), as far as a peripheral needs it.
 enum HCIEvent: Equatable, Sendable {
     /// 7.7.14 An answer with results; also grants `credits`.
     case commandComplete(HCIOpcode, credits: UInt8, returnParameters: ArraySlice<UInt8>)
-    /// 7.7.15 The answer to a command whose result comes later; also grants `credits`.
+    /// 7.7.15 The answer to a command whose result follows later; also grants `credits`.
     case commandStatus(HCIOpcode, credits: UInt8, HCIStatus)
     /// 7.7.5
     case disconnectionComplete(ConnectionHandle, HCIStatus, reason: HCIStatus)
     /// 7.7.16 The controller reports that it is broken.
     case hardwareError(UInt8)
-    /// 7.7.19 Data packets sent, or flushed, since the last time.
+    /// 7.7.19 Data packets sent or flushed since the previous such event.
     case numberOfCompletedPackets([CompletedPackets])
     /// 7.7.65.1 and 7.7.65.10
     case connectionComplete(HCIStatus, Connection)
     /// 7.7.65.3
     case connectionUpdateComplete(ConnectionHandle, HCIStatus, ConnectionParameters)
-    /// 7.7.65.5 The central wants to encrypt with a key it believes we share.
+    /// 7.7.65.5 The central wants to encrypt with a key that it expects this host to have.
     case longTermKeyRequest(ConnectionHandle)
     /// 7.7.65.6 The central wants other connection parameters: 8 bytes, as received.
     case remoteConnectionParameterRequest(ConnectionHandle, wanted: ArraySlice<UInt8>)
-    /// 7.7.65.18 An advertising set has ended: with success by that connection, else for that reason.
+    /// 7.7.65.18 An advertising set has ended: by that connection if the status is success, otherwise for the
+    /// reason in the status.
     case advertisingSetTerminated(HCIStatus, set: UInt8, ConnectionHandle)
-    /// Well-formed, and of no interest (data length change, PHY update, remote features, vendor events …).
+    /// Well-formed, but not used (data length change, PHY update, remote features, vendor events …).
     case other(code: UInt8)
 
-    /// Decodes a whole H4 packet, or nil when it is cut short or contradicts its own length.
+    /// Decodes a whole H4 packet; nil when it is truncated or contradicts its own length.
     init?(packet: [UInt8]) {
         var reader = ByteReader(packet)
         guard let event = try? HCIEvent(&reader) else { return nil }
@@ -98,7 +99,7 @@ enum HCIEvent: Equatable, Sendable {
         // Types 2 and 3 (Enhanced only) are resolved identities of public and random kind.
         let isRandom = try body.uint8() & 1 == 1
         let peer = DeviceAddress(bytes: try body.take(6), isRandom: isRandom)
-        // Resolvable private addresses of both sides: this host has the controller resolve none.
+        // Skip the resolvable private addresses of both sides: this host has the controller resolve none.
         if enhanced { _ = try body.take(12) }
         let parameters = try ConnectionParameters(&body)
         self = .connectionComplete(status, Connection(handle: handle, role: role, peer: peer, parameters: parameters))

@@ -1,6 +1,7 @@
 import Encoding
 
-/// A controller's status or a disconnection's reason: one byte of the error code list (Core Specification Vol 1 Part F 1.3).
+/// A controller's status or a disconnection's reason: one byte of the error code list (Core Specification Vol
+/// 1 Part F 1.3).
 package struct HCIStatus: RawRepresentable, Hashable, Sendable {
     /// The code.
     package let rawValue: UInt8
@@ -20,17 +21,17 @@ package struct HCIStatus: RawRepresentable, Hashable, Sendable {
     package static let connectionTimeout = HCIStatus(rawValue: 0x08)
     /// 0x0C: not possible in the controller's present state.
     package static let commandDisallowed = HCIStatus(rawValue: 0x0C)
-    /// 0x13: the user at the far end ended the connection.
+    /// 0x13: the peer ended the connection.
     package static let remoteUserTerminated = HCIStatus(rawValue: 0x13)
-    /// 0x14: ended for want of resources.
+    /// 0x14: ended for lack of resources.
     package static let lowResources = HCIStatus(rawValue: 0x14)
     /// 0x15: ended because the device is about to be switched off.
     package static let powerOff = HCIStatus(rawValue: 0x15)
     /// 0x16: ended by this host.
     package static let localHostTerminated = HCIStatus(rawValue: 0x16)
-    /// 0x1F: no other code fits; also stands for an answer too short to carry a status.
+    /// 0x1F: no other code fits; also used for an answer too short to carry a status.
     package static let unspecified = HCIStatus(rawValue: 0x1F)
-    /// 0x3E: the connection never came to life.
+    /// 0x3E: the connection was never established.
     package static let failedToEstablish = HCIStatus(rawValue: 0x3E)
 }
 
@@ -58,6 +59,6 @@ extension HCIStatus: CustomStringConvertible {
 package enum DisconnectReason: UInt8, Sendable {
     /// The ordinary end of a visit.
     case userTerminated = 0x13
-    /// Too many connections or a peer that asks for more than the limits give.
+    /// Too many connections, or a peer that requests more than the limits allow.
     case lowResources = 0x14
 }

@@ -1,10 +1,10 @@
 import Encoding
 
-/// Asks the phone once for a faster connection, and once more with a wider range when it says no (Core Specification
-/// Vol 3 Part A 4.20).
+/// Requests a faster connection from the phone, and once more with a wider range if the phone refuses (Core
+/// Specification Vol 3 Part A 4.20).
 ///
-/// The phone decides; nothing depends on its answer, so there is no time limit to watch: without an answer nothing more
-/// is asked.
+/// The phone decides. Nothing depends on its answer, so there is no timeout: without an answer, no further
+/// request is sent.
 struct ConnectionParameterRequester: Sendable {
     private enum State {
         case idle
@@ -21,7 +21,7 @@ struct ConnectionParameterRequester: Sendable {
         self.attempts = attempts[...]
     }
 
-    /// The first request, unless it has gone out already or the connection is as fast as wished.
+    /// Returns the first request, unless it was already sent or the connection is already as fast as wanted.
     mutating func begin(current: ConnectionParameters) -> LESignal? {
         guard case .idle = state else { return nil }
         state = .done
@@ -31,11 +31,12 @@ struct ConnectionParameterRequester: Sendable {
         return ask()
     }
 
-    /// Takes the phone's answer, or its Command Reject; returns the next request after a no.
+    /// Takes the phone's answer, or its Command Reject; returns the next request after a refusal.
     mutating func answered(_ signal: LESignal) -> LESignal? {
         guard case .asked(identifier) = state, signal.identifier == identifier else { return nil }
         state = .done
-        // Result 0 is a yes. A Command Reject means that asking again is pointless (Vol 3 Part A 4.20, 4.21).
+        // Result 0 accepts, result 1 refuses. A Command Reject means that asking again is pointless (Vol 3
+        // Part A 4.20, 4.21).
         guard signal.code == LESignal.parameterUpdateResponse, signal.data.elementsEqual([0x01, 0x00]) else {
             return nil
         }

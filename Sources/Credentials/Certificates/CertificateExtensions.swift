@@ -3,7 +3,7 @@ import SwiftASN1
 
 /// The extensions of a certificate (RFC 5280 section 4.2) that decide about a path or name the signer.
 struct CertificateExtensions: Sendable {
-    /// keyUsage, as far as it is asked for.
+    /// The keyUsage bits that a path validation needs.
     struct KeyUsage: Sendable {
         let digitalSignature: Bool
         let keyCertSign: Bool
@@ -11,25 +11,26 @@ struct CertificateExtensions: Sendable {
 
     /// Whether basicConstraints say that the subject is a CA.
     private(set) var isCA = false
-    /// How many CAs may follow below this one; nil for any number.
+    /// The maximum number of CAs below this one in a path; nil for any number.
     private(set) var pathLength: Int?
-    /// What the key may be used for; nil when the certificate does not say.
+    /// The permitted uses of the key; nil when the certificate has no keyUsage.
     private(set) var keyUsage: KeyUsage?
-    /// The purposes listed by extendedKeyUsage; nil when the certificate does not say.
+    /// The purposes listed by extendedKeyUsage; nil when the certificate has no such extension.
     private(set) var purposes: [KeyPurposeID]?
-    /// The subject's other names.
+    /// The subject's alternative names.
     private(set) var subjectNames = GeneralNames()
-    /// What names a CA may give.
+    /// The names that a CA may certify.
     private(set) var nameConstraints: NameConstraints?
     private(set) var subjectKeyID: ArraySlice<UInt8>?
     private(set) var authorityKeyID: ArraySlice<UInt8>?
-    /// Whether there is a critical extension that is not processed here; no path may go through such a certificate.
+    /// Whether the certificate has a critical extension that is not processed here; no path may contain such
+    /// a certificate.
     private(set) var hasUnknownCritical = false
 
-    /// No extensions.
+    /// Creates a value without extensions.
     init() {}
 
-    /// Reads `Extensions`; throws when one that is processed is malformed or any occurs twice.
+    /// Reads `Extensions`. Throws when a processed extension is malformed or any extension occurs twice.
     init(_ node: ASN1Node) throws {
         var seen: Set<ASN1ObjectIdentifier> = []
         let list = try X509Certificate.children(of: node)
@@ -51,13 +52,15 @@ struct CertificateExtensions: Sendable {
         }
     }
 
-    /// What is read here. What others hold need not even be DER (RFC 5280 asks for it, private extensions are as they are).
+    /// The extensions read here. The content of other extensions is not parsed, because it need not be DER:
+    /// RFC 5280 asks for DER, but private extensions do not always follow it.
     private static let processed: Set<ASN1ObjectIdentifier> = [
         [2, 5, 29, 14], [2, 5, 29, 15], [2, 5, 29, 17], [2, 5, 29, 19], [2, 5, 29, 30], [2, 5, 29, 35], [2, 5, 29, 37],
     ]
 
-    /// issuerAltName states nothing about the subject. certificatePolicies bind nobody who starts with "any policy" (RFC 5280
-    /// section 6.1.1), unless policyConstraints ask for one, and those are not processed.
+    /// Critical extensions that do not affect a path. issuerAltName states nothing about the subject.
+    /// certificatePolicies do not restrict a validation that starts with "any policy" (RFC 5280 section
+    /// 6.1.1), unless policyConstraints require a policy, and those are not processed.
     private static let harmless: Set<ASN1ObjectIdentifier> = [[2, 5, 29, 18], [2, 5, 29, 32]]
 
     private mutating func read(_ type: ASN1ObjectIdentifier, _ content: ASN1Node) throws {

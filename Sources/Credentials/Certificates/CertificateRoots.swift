@@ -1,19 +1,20 @@
 import Encoding
 
-/// The pinned certificates: roots that paths end at, and signing certificates that are trusted themselves. Read once.
+/// The pinned certificates: roots that paths end at, and signing certificates that are trusted themselves.
+/// Read once.
 struct CertificateRoots: Sendable {
-    /// A file that is no list of certificates in PEM.
+    /// The file is no list of certificates in PEM.
     struct Malformed: Error, Hashable {}
 
-    /// By ``X509Certificate/content``.
+    /// The certificates by ``X509Certificate/content``.
     private var certificates: [[UInt8]: X509Certificate] = [:]
     private var bySubject: [ArraySlice<UInt8>: [X509Certificate]] = [:]
 
-    /// Nothing pinned.
+    /// Creates an empty set.
     init() {}
 
-    /// Reads one more PEM file (RFC 7468) with one or more certificates. Text around the blocks is ignored; a block of
-    /// another kind, a damaged one or none at all makes the file unusable.
+    /// Reads one more PEM file (RFC 7468) with one or more certificates. Text around the blocks is ignored; a
+    /// block of another kind, a damaged one or none at all makes the file unusable.
     mutating func add(pem: [UInt8]) throws(Malformed) {
         for der in try Self.blocks(pem) {
             guard let certificate = X509Certificate(der) else { throw Malformed() }
@@ -24,25 +25,26 @@ struct CertificateRoots: Sendable {
         }
     }
 
-    /// What the ids of pinned certificates begin with.
+    /// The prefix of the ids of pinned certificates.
     static let idPrefix: Text = "x509:sha256:"
 
-    /// The id of a certificate: the prefix and the lower-case hexadecimal SHA-256 of its DER.
+    /// Returns the id of a certificate: the prefix and the lower-case hexadecimal SHA-256 of its DER.
     static func id(ofDigest digest: [UInt8]) -> Text { Text(idPrefix.string + Hex.encode(digest)) }
 
-    /// How many certificates are pinned.
+    /// The number of pinned certificates.
     var count: Int { certificates.count }
 
     /// The pinned certificates, in no order.
     var all: [X509Certificate] { Array(certificates.values) }
 
-    /// SHA-256 of each pinned certificate (DER).
+    /// The SHA-256 of each pinned certificate (DER).
     var digests: [[UInt8]] { certificates.values.map(\.digest) }
 
-    /// The pinned certificate with the same ``X509Certificate/content``; nil where there is none. Its signature may differ.
+    /// Returns the pinned certificate with the same ``X509Certificate/content``; nil where none is pinned.
+    /// Its signature may differ.
     func pinned(_ certificate: X509Certificate) -> X509Certificate? { certificates[certificate.content] }
 
-    /// The pinned certificates of that name (DER).
+    /// Returns the pinned certificates with that subject name (DER).
     func named(_ subject: ArraySlice<UInt8>) -> [X509Certificate] { bySubject[subject] ?? [] }
 
     private static func blocks(_ pem: [UInt8]) throws(Malformed) -> [[UInt8]] {

@@ -2,9 +2,10 @@ import Crypto
 import CryptoExtras
 import SwiftASN1
 
-/// How a certificate is signed (RFC 3279, 4055, 5758, 8410). SHA-1, MD5 and unknown algorithms have no case here.
+/// The algorithm of a certificate's signature (RFC 3279, 4055, 5758, 8410). SHA-1, MD5 and unknown algorithms
+/// have no case here.
 enum CertificateSignatureScheme: Hashable, Sendable {
-    /// The hash under a signature.
+    /// The hash function of a signature.
     enum Hash: Sendable {
         case sha256
         case sha384
@@ -30,7 +31,7 @@ enum CertificateSignatureScheme: Hashable, Sendable {
         guard let scheme = Self.identifiers[algorithm] else { return nil }
         switch scheme {
         case .rsaPKCS1:
-            // RFC 4055 section 5 asks for NULL; some leave it out.
+            // RFC 4055 section 5 requires NULL; some certificates omit it.
             guard parameters == nil || parameters?.identifier == .null else { return nil }
         default:
             guard parameters == nil else { return nil }
@@ -76,8 +77,8 @@ enum CertificateSignatureScheme: Hashable, Sendable {
             _RSA.Signing.RSASignature(rawRepresentation: signature), for: hash.digest(of: message), padding: padding)
     }
 
-    /// RSASSA-PSS-params (RFC 4055 section 3.1) with one hash for message and mask and a salt of its length; anything
-    /// else, the SHA-1 defaults included, is not accepted.
+    /// Reads RSASSA-PSS-params (RFC 4055 section 3.1). Accepted are parameters with one hash for message and
+    /// mask and a salt of the hash's length. Everything else, including the SHA-1 defaults, is refused.
     private static func pssHash(_ parameters: ASN1Node) -> Hash? {
         guard var fields = try? X509Certificate.children(of: parameters)[...],
             let hashNode = try? fields.popFirst(explicit: 0), let hash = hash(hashNode),
@@ -117,7 +118,7 @@ enum CertificateSignatureScheme: Hashable, Sendable {
 }
 
 extension CertificateSignatureScheme.Hash {
-    /// Bytes of the hash.
+    /// The length of the hash in bytes.
     var bytes: Int {
         switch self {
         case .sha256: 32

@@ -4,21 +4,22 @@ import Encoding
 struct CertificateSigner: Sendable {
     /// The certified key.
     let key: PublicKey
-    /// The id of the pinned certificate that the path ends at (``CertificateRoots/id(ofDigest:)``); nil where no path was asked for.
+    /// The id of the pinned certificate at the end of the path (``CertificateRoots/id(ofDigest:)``); nil
+    /// where no path was validated.
     let root: Text?
     /// The country in the subject's name; nil when there is none or more than one.
     let country: Text?
-    /// From when on the certificate is valid; nothing signed before counts.
+    /// Start of the certificate's validity; a signature made before it does not count.
     let notBefore: Timestamp
-    /// Until when the certificate is valid.
+    /// End of the certificate's validity.
     let notAfter: Timestamp
     /// The subject's alternative names.
     let names: GeneralNames
-    /// All that vouches for the key: the signer's certificate, those that it was issued by, and at the end the pinned one. The
-    /// signer's alone where no path was asked for.
+    /// The path that vouches for the key: the signer's certificate, its issuers, and at the end the pinned
+    /// one. Only the signer's certificate where no path was validated.
     let path: [X509Certificate]
 
-    /// The signer that `certificate` names; `authorities` are those behind it, up to the pinned one.
+    /// Creates the signer that `certificate` names; `authorities` are its issuers, up to the pinned one.
     init(_ certificate: X509Certificate, key: PublicKey, root: Text?, authorities: ArraySlice<X509Certificate> = []) {
         self.key = key
         self.root = root
@@ -29,18 +30,20 @@ struct CertificateSigner: Sendable {
         names = certificate.extensions.subjectNames
     }
 
-    /// Whether the certificate was valid, give or take the skew, when something claims to have been signed.
+    /// Returns whether the certificate was valid, within the skew, at the stated time of signing.
     func isValid(at signed: Timestamp, skew: Duration) -> Bool {
         notBefore <= signed.advanced(by: skew) && signed <= notAfter.advanced(by: skew)
     }
 }
 
-/// What a path must hold besides RFC 5280, by what was signed and in whose name.
+/// The requirements on a path in addition to RFC 5280. They depend on what was signed and in whose name.
 protocol SignerRules: Sendable {
-    /// Refuses a root (``CertificateRoots/id(ofDigest:)``) that was not pinned for this.
+    /// Refuses a root (``CertificateRoots/id(ofDigest:)``) that was not pinned for this use.
     func checkRoot(_ root: Text) throws(Rejection)
-    /// How well a root fits what was signed, where several vouch for it: the more, the better.
+    /// Returns how well a root fits what was signed, where several roots vouch for it; a higher number is a
+    /// better fit.
     func fits(_ root: Text) -> Int
-    /// Whether the signer's certificate allows this below that root. `isPinned`: whether it is pinned itself.
+    /// Checks that the signer's certificate allows this use below that root. `isPinned`: whether the
+    /// certificate is pinned itself.
     func checkUse(of leaf: X509Certificate, isPinned: Bool, below root: Text, _ profile: Profile) throws(Rejection)
 }

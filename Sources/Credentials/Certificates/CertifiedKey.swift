@@ -1,12 +1,12 @@
 import SwiftASN1
 
-/// The key in a certificate: of a kind that signs credentials, or one that only certificates are signed with.
+/// The key in a certificate: of a kind that signs credentials, or of a kind that signs certificates only.
 enum CertifiedKey: Sendable {
     /// A key of a kind that a proof can use.
     case usable(PublicKey)
-    /// A point on P-521 (SEC 1, uncompressed): some national roots have such keys.
+    /// A point on P-521 (SEC 1, uncompressed), which some national roots use.
     case p521(point: [UInt8])
-    /// Too weak, unreadable or of another kind.
+    /// The key is too weak, unreadable or of another kind.
     case refused(PublicKey.Failure)
 
     /// Reads a SubjectPublicKeyInfo.

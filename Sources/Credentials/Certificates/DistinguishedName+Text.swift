@@ -1,11 +1,12 @@
 import Encoding
 import SwiftASN1
 
-/// Names for people to read; nothing is decided by them.
+/// Names for people to read; no decision depends on them.
 extension DistinguishedName {
-    /// `CN=Works Root CA, O=Works, C=DE`: the common name first, then the others from the last to the first (RFC 4514), of at
-    /// most eight parts; values that are no text, and attributes without a usual short name, are left out. Whoever made the
-    /// certificate wrote this.
+    /// The name as text, such as `CN=Works Root CA, O=Works, C=DE`: the common name first, then the others
+    /// from the last to the first (RFC 4514), of at most eight parts. Values that are no text and attributes
+    /// without a usual short name are omitted. The certificate's maker chose this text, so it is not to be
+    /// trusted.
     var text: String {
         let all = parts.prefix(8).reversed().flatMap(Self.attributes)
         let words = all.filter { $0.hasPrefix("CN=") } + all.filter { !$0.hasPrefix("CN=") }
@@ -23,7 +24,8 @@ extension DistinguishedName {
         }
     }
 
-    /// Bytes of a value that are shown (RFC 5280 appendix A has 64 letters as the upper bound of a common name).
+    /// The maximum number of bytes shown of a value (RFC 5280 appendix A has 64 letters as the upper bound of
+    /// a common name).
     private static let longest = 128
 
     private static let shortNames: [ASN1ObjectIdentifier: String] = [

@@ -1,7 +1,7 @@
 import Encoding
 import SwiftASN1
 
-/// A name as X.501 builds it: a sequence of sets of attributes. Parts are compared as the bytes that were signed.
+/// An X.501 name: a sequence of sets of attributes. Parts are compared as the bytes that were signed.
 struct DistinguishedName: Sendable {
     /// The relative names in order, each in DER.
     let parts: [ArraySlice<UInt8>]
@@ -9,7 +9,7 @@ struct DistinguishedName: Sendable {
     /// Whether an electronic mail address is part of the name (RFC 5280 section 4.1.2.6, deprecated form).
     let holdsMailAddress: Bool
 
-    /// Reads a Name; throws unless it is one.
+    /// Reads a Name; throws for anything else.
     init(_ node: ASN1Node) throws {
         var countries: [Text] = []
         var holdsMailAddress = false
@@ -38,7 +38,8 @@ struct DistinguishedName: Sendable {
     /// The one country (ISO 3166-1 alpha-2) of the name; nil when there is none or more than one.
     var country: Text? { countries.count == 1 ? countries.first : nil }
 
-    /// Whether the name lies in the subtree of `base`: begins with all of its parts (RFC 5280 section 4.2.1.10).
+    /// Returns whether the name is in the subtree of `base`, that is, begins with all of its parts (RFC 5280
+    /// section 4.2.1.10).
     func lies(in base: DistinguishedName) -> Bool { parts.starts(with: base.parts) }
 
     private static let countryName: ASN1ObjectIdentifier = [2, 5, 4, 6]

@@ -1,18 +1,19 @@
 import Encoding
 
 extension GeneralNames {
-    /// What names say about who an issuer is.
+    /// The relation between a certificate's names and an issuer.
     enum Bearing: Sendable {
-        /// They are the issuer's.
+        /// The names are the issuer's.
         case itself
-        /// There are none: the choice is left to the operator, whose entry of the issuer names the root.
+        /// The certificate has no names: the operator decides, because the issuer's entry names the root.
         case nobody
-        /// They are another issuer's, or name what is no issuer.
+        /// The names are another issuer's, or of a kind that names no issuer.
         case others
     }
 
-    /// Whose names these are, for an issuer of that id: one of the URIs is the id, or one of the DNS names the id's host. A host may
-    /// have several issuers, so its name counts only where no URI names another one of them. Names that cannot be an issuer's, such as
+    /// Returns whose names these are, for an issuer with that id. The names are the issuer's if one of the
+    /// URIs is the id, or one of the DNS names is the id's host. A host may have several issuers, so its name
+    /// counts only where no URI names another issuer of that host. Names that cannot be an issuer's, such as
     /// an electronic mail address, count as another's.
     func bearing(on issuer: Text) -> Bearing {
         if uris.isEmpty, dnsNames.isEmpty, directoryNames.isEmpty, otherKinds.isEmpty { return .nobody }
@@ -24,7 +25,8 @@ extension GeneralNames {
         return namesAnother ? .others : .itself
     }
 
-    /// The host that an https URL or a did:web names, in lower case, and whether the id has a path there.
+    /// Returns the host that an http or https URL or a did:web names, in lower case, and whether the id has a
+    /// path there.
     private static func place(of id: Text) -> (host: [UInt8], isBelow: Bool)? {
         let letters = Array(id.utf8)
         for prefix in ["https://", "http://", "did:web:"] where id.hasPrefix(Text(prefix)) {
@@ -32,7 +34,7 @@ extension GeneralNames {
             let rest = letters.dropFirst(prefix.utf8.count)
             let ends = isDID ? Array(":%".utf8) : Array(":/?#".utf8)
             let host = rest.prefix { !ends.contains($0) }
-            // A URL with a user is not an issuer's id.
+            // A URL with user information is no issuer's id.
             if host.isEmpty || rest.contains(UInt8(ascii: "@")) { return nil }
             let below = rest.dropFirst(host.count).drop { $0 != UInt8(ascii: isDID ? ":" : "/") }.dropFirst()
             let isBelow = below.first.map { isDID || !"?#".utf8.contains($0) } ?? false

@@ -1,7 +1,8 @@
 import Encoding
 import SwiftASN1
 
-/// Names of a subject, or the bases of name constraints: GeneralName (RFC 5280 section 4.2.1.6) by kind.
+/// Names of a subject, or the bases of name constraints: GeneralName (RFC 5280 section 4.2.1.6), sorted by
+/// kind.
 struct GeneralNames: Sendable {
     /// The kinds, by their tag.
     enum Kind: UInt, Sendable {
@@ -15,13 +16,13 @@ struct GeneralNames: Sendable {
     private(set) var uris: [Text] = []
     private(set) var dnsNames: [Text] = []
     private(set) var directoryNames: [DistinguishedName] = []
-    /// The tags of the names of all other kinds.
+    /// The tags of all names of other kinds.
     private(set) var otherKinds: Set<UInt> = []
 
-    /// No names.
+    /// Creates an empty list.
     init() {}
 
-    /// Reads `GeneralNames`, of which there must be one.
+    /// Reads `GeneralNames`, which must hold at least one name.
     init(_ node: ASN1Node) throws {
         let names = try X509Certificate.children(of: node)
         guard !names.isEmpty else { throw X509Certificate.Malformed() }
@@ -44,7 +45,7 @@ struct GeneralNames: Sendable {
         }
     }
 
-    /// IA5String without control characters: a zero byte has fooled comparers before.
+    /// Reads an IA5String without control characters: a zero byte has deceived name comparisons before.
     private static func text(_ letters: ArraySlice<UInt8>) throws -> Text {
         guard letters.allSatisfy({ (0x20..<0x7F).contains($0) }), let text = Text(utf8: letters) else {
             throw X509Certificate.Malformed()

@@ -7,14 +7,15 @@ package struct KeyPurposeID: Hashable, Sendable {
 
     init(identifier: ASN1ObjectIdentifier) { self.identifier = identifier }
 
-    /// Reads numbers with dots, such as `1.0.18013.5.1.2`; nil for anything else, or more than 128 letters. The first number is 0, 1
-    /// or 2, and below 0 and 1 the second is less than 40 (X.660 section 7.6); others have 63 bits at most, the second 32.
+    /// Reads numbers with dots, such as `1.0.18013.5.1.2`; nil for anything else and for more than 128
+    /// letters. The first number is 0, 1 or 2. If it is 0 or 1, the second is less than 40 (X.660 section
+    /// 7.6). The others have 63 bits at most, the second 32.
     package init?(_ text: Text) {
         let isPlain = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
         guard isPlain, text.utf8.count <= 128 else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let numbers = parts.compactMap { Int64(String(decoding: $0, as: UTF8.self)) }
-        // The library adds up the first two without a look at their size.
+        // The library adds the first two numbers without an overflow check.
         guard numbers.count == parts.count, numbers.count >= 2, numbers[0] <= 2,
             numbers[1] < (numbers[0] < 2 ? 40 : 1 << 32),
             let identifier = try? ASN1ObjectIdentifier(dotRepresentation: text.string)
@@ -22,21 +23,21 @@ package struct KeyPurposeID: Hashable, Sendable {
         self.identifier = identifier
     }
 
-    /// Numbers with dots.
+    /// The identifier as numbers with dots.
     package var text: Text { Text(identifier.description) }
 
-    /// Whether it is for connections alone (id-kp-serverAuth, id-kp-clientAuth): whoever runs a web server has such a key, and
-    /// it says nothing about credentials.
+    /// Whether the purpose is for TLS connections only (id-kp-serverAuth, id-kp-clientAuth). Every operator
+    /// of a web server has such a key, so it says nothing about credentials.
     package var isForConnections: Bool { self == Self.serverAuth || self == Self.clientAuth }
 
     private static let serverAuth = KeyPurposeID(identifier: [1, 3, 6, 1, 5, 5, 7, 3, 1])
     private static let clientAuth = KeyPurposeID(identifier: [1, 3, 6, 1, 5, 5, 7, 3, 2])
 
-    /// id-kp-documentSigning (RFC 9336): what people or programs read.
+    /// id-kp-documentSigning (RFC 9336): the signing of documents for people or programs.
     static let documentSigning = KeyPurposeID(identifier: [1, 3, 6, 1, 5, 5, 7, 3, 36])
 
-    /// What document signers of mdocs have: id-mdl-kp-mdlDS (ISO/IEC 18013-5 section B.1.4), and that of the European
-    /// Digital Identity Wallet's reference implementation for its PID.
+    /// The purposes of document signers of mdocs: id-mdl-kp-mdlDS (ISO/IEC 18013-5 section B.1.4), and that
+    /// of the European Digital Identity Wallet's reference implementation for its PID.
     static let documentSigners = [
         KeyPurposeID(identifier: [1, 0, 18013, 5, 1, 2]), KeyPurposeID(identifier: [1, 3, 130, 2, 0, 0, 1, 2]),
     ]

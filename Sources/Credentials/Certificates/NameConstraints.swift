@@ -1,8 +1,8 @@
 import Encoding
 import SwiftASN1
 
-/// What names a CA may give (RFC 5280 section 4.2.1.10): DNS names, URIs and directory names are compared; a name of a kind
-/// that is constrained and cannot be compared here is refused.
+/// The names that a CA may certify (RFC 5280 section 4.2.1.10). DNS names, URIs and directory names are
+/// compared. A name of a constrained kind that cannot be compared here is refused.
 struct NameConstraints: Sendable {
     private var permitted = GeneralNames()
     private var excluded = GeneralNames()
@@ -17,7 +17,7 @@ struct NameConstraints: Sendable {
             else { throw X509Certificate.Malformed() }
             last = number
             for subtree in subtrees {
-                // minimum is 0 and left out, maximum is absent: the profile of RFC 5280.
+                // RFC 5280's profile: minimum is 0 and omitted, maximum is absent.
                 let parts = try X509Certificate.children(of: subtree)
                 guard parts.count == 1 else { throw X509Certificate.Malformed() }
                 if number == 0 { try permitted.add(parts[0]) } else { try excluded.add(parts[0]) }
@@ -26,14 +26,15 @@ struct NameConstraints: Sendable {
         guard last != nil else { throw X509Certificate.Malformed() }
     }
 
-    /// Whether every name of the certificate is allowed.
+    /// Returns whether every name of the certificate is allowed.
     func allow(_ certificate: X509Certificate) -> Bool {
         let names = certificate.extensions.subjectNames
         var directoryNames = names.directoryNames
         if !certificate.subjectName.parts.isEmpty { directoryNames.append(certificate.subjectName) }
         var unreadable = names.otherKinds
         if certificate.subjectName.holdsMailAddress { unreadable.insert(GeneralNames.Kind.mail.rawValue) }
-        // Two spellings of one directory name have different bytes: what is excluded could come back in the other.
+        // One directory name can be spelled with different bytes, so an excluded name could pass in another
+        // spelling. Refuse all directory names then.
         guard excluded.directoryNames.isEmpty || directoryNames.isEmpty else { return false }
         return unreadable.isDisjoint(with: permitted.otherKinds.union(excluded.otherKinds))
             && Self.allow(names.dnsNames, permitted.dnsNames, excluded.dnsNames, Self.isDNSName)
@@ -41,7 +42,7 @@ struct NameConstraints: Sendable {
             && Self.allow(directoryNames, permitted.directoryNames, []) { $0.lies(in: $1) }
     }
 
-    /// `matches` is nil for a name that cannot be compared.
+    /// Returns whether all names are allowed. `matches` returns nil for a name that cannot be compared.
     private static func allow<Name>(
         _ names: [Name], _ permitted: [Name], _ excluded: [Name], _ matches: (Name, Name) -> Bool?
     ) -> Bool {
@@ -53,7 +54,7 @@ struct NameConstraints: Sendable {
         }
     }
 
-    /// Whether a host is the base or below it.
+    /// Returns whether a host is the base or below it.
     private static func isDNSName(_ name: Text, in base: Text) -> Bool? {
         let (name, base) = (lowercased(name.utf8), lowercased(base.utf8))
         if base.isEmpty || name == base { return true }
@@ -61,7 +62,8 @@ struct NameConstraints: Sendable {
         return name.count > suffix.count && name.suffix(suffix.count).elementsEqual(suffix)
     }
 
-    /// Whether the host of a URI is the base, or below it when the base begins with a dot; nil when it has no host name.
+    /// Returns whether the host of a URI is the base, or below it when the base begins with a dot; nil when
+    /// the URI has no host name.
     private static func isURI(_ uri: Text, in base: Text) -> Bool? {
         guard let host = host(of: uri) else { return nil }
         let base = lowercased(base.utf8)
@@ -77,7 +79,7 @@ struct NameConstraints: Sendable {
         let authority = letters[(colon + 3)...].prefix { !"/?#".utf8.contains($0) }
         guard !authority.contains(UInt8(ascii: "@")), !authority.contains(UInt8(ascii: "[")) else { return nil }
         let host = lowercased(authority.prefix { $0 != UInt8(ascii: ":") })
-        // A last label of digits only is an IPv4 address.
+        // A last label with digits only is an IPv4 address.
         guard let last = host.split(separator: dot).last, !last.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil
         }

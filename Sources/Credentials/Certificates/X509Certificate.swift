@@ -1,11 +1,12 @@
 import Encoding
 import SwiftASN1
 
-/// An X.509 certificate (RFC 5280 section 4.1) as far as a path needs it. Read without Foundation and without trusting
-/// anything in it: names stay the bytes that were signed, and what cannot be used (a weak key, an unknown algorithm) is
-/// kept as such, so that the place that needs it can say why it refuses.
+/// An X.509 certificate (RFC 5280 section 4.1) with the fields that path validation needs. It is read without
+/// Foundation, and none of its content is trusted. Names are kept as the bytes that were signed. An unusable
+/// part (a weak key, an unknown algorithm) is kept as such, so that the code that needs it can report the
+/// reason of the refusal.
 struct X509Certificate: Sendable {
-    /// SHA-256 of the whole certificate (32 bytes); the name of a root.
+    /// SHA-256 of the whole certificate (32 bytes); it identifies a root.
     let digest: [UInt8]
     /// The issuer's name in DER.
     let issuer: ArraySlice<UInt8>
@@ -24,9 +25,9 @@ struct X509Certificate: Sendable {
     private let subjectPublicKeyInfo: ArraySlice<UInt8>
     /// The extensions; empty in versions 1 and 2.
     let extensions: CertificateExtensions
-    /// What the signature covers: the TBSCertificate.
+    /// The signed bytes: the TBSCertificate.
     private let signedBytes: ArraySlice<UInt8>
-    /// How it is signed; nil for algorithms that are not accepted (SHA-1, MD5, unknown ones).
+    /// The signature's algorithm; nil for algorithms that are not accepted (SHA-1, MD5, unknown ones).
     private let scheme: CertificateSignatureScheme?
     private let signature: [UInt8]
 
@@ -54,7 +55,7 @@ struct X509Certificate: Sendable {
         var fields = try Self.children(of: parts[0])[...]
         let version = try fields.popFirst(explicit: 0).map { try Int(derEncoded: $0) } ?? 0
         guard (0...2).contains(version), fields.count >= 6 else { throw Malformed() }
-        // Whatever the serial number is (MOSIP issues negative ones), nothing here rests on it.
+        // The serial number is not used, so its value is not checked (MOSIP issues negative ones).
         guard fields.removeFirst().identifier == .integer else { throw Malformed() }
         // RFC 5280 section 4.1.1.2: both algorithm fields are the same.
         guard fields.removeFirst().encodedBytes == parts[1].encodedBytes else { throw Malformed() }
@@ -72,39 +73,40 @@ struct X509Certificate: Sendable {
         key = CertifiedKey(keyNode)
         subjectPublicKeyInfo = keyNode.encodedBytes
         for identifier in [1, 2] as [UInt] where fields.first?.identifier == .context(identifier) {
-            fields.removeFirst()  // unique identifiers: nobody uses them
+            fields.removeFirst()  // unique identifiers, which are not used in practice
         }
         let list = try fields.popFirst(explicit: 3)
         guard fields.isEmpty, list == nil || version == 2 else { throw Malformed() }
         extensions = try list.map { try CertificateExtensions($0) } ?? CertificateExtensions()
     }
 
-    /// The names by which its key may be withdrawn: as the certificate writes the key, and as it is written elsewhere.
-    /// Computed each time.
+    /// The fingerprints by which its key may be withdrawn: of the key as the certificate encodes it, and of
+    /// its usual encoding. Computed at each call.
     var keyFingerprints: Set<KeyFingerprint> {
         var fingerprints: Set = [KeyFingerprint(subjectPublicKeyInfo: Array(subjectPublicKeyInfo))]
         if case .usable(let key) = key, let fingerprint = KeyFingerprint(key) { fingerprints.insert(fingerprint) }
         return fingerprints
     }
 
-    /// SHA-256 of the TBSCertificate (32 bytes). It identifies a certificate, and ``digest`` does not: anyone can turn an ECDSA
-    /// signature (r, s) into another valid one, (r, n - s).
+    /// SHA-256 of the TBSCertificate (32 bytes). It identifies a certificate, while ``digest`` does not:
+    /// anyone can turn an ECDSA signature (r, s) into another valid one, (r, n - s).
     var content: [UInt8] { Digest.sha256(Array(signedBytes)) }
 
-    /// Whether `issuer` has signed this certificate. Names are the caller's matter. Throws when that cannot be found out
-    /// with an acceptable algorithm and key.
+    /// Returns whether `issuer` has signed this certificate; the caller compares the names. Throws when the
+    /// algorithm or the key is not acceptable.
     func isSigned(by issuer: X509Certificate) throws(Rejection) -> Bool {
         guard let scheme else { throw Rejection(.chainInvalid, .algorithm) }
         return try scheme.verify(signature, over: Array(signedBytes), by: issuer.key)
     }
 
-    /// The elements of a SEQUENCE.
+    /// Returns the elements of a SEQUENCE.
     static func children(of node: ASN1Node) throws -> [ASN1Node] {
         guard node.identifier == .sequence, case .constructed(let children) = node.content else { throw Malformed() }
         return Array(children)
     }
 
-    /// Time ::= CHOICE of UTCTime and GeneralizedTime, both in UTC with seconds (RFC 5280 section 4.1.2.5).
+    /// Reads a Time, a CHOICE of UTCTime and GeneralizedTime, both in UTC with seconds (RFC 5280 section
+    /// 4.1.2.5).
     private static func time(_ node: ASN1Node) throws -> Timestamp {
         let time: Timestamp?
         if node.identifier == .utcTime {
@@ -132,7 +134,7 @@ extension ASN1Identifier {
 }
 
 extension ArraySlice<ASN1Node> {
-    /// Takes the first node when it is an explicit tag of that number, and gives what is inside.
+    /// Removes the first node if it is an explicit tag with that number, and returns its content.
     mutating func popFirst(explicit number: UInt) throws -> ASN1Node? {
         guard let node = first, node.identifier == .context(number) else { return nil }
         guard case .constructed(let inner) = node.content else { throw X509Certificate.Malformed() }

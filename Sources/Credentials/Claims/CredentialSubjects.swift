@@ -1,15 +1,15 @@
 package import Encoding
 
-/// Whom a credential is about.
+/// The subjects of a credential.
 package struct CredentialSubjects: Hashable, Sendable {
-    /// The ids of its subjects, each once.
+    /// The ids of the subjects, each once.
     package var ids: [Text]
-    /// Whether there is a subject without an id, or none at all.
+    /// Whether a subject has no id, or the credential has no subject.
     package var isOneUnnamed: Bool
-    /// Whether the holder may have left a subject or its id out.
+    /// Whether the holder may have withheld a subject or its id.
     package var mayHideOne: Bool
 
-    /// Subjects with these ids.
+    /// Creates subjects with these ids.
     package init(_ ids: [Text], isOneUnnamed: Bool = false, mayHideOne: Bool = false) {
         var seen: Set<Text> = []
         self.ids = ids.filter { seen.insert($0).inserted }
@@ -17,10 +17,10 @@ package struct CredentialSubjects: Hashable, Sendable {
         self.mayHideOne = mayHideOne
     }
 
-    /// Whether it is certain who all of them are.
+    /// Whether all subjects are certainly known.
     package var areKnown: Bool { !isOneUnnamed && !mayHideOne }
 
-    /// The subjects that signed JSON names: `credentialSubject` is one object or a list of them.
+    /// Reads the subjects that signed JSON names: `credentialSubject` is one object or a list of them.
     init(of document: JSONObject) {
         let member = document["credentialSubject"].flatMap { $0.isNull ? nil : $0 }
         let subjects = member.map { $0.array ?? [$0] } ?? []

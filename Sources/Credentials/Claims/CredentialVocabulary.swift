@@ -1,8 +1,8 @@
 import Encoding
 import LinkedData
 
-/// The IRIs by which linked data states what decides about a credential (VCDM 1.1 and 2.0, Bitstring Status List 1.0,
-/// StatusList2021).
+/// The IRIs of the linked-data properties and types that decide about a credential (VCDM 1.1 and 2.0,
+/// Bitstring Status List 1.0, StatusList2021).
 enum CredentialVocabulary {
     private static let credentials = "https://www.w3.org/2018/credentials#"
     private static let bitstring = "https://www.w3.org/ns/credentials/status#"
@@ -15,7 +15,7 @@ enum CredentialVocabulary {
     static let status = credential("credentialStatus")
     /// The properties that say from when on a credential is valid, in either version of the data model.
     static let starts = [credential("issuanceDate"), credential("validFrom")]
-    /// Those that say until when.
+    /// The properties that say until when a credential is valid.
     static let ends = [credential("expirationDate"), credential("validUntil")]
     /// The properties of a credential that have one value at most.
     static let single = Set([issuer] + starts + ends)
@@ -35,16 +35,17 @@ enum CredentialVocabulary {
         "holder", "verifiableCredential",
     ]
 
-    /// Those properties.
+    /// The IRIs of those properties.
     static let credentialProperties = Set(credentialNames.map { credential($0.string) })
 
-    /// Properties of credentials, status entries and status lists that have one value.
+    /// The properties of credentials, status entries and status lists that have one value.
     static let singleProperties: Set<Text> = {
         let names = ["statusListIndex", "statusListCredential", "statusSize", "encodedList"]
         return single.union(statusLists.flatMap { list in names.map { Text(list.prefix + $0) } })
     }()
 
-    /// The one name of each property and type above: a document that calls one otherwise hides it from readers of names.
+    /// The standard name of each property and type above. A document that uses another name for one of them
+    /// hides it from code that reads members by name.
     static let standardNames: StandardNames = {
         let statusNames = ["statusPurpose", "statusListIndex", "statusListCredential", "statusSize", "encodedList"]
         var names: [Text: Text] = [:]
@@ -55,7 +56,8 @@ enum CredentialVocabulary {
             }
         }
         for name in ["VerifiableCredential", "VerifiablePresentation"] { names[credential(name)] = Text(name) }
-        // Other data models have names of their own for what a proof says, too.
+        // Other data models use their own names for some properties of a proof, so these are required in
+        // inline contexts only.
         let proofNames = [
             "cryptosuite", "proofPurpose", "verificationMethod", "challenge", "domain", "nonce", "previousProof",
         ]

@@ -2,21 +2,23 @@ import Encoding
 
 /// The contexts that a linked-data document lists.
 struct ListedContexts: Sendable {
-    /// Their URLs, in their order.
+    /// The URLs, in their order.
     let urls: [Text]
-    /// Whether the document brings contexts of its own, too.
+    /// Whether the document also contains inline contexts.
     let bringsOwn: Bool
-    /// Whether objects inside it list others, or the same in another order: there names have the meanings of those.
+    /// Whether objects inside the document list other contexts, or the same in another order. Names in such
+    /// an object have the meanings of those contexts.
     var nests = false
 
-    /// The contexts of an `@context` member.
+    /// Reads the contexts of an `@context` member.
     init(_ context: JSON) {
         let entries = context.isNull ? [] : context.array ?? [context]
         urls = entries.compactMap(\.string)
         bringsOwn = urls.count < entries.count
     }
 
-    /// The contexts of a document. Those of its proofs are about the proofs.
+    /// Reads the contexts of a document. Contexts inside proofs apply to the proofs only, so they are
+    /// ignored.
     init(of document: JSONObject) {
         let context = document["@context"] ?? .null
         self.init(context)
@@ -31,9 +33,9 @@ struct ListedContexts: Sendable {
         }
     }
 
-    /// Whether these are all, in this order, for the whole document.
+    /// Returns whether these URLs, in this order, are all contexts of the whole document.
     func are(_ others: [Text]) -> Bool { begin(with: others) && !nests }
 
-    /// The same for the outermost object.
+    /// Returns whether these URLs, in this order, are all contexts of the outermost object.
     func begin(with others: [Text]) -> Bool { !bringsOwn && urls == others }
 }

@@ -1,42 +1,46 @@
 package import Encoding
 import LinkedData
 
-/// What the issuer signed, and nothing else: the only view of a credential that policy rules may read.
+/// The content that the issuer signed, and nothing else: the only view of a credential that policy rules may
+/// read.
 package struct SignedClaims: Sendable {
-    /// The format that the claims came in.
+    /// The format of the credential that the claims come from.
     package let format: CredentialFormat
-    /// The trusted issuer's id; for an mdoc `x509:sha256:` and the hexadecimal SHA-256 of the root certificate (DER).
+    /// The trusted issuer's id; for an mdoc `x509:sha256:` and the hexadecimal SHA-256 of the root
+    /// certificate (DER).
     package let issuer: Text
-    /// What kind of credential it is: expanded type IRIs of linked data, the `vct` of an SD-JWT VC, the `docType` of an
-    /// mdoc, the type names as written in a JWT credential.
+    /// The types of the credential: expanded type IRIs of linked data, the `vct` of an SD-JWT VC, the
+    /// `docType` of an mdoc, the type names as written in a JWT credential.
     package let types: [Text]
-    /// Types that another issuer may have stated (``StatementGraph/isRootInside``). They can refuse the credential, but not admit it.
+    /// Types that another issuer may have stated (``StatementGraph/isRootInside``). They can refuse the
+    /// credential, but not admit it.
     var typesInDoubt: [Text] = []
-    /// Both.
+    /// All types, with those in doubt.
     var allTypes: [Text] { types + typesInDoubt }
-    /// The signed text, which rules read by pointers; nil where statements are signed, so that pointers are resolved to
-    /// properties. JWT and linked data: the credential without its proof. SD-JWT: the payload with what was disclosed.
-    /// Mdoc: `{"docType": …, "nameSpaces": {NAMESPACE: {ELEMENT: value}}}`.
+    /// The signed text, which rules read by JSON pointers; nil where statements are signed, because pointers
+    /// are then resolved to properties. JWT and linked data: the credential without its proof. SD-JWT: the
+    /// payload with the disclosed claims. Mdoc: `{"docType": …, "nameSpaces": {NAMESPACE: {ELEMENT:
+    /// value}}}`.
     let text: SignedText?
-    /// The contexts of linked data; none for other formats.
+    /// The contexts of linked data; empty for other formats.
     let contexts: ListedContexts
-    /// The contexts that the issuer's entry allows, where it says which.
+    /// The contexts that the issuer's entry allows; nil where the entry lists none.
     let issuerContexts: [Text]?
     /// Start of validity.
     package let validFrom: Timestamp?
     /// End of validity.
     package let validUntil: Timestamp?
-    /// Names the signed content.
+    /// Identifies the signed content.
     package let signed: SignedContent
     /// The id that the issuer gave a linked-data credential; nil where it has none.
     let id: Text?
-    /// Whom the credential is about.
+    /// The subjects of the credential.
     package let subjects: CredentialSubjects
-    /// Makes the signed statements of linked data, read by property IRIs; nil for other formats. Rules ask ``RuleWork``, which
-    /// keeps what was made of a signed text.
+    /// Makes the graph of the signed statements of linked data, which is read by property IRIs; nil for other
+    /// formats. Rules read it by ``RuleWork``, which caches the graph made of a signed text.
     let deferred: DeferredGraph?
 
-    /// Claims of these parts; text and graph must hold signed content only.
+    /// Creates claims from these parts; text and graph must hold signed content only.
     init(
         format: CredentialFormat, issuer: Text, types: [Text], text: SignedText?, graph: StatementGraph? = nil,
         contexts: ListedContexts = .init(.null), validFrom: Timestamp?, validUntil: Timestamp?,
@@ -56,7 +60,7 @@ package struct SignedClaims: Sendable {
         self.subjects = subjects
     }
 
-    /// Claims of a linked-data credential, whose graph may be made only when a rule reads it.
+    /// Creates the claims of a linked-data credential, whose graph may be made only when a rule reads it.
     init(
         issuer: Text, types: [Text], text: SignedText?, graph: DeferredGraph, contexts: ListedContexts,
         issuerContexts: [Text]?, validFrom: Timestamp?, validUntil: Timestamp?, signed: SignedContent, id: Text?,
@@ -77,13 +81,13 @@ package struct SignedClaims: Sendable {
     }
 }
 
-/// Signed JSON, with the places where something is that nobody shows.
+/// Signed JSON, with the places of withheld content.
 struct SignedText: Sendable {
-    /// The JSON. A withheld element of an array is `null` there and keeps its place.
+    /// The JSON. A withheld element of an array is `null` here, so that the other elements keep their places.
     let document: JSON
-    /// Where elements of arrays are withheld, as JSON pointers.
+    /// The places of withheld array elements, as JSON pointers.
     var withheld: Set<Text> = []
-    /// Whether the holder chooses which members to show, so that the absence of one says nothing.
+    /// Whether the holder chooses which members to show, so that a missing member may be a withheld one.
     var hidesMembers = false
 
     init(_ document: JSON, withheld: Set<Text> = [], hidesMembers: Bool = false) {

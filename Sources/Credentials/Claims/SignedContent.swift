@@ -1,11 +1,13 @@
 import Encoding
 import LinkedData
 
-/// What an issuer signed, to know it again: by its SHA-256, whichever of its proofs are shown.
+/// The identity of an issuer's signed content: its SHA-256, which is the same whichever of its proofs are
+/// shown.
 ///
-/// Of linked data that is the canonical N-Quads without the proofs. Where only proofs over the text are shown the graph is made
-/// when somebody asks, as no signature needed it; a text that says more than its graph, which no other suite could have
-/// signed, goes by its canonical JSON without contexts.
+/// For linked data the hash is over the canonical N-Quads without the proofs. Where all shown proofs are over
+/// the JSON text, no signature needs the graph, and it is made only when the digest is read. Some texts
+/// contain members that the graph does not state, so no suite over graphs could have signed them whole: the
+/// hash of such a text is over its canonical JSON without contexts.
 package struct SignedContent: Hashable, Sendable {
     private enum Source: Sendable {
         case digest([UInt8])
@@ -14,13 +16,13 @@ package struct SignedContent: Hashable, Sendable {
 
     private let source: Source
 
-    /// Content with that digest (32 bytes).
+    /// Creates the identity with that digest (32 bytes).
     package init(digest: [UInt8]) { source = .digest(digest) }
 
-    /// A signed text without its proofs, under the contexts that were signed.
+    /// Creates the identity of a signed text without its proofs, under the contexts that were signed.
     init(text: JSONObject, processor: JSONLDProcessor) { source = .text(text, processor) }
 
-    /// 32 bytes. Computed each time for a text.
+    /// The SHA-256, 32 bytes. Computed at each call for a text.
     package var digest: [UInt8] {
         switch source {
         case .digest(let digest): digest

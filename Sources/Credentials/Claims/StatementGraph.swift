@@ -1,40 +1,48 @@
 import Encoding
 import LinkedData
 
-/// The signed statements of one document, asked by node and property. Every answer has all values that were signed, in
-/// whatever letters the document wrote them.
+/// The signed statements of one document, looked up by node and property. Every lookup returns all signed
+/// values, however the document spells them.
 package struct StatementGraph: Sendable {
     /// All statements.
     let dataset: Dataset
     /// The node of the document's outermost object: the credential or presentation itself.
     let root: Term
-    /// Places in ``dataset`` of the statements that no holder may leave out; nil where he may leave out none.
+    /// The positions in ``dataset`` of the statements that the holder cannot withhold; nil where the holder
+    /// can withhold nothing.
     var mandatory: Set<Int>?
-    /// Whether the issuer makes all of an array mandatory or nothing of it (``TrustedIssuer/takesArraysWhole``).
+    /// Whether the issuer makes either all elements of an array mandatory or none
+    /// (``TrustedIssuer/takesArraysWhole``).
     var takesArraysWhole = false
-    /// The nodes that credentials and presentations inside lead to: what is stated of them may be the word of others, which the issuer only
-    /// repeats. Empty where the issuer vouches for them (``TrustedIssuer/vouchesForEmbedded``).
+    /// The nodes that embedded credentials and presentations lead to. Statements about them may come from
+    /// other issuers, and this issuer only repeats them. Empty where the issuer vouches for them
+    /// (``TrustedIssuer/vouchesForEmbedded``).
     var subjectsInside: Set<Term> = []
-    /// Whether one of them is the outermost object, so that another issuer may have stated its types and subjects.
+    /// Whether the outermost object is one of these nodes, so that another issuer may have stated its types
+    /// and subjects.
     var isRootInside: Bool { subjectsInside.contains(root) }
     private let index: StatementIndex
 
-    /// The statements of a document whose outermost object is of the type `type`.
+    /// Creates the statements of a document whose outermost object has the type `type`.
     ///
-    /// Nil where that is not certain: no such node, or another node of the type that the root does not lead to, or that leads
-    /// to the root. Then the holder could have chosen which of them stands outermost; but not one whose one issuer is another
-    /// and not trusted (`isTrusted`), as such a document is refused.
+    /// Returns nil where the outermost object is not certain: the root is missing or not of the type, another
+    /// node of the type is not reachable from the root, or another node of the type leads back to the root.
+    /// In these cases the holder could have chosen which node is outermost. A node that leads back to the
+    /// root is tolerated if its single issuer differs from the root's and is not trusted (`isTrusted`),
+    /// because a document with that node outermost would be refused.
     init?(_ document: DeserializedDocument, type: Text, isTrusted: (Text) -> Bool = { _ in true }) {
         guard let root = document.root else { return nil }
         self.init(written: document.dataset, root: root)
         guard types(of: root).contains(type) else { return nil }
         let others = others(of: type)
         if others.isEmpty { return }
-        // Two searches, however many such nodes a stranger writes: where the root leads to, and what leads to the root.
+        // Two searches are enough, whatever the number of such nodes: one from the root, and one backwards to
+        // it.
         guard others.isSubset(of: reachable(from: [root])) else { return nil }
         let rivals = others.intersection(reachable(from: [root], backwards: true))
         if rivals.isEmpty { return }
-        // Nor may one inside be about the root itself: what it says of that would be the root's own word.
+        // No such node may have the root as its subject: its statements about the root would count as the
+        // root's own.
         guard !others.contains(where: { values(of: CredentialVocabulary.subject, at: $0).contains(root) }) else {
             return nil
         }
@@ -47,7 +55,8 @@ package struct StatementGraph: Sendable {
         guard areRefused else { return nil }
     }
 
-    /// The statements of a text that is signed as it is written, so that its signer chose which node is outermost.
+    /// Creates the statements of a text that is signed as it is written, so that its signer chose the
+    /// outermost node.
     init(written dataset: Dataset, root: Term) {
         self.init(dataset, root: root)
         let inside = others(of: CredentialVocabulary.verifiableCredentialType)
@@ -61,7 +70,8 @@ package struct StatementGraph: Sendable {
         index = StatementIndex(dataset.quads)
     }
 
-    /// What the default graph states under a property of a node, each value once, in document order.
+    /// Returns the values that the default graph states for a property of a node, each once, in document
+    /// order.
     func values(of property: Text, at node: Term) -> [Term] {
         let places = index.places(of: property, at: node, in: dataset.quads)
         if places.count < 2 { return places.map { dataset.quads[$0].object } }
@@ -69,20 +79,21 @@ package struct StatementGraph: Sendable {
         return places.map { dataset.quads[$0].object }.filter { seen.insert($0).inserted }
     }
 
-    /// The places in ``dataset`` of the statements of the default graph with that node and property.
+    /// Returns the positions in ``dataset`` of the statements of the default graph with that node and
+    /// property.
     func places(of property: Text, at node: Term) -> ArraySlice<Int> {
         index.places(of: property, at: node, in: dataset.quads)
     }
 
-    /// Whether the default graph states something under a property of a node.
+    /// Returns whether the default graph states a value for a property of a node.
     func states(_ property: Text, at node: Term) -> Bool {
         index.states(property, at: node, in: dataset.quads)
     }
 
-    /// The types of a node that are IRIs.
+    /// Returns the types of a node that are IRIs.
     func types(of node: Term) -> [Text] { values(of: RDF.type, at: node).compactMap(\.iri) }
 
-    /// The nodes of a type besides the root.
+    /// Returns the nodes of a type other than the root.
     private func others(of type: Text) -> Set<Term> {
         var others: Set<Term> = []
         for quad in dataset.quads where quad.predicate == RDF.type && quad.graph == nil && quad.object == .iri(type) {
@@ -91,10 +102,11 @@ package struct StatementGraph: Sendable {
         return others
     }
 
-    /// Whether a node names a graph, whose statements are not looked into.
+    /// Returns whether a node names a graph, whose statements are not read.
     func isGraph(_ node: Term) -> Bool { index.graphs.contains(node) }
 
-    /// These nodes and all nodes to which statements of the default graph lead from them or, backwards, that lead to them.
+    /// Returns these nodes and all nodes that are reachable from them by statements of the default graph;
+    /// with `backwards`, all nodes from which they are reachable.
     private func reachable(from start: Set<Term>, backwards: Bool = false) -> Set<Term> {
         var next: [Term: [Term]] = [:]
         for quad in dataset.quads where quad.graph == nil {
@@ -117,7 +129,8 @@ extension Term {
     var lexicalForm: Text? { if case .literal(let literal) = self { literal.value } else { nil } }
 }
 
-/// The graph of a credential, made when a rule asks for it: a signature over JSON text does not need it.
+/// The graph of a credential. It is made only when a rule reads it, because a signature over JSON text does
+/// not need it.
 final class DeferredGraph: Sendable {
     private enum Source: Sendable {
         case known(StatementGraph?)
@@ -126,16 +139,16 @@ final class DeferredGraph: Sendable {
 
     private let source: Source
 
-    /// A graph that is there already; nil where there is none that can be read.
+    /// Holds an existing graph; nil where no readable one exists.
     init(_ graph: StatementGraph?) { source = .known(graph) }
 
-    /// The graph of a document. `vouches`: see ``TrustedIssuer/vouchesForEmbedded``.
+    /// Holds the graph of a document. `vouches`: see ``TrustedIssuer/vouchesForEmbedded``.
     init(of document: JSONObject, processor: JSONLDProcessor, vouches: Bool) {
         source = .document(document, processor, vouches: vouches)
     }
 
-    /// The graph. Computed each time where it is not there already (``RuleWork`` keeps it); nil if the document cannot
-    /// be expanded.
+    /// The graph; nil if the document cannot be expanded. Computed at each call unless it exists already
+    /// (``RuleWork`` caches it).
     var graph: StatementGraph? {
         switch source {
         case .known(let graph): return graph

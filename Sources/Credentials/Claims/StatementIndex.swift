@@ -1,18 +1,20 @@
 import Encoding
 import LinkedData
 
-/// Where the statements of a dataset stand, by node and property: looked for once, as a rule may ask about thousands of
-/// nodes, or about a node with thousands of properties.
+/// The positions of the statements of a dataset, by node and property. They are indexed once, because a rule
+/// may read thousands of nodes, or a node with thousands of properties.
 struct StatementIndex: Sendable {
-    /// The number of each node that the default graph says something of.
+    /// The number of each node that is a subject in the default graph.
     private var numbers: [Term: Int] = [:]
-    /// The places of each node's statements, node by node; ``starts`` says where each begins.
+    /// The positions of each node's statements, node by node; ``starts`` gives the start of each node's
+    /// range.
     private var places: [Int]
     private var starts: [Int]
     /// The nodes that name graphs.
     private(set) var graphs: Set<Term> = []
 
-    /// Statements of one node that are looked through one by one; more are in the order of their properties.
+    /// The maximum number of statements of one node that are searched linearly. Longer ranges are sorted by
+    /// property and searched by bisection.
     private static let few = 48
 
     init(_ quads: [Quad]) {
@@ -24,7 +26,7 @@ struct StatementIndex: Sendable {
                 graphs.insert(graph)
                 continue
             }
-            // Most statements are about the node of the one before.
+            // Most statements have the same subject as the one before.
             let number: Int
             if let last, last.node == quad.subject {
                 number = last.number
@@ -54,7 +56,8 @@ struct StatementIndex: Sendable {
         }
     }
 
-    /// The places of the statements of the default graph with that node and property, in document order.
+    /// Returns the positions of the statements of the default graph with that node and property, in document
+    /// order.
     func places(of property: Text, at node: Term, in quads: [Quad]) -> ArraySlice<Int> {
         guard let number = numbers[node] else { return [] }
         let own = places[starts[number]..<starts[number + 1]]
@@ -64,7 +67,7 @@ struct StatementIndex: Sendable {
         return own[start..<end]
     }
 
-    /// The first of which it is so; from there on it is so of all.
+    /// Returns the first position for which `isSo` is true; it must be true for all later ones.
     private static func first(in places: ArraySlice<Int>, _ isSo: (Int) -> Bool) -> Int {
         var (low, high) = (places.startIndex, places.endIndex)
         while low < high {
@@ -74,7 +77,7 @@ struct StatementIndex: Sendable {
         return low
     }
 
-    /// Whether there is such a statement.
+    /// Returns whether such a statement exists.
     func states(_ property: Text, at node: Term, in quads: [Quad]) -> Bool {
         guard let number = numbers[node] else { return false }
         let own = places[starts[number]..<starts[number + 1]]

@@ -1,8 +1,8 @@
 import LinkedData
 
 extension Dataset {
-    /// The hash of the canonical N-Quads. RDFC-1.0 itself runs with the same hash, as ecdsa-rdfc-2019 on P-384 needs where there
-    /// are blank nodes.
+    /// Returns the hash of the canonical N-Quads. RDFC-1.0 itself uses the same hash, as ecdsa-rdfc-2019 on
+    /// P-384 requires for graphs with blank nodes.
     ///
     /// - Throws: `canon.too-complex` beyond the limit on work.
     func canonicalDigest(_ algorithm: HashAlgorithm = .sha256) throws(Rejection) -> [UInt8] {
@@ -13,7 +13,8 @@ extension Dataset {
 }
 
 extension DroppedTerm {
-    /// Whether dropping it loses a statement: `null`, index keys and base directions state nothing that RDF would carry.
+    /// Whether a statement is lost when the term is dropped. `null`, index keys and base directions state
+    /// nothing that RDF would carry.
     var statesSomething: Bool {
         switch reason {
         case .undefinedTerm, .undefinedType, .relativeIRI, .blankProperty, .freeFloating, .languageTag: true

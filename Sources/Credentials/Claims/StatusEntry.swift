@@ -1,23 +1,23 @@
 import Encoding
 import LinkedData
 
-/// An entry of a bitstring status list in a credential, as its issuer signed it (Bitstring Status List 1.0 section 2.1). What
-/// is not stated exactly once in a readable form is nil.
+/// An entry of a bitstring status list in a credential, as its issuer signed it (Bitstring Status List 1.0
+/// section 2.1). A property that is not stated exactly once in a readable form is nil.
 struct StatusEntry {
-    /// Where it stands in the credential, as a JSON pointer.
+    /// The place of the entry in the credential, as a JSON pointer.
     let pointer: String
-    /// What kind of list it belongs to; nil for an entry of another kind.
+    /// The kind of list that the entry belongs to; nil for an entry of another kind.
     let kind: StatusListKind?
     let purpose: Text?
     /// The URL of the list.
     let list: Text?
     let index: Int?
-    /// Bits of an entry, 1 to 8.
+    /// The number of bits of an entry, 1 to 8.
     let size: Int?
-    /// The types of an entry of another kind; empty where the holder may show less than all of them.
+    /// The types of an entry of another kind; empty where the holder may have withheld some of them.
     let otherTypes: [Text]
 
-    /// The entry of signed JSON.
+    /// Reads the entry from signed JSON.
     init(_ entry: Located<JSONObject>) {
         let types = Self.texts(entry.value["type"])
         pointer = entry.pointer
@@ -32,7 +32,7 @@ struct StatusEntry {
         size = Self.size(entry.value["statusSize"].map { $0.int ?? 0 }, messages)
     }
 
-    /// The entry that a node of signed statements is.
+    /// Reads the entry from a node of signed statements.
     init(_ node: Term, in graph: StatementGraph, pointer: String) {
         self.pointer = pointer
         let types = graph.types(of: node)
@@ -61,7 +61,8 @@ struct StatusEntry {
         self.list = list?.iri ?? list?.lexicalForm
         index = one("statusListIndex", at: node)?.lexicalForm.flatMap(Self.index)
         let sizes = values("statusSize", at: node)
-        // Each is looked for among all statements: no more of them than the largest entry has values.
+        // Each message is searched for among all statements, so read no more than the largest entry has
+        // values (256) and one, to notice more.
         let messages = values("statusMessage", at: node).prefix(257).map { message in
             (one("status", at: message)?.lexicalForm, one("message", at: message)?.lexicalForm)
         }
@@ -70,14 +71,15 @@ struct StatusEntry {
             messages.isEmpty ? nil : messages)
     }
 
-    /// Whether it is the entry of the same list at the same place, and read alike.
+    /// Returns whether the other entry has the same list, kind, index, size and purpose.
     func says(_ other: StatusEntry) -> Bool {
         kind == other.kind && purpose == other.purpose && list == other.list && index == other.index
             && size == other.size
     }
 
-    /// The bits of one entry, 1 unless `statusSize` says otherwise. More than one need a message for each value; messages
-    /// are for people, so what they say is not looked at. Nil when this is malformed, or over 8 bits.
+    /// Returns the number of bits of one entry, 1 unless `statusSize` says otherwise. An entry of more than
+    /// one bit needs a message for each value. Messages are for people, so their text is not checked. Returns
+    /// nil when this is malformed, or over 8 bits.
     private static func size(_ stated: Int?, _ messages: [(status: Text?, message: Text?)]?) -> Int? {
         let size = stated ?? 1
         guard (1...8).contains(size) else { return nil }

@@ -3,16 +3,16 @@ import LinkedData
 
 /// The JSON-LD contexts that ship with the product, pinned by SHA-256.
 ///
-/// The suites' contexts serve proof options only: a credential may name a context only
-/// if the trust directory lists it. An entry of `contexts/index.json` without a file takes the document from here.
+/// The suites' contexts are for proof options only: a credential may name a context only if the trust
+/// directory lists it. For an entry of `contexts/index.json` without a file, the document is taken from here.
 package enum BuiltInContexts {
     /// One context as published.
     package struct Document: Sendable {
-        /// Where it is published.
+        /// The URL of its publication.
         package let url: Text
         /// SHA-256 of ``bytes``, 64 lower-case hexadecimal digits.
         package let sha256: String
-        /// The document.
+        /// The bytes of the document.
         package let bytes: [UInt8]
 
         init(_ url: Text, sha256: String, _ bytes: [UInt8]) {
@@ -82,10 +82,10 @@ package enum BuiltInContexts {
             PackageResources.w3id_org_vc_status_list_2021_v1_jsonld),
     ]
 
-    /// The context published at `url`, if it is built in.
+    /// Returns the context published at `url`, if it is built in.
     package static func document(_ url: Text) -> Document? { all.first { $0.url == url } }
 
-    /// URL → document of every built-in context whose bytes have the pinned hash.
+    /// The built-in contexts whose bytes have the pinned hash, by URL.
     package static let documents: [Text: JSON] = {
         var documents: [Text: JSON] = [:]
         for document in all where Hex.encode(Digest.sha256(document.bytes)).utf8.elementsEqual(document.sha256.utf8) {
@@ -94,6 +94,6 @@ package enum BuiltInContexts {
         return documents
     }()
 
-    /// What proof options may be read under.
+    /// The contexts under which proof options may be read.
     static let suites = ContextDocuments(documents)
 }

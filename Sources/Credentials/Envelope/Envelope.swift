@@ -1,8 +1,8 @@
 import Encoding
 
-/// What was found inside what the wallet sent.
+/// The content of a payload, without its envelope.
 struct Received {
-    /// The credential in the form its format has.
+    /// The credential in the form of its format.
     enum Body {
         /// Linked data: a JSON object.
         case object(JSONObject)
@@ -16,13 +16,14 @@ struct Received {
 
     let kind: CredentialKind
     let body: Body
-    /// The JSON text that it stands in, where it is linked data.
+    /// The JSON text that contains it, where it is linked data.
     var text: [UInt8] = []
 
-    /// By which name records know it.
+    /// The name of the format in records.
     var format: CredentialFormat? { kind.format }
 
-    /// The JSON that the issuer, or who presents, wrote; nil for an mdoc. Of an SD-JWT what its issuer shows of it.
+    /// The JSON that the issuer, or the signer of a presentation, wrote; nil for an mdoc. For an SD-JWT, the
+    /// claims that its issuer did not hide.
     var document: JSON? {
         switch body {
         case .object(let document): .object(document)
@@ -33,25 +34,25 @@ struct Received {
     }
 }
 
-/// Takes the wrapping off a payload.
+/// Removes the envelope of a payload.
 ///
-/// Accepted: Inji's wallet record with the credential under `verifiableCredential.credential` or, in old records,
-/// straight under `verifiableCredential`; `{credential, format}`; a bare credential or presentation; a JSON string that
-/// holds any of these as text; a bare token. What a record, a media type or the sender calls it must agree with what
-/// was signed (``CredentialKind``); whatever else a record says (`isVerified`, `vcMetadata`, …) proves nothing and is
-/// not read.
+/// Accepted: Inji's wallet record with the credential under `verifiableCredential.credential` or, in old
+/// records, directly under `verifiableCredential`; `{credential, format}`; a bare credential or presentation;
+/// a JSON string that holds any of these as text; a bare token. The format that a record, a media type or the
+/// sender states must agree with what was signed (``CredentialKind``). All other members of a record
+/// (`isVerified`, `vcMetadata`, …) prove nothing and are not read.
 struct Envelope {
     let limits: Limits
-    /// Objects that a payload may hold.
+    /// Objects that are known already; a payload that contains one is parsed faster.
     var known: [KnownObject] = []
-    /// JSON texts inside JSON strings that may be unwrapped; a record nests two at most.
+    /// The maximum depth of JSON texts inside JSON strings that are unwrapped; a record nests two at most.
     private static let nesting = 4
 
-    /// Syntax stage: the payload as JSON, or as a token when it does not begin like JSON.
+    /// The result of the syntax stage: the payload as JSON, or as a token when it does not begin like JSON.
     enum Syntax {
         case json(JSON, text: [UInt8])
         case token([UInt8])
-        /// Something else that is known by name.
+        /// Another format, which is known by name only.
         case unsupported(UnsupportedFormat)
     }
 
@@ -63,9 +64,10 @@ struct Envelope {
         return .json(try parseJSON(payload), text: payload)
     }
 
-    /// Envelope stage. `claimed` helps where the payload itself shows nothing, and must agree where it does.
+    /// Runs the envelope stage. `claimed` helps where the payload itself does not show its format, and must
+    /// agree where it does.
     ///
-    /// - Throws: `kind.disagrees`; what ``CredentialKind/init(received:isSelective:)`` throws.
+    /// - Throws: `kind.disagrees`; the errors of ``CredentialKind/init(received:isSelective:)``.
     func open(_ syntax: Syntax, claimed: CredentialFormat?) throws(Rejection) -> Received {
         let received =
             switch syntax {
@@ -118,7 +120,7 @@ struct Envelope {
         return Received(kind: kind, body: .object(object), text: source)
     }
 
-    /// What a record holds, and what it calls it.
+    /// The content of a record, and the formats that the record states.
     private struct Content {
         let content: JSON
         var names: [CredentialFormat] = []
@@ -138,7 +140,7 @@ struct Envelope {
         return member("credential", of: outer).map { Content(content: $0, names: Self.formats(of: record)) }
     }
 
-    /// A token by itself, wherever it was found.
+    /// Reads a token, wherever it was found.
     func token(_ bytes: [UInt8], claimed: CredentialFormat?) throws(Rejection) -> Received {
         guard bytes.count <= limits.tokenLetters else { throw Rejection(.inputTooLarge) }
         switch Token.kind(of: bytes, claimed: claimed) {
@@ -161,7 +163,7 @@ struct Envelope {
         }
     }
 
-    /// A token that a document holds under the name of its media type.
+    /// Reads a token that a document holds with its media type.
     func token(_ enveloped: EnvelopedCredential) throws(Rejection) -> Received {
         guard Token.kind(of: enveloped.letters, claimed: enveloped.format) == .jose else {
             throw Rejection(.shapeMember)
@@ -194,7 +196,7 @@ struct Envelope {
     }
 }
 
-/// Tells compact tokens from JSON by their letters alone.
+/// Distinguishes compact tokens from JSON by their letters alone.
 enum Token {
     enum Kind {
         /// A JWT or SD-JWT, possibly damaged.
@@ -203,13 +205,13 @@ enum Token {
         case base64URL
     }
 
-    /// Shortest text that is taken for an mdoc; shorter words (`null`, `true`) are JSON matters.
+    /// The minimum length of a text that is taken for an mdoc; shorter words (`null`, `true`) are JSON.
     private static let shortestDocument = 64
 
-    /// `{"` and `{` before white space in base64url: how the header of every JOSE token begins.
+    /// `{"` and `{` before white space in base64url: the beginning of every JOSE token's header.
     private static let headerStarts = ["ey", "ew"].map { Array($0.utf8) }
 
-    /// What a text begins like; its other letters may still be wrong.
+    /// Returns the kind of token that a text begins like; its other letters may still be wrong.
     static func kind(of bytes: [UInt8], claimed: CredentialFormat? = nil) -> Kind? {
         let letters = trimmed(bytes)
         guard let first = letters.first, !jsonStart.contains(first) else { return nil }
@@ -222,7 +224,7 @@ enum Token {
 
     private static let joseFormats: [CredentialFormat] = [.jwtVC, .vcJWT, .jwtVP, .vpJWT, .vcSDJWT, .dcSDJWT, .sdJWT]
 
-    /// The text without the white space around it: a line end behind a token is no part of it.
+    /// Returns the text without surrounding white space: a line end after a token is no part of it.
     static func trimmed(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
         let end = bytes.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? 0
         return bytes[..<end].drop(while: isSpace)
@@ -237,9 +239,9 @@ enum Token {
         }
     }
 
-    /// Whether bytes that are no token and no JSON are meant as an mdoc: anything that does not begin like JSON where
-    /// the sender says so, else what begins like CBOR's arrays and maps in base64 (whose letters may still be wrong)
-    /// and is no text of several words.
+    /// Returns whether bytes that are no token and no JSON are probably an mdoc. If the sender claims an
+    /// mdoc, every text is one that does not begin like JSON. Otherwise the text must begin like a CBOR array
+    /// or map in base64 (its later letters may still be wrong) and contain no spaces.
     static func isBinary(_ bytes: [UInt8], claimed: CredentialFormat?) -> Bool {
         let letters = trimmed(bytes)
         guard let first = letters.first else { return false }

@@ -1,13 +1,15 @@
 package import Encoding
 
-/// One signature with its key and message and nothing around it: the floor of what a verification can cost, for benches.
+/// One signature with its key and message and nothing else: the minimum cost of a verification, for
+/// benchmarks.
 package struct BareSignature: Sendable {
     private let algorithm: SignatureAlgorithm
     private let key: PublicKey
     private let message: [UInt8]
     private let signature: [UInt8]
 
-    /// Nil when the algorithm (its JOSE name) is not known, the key (Multikey, multibase) not readable or of another kind.
+    /// Returns nil when the algorithm (its JOSE name) is unknown, or the key (Multikey, multibase) is
+    /// unreadable or of another kind.
     package init?(algorithm: String, key: Text, message: [UInt8], signature: [UInt8]) {
         guard let algorithm = SignatureAlgorithm(rawValue: algorithm), let key = try? KeyEncoding.multibase(key),
             algorithm.fits(key)
@@ -18,7 +20,7 @@ package struct BareSignature: Sendable {
         self.signature = signature
     }
 
-    /// Whether the signature matches: the very check that a proof goes through.
+    /// Whether the signature matches, by the same check as for a proof.
     package var isValid: Bool {
         (try? algorithm.verify(signature, over: message, by: key, at: "")) ?? false
     }

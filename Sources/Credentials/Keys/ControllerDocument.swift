@@ -1,26 +1,28 @@
 package import Encoding
 
-/// A key and who may use it (Controlled Identifiers 1.0 section 2.2).
+/// A key with its controller (Controlled Identifiers 1.0 section 2.2).
 package struct VerificationMethod: Sendable {
-    /// The URL that a proof names it by.
+    /// The URL by which a proof names the method.
     package let id: Text
-    /// Who controls it.
+    /// The id of its controller.
     package let controller: Text
-    /// The key, or why it cannot be used; read once, when the document is stored.
+    /// The key, or the reason why it cannot be used. Decoded once, when the document is stored.
     package let key: Result<PublicKey, PublicKey.Failure>
-    /// The `kid` of its publicKeyJwk, by which tokens may name it, too.
+    /// The `kid` of its publicKeyJwk, by which tokens may also name the method.
     var keyID: Text?
-    /// From when on nothing that it signed counts: the earlier of `revoked` and `expires`.
+    /// The instant from which its signatures no longer count: the earlier of `revoked` and `expires`.
     var end: Timestamp?
-    /// Whether its publicKeyJwk is one for signatures (RFC 7517 sections 4.2 and 4.3).
+    /// Whether its publicKeyJwk is for signatures (RFC 7517 sections 4.2 and 4.3).
     var signs = true
 }
 
-/// A DID document, another controller document, a document that is a single key, or the metadata of a JWT VC issuer.
+/// A DID document, another controller document, a document that is a single key, or the metadata of a JWT VC
+/// issuer.
 ///
-/// Known only from the trust directory, or computed from a did:key or did:jwk. Never fetched.
+/// It is either part of the trust data or computed from a did:key or did:jwk. A verification never fetches
+/// one.
 package struct ControllerDocument: Sendable {
-    /// What a key may be used for.
+    /// The permitted use of a key.
     package enum Purpose: Text, Sendable {
         /// Signing credentials.
         case assertionMethod
@@ -32,16 +34,17 @@ package struct ControllerDocument: Sendable {
     package let id: Text
     /// Whether it is the metadata of a JWT VC issuer.
     let isIssuerMetadata: Bool
-    /// Whether the document is one key and says nothing of purposes.
+    /// Whether the document is a single key and lists no purposes.
     package let isSingleKey: Bool
     /// The methods in document order.
     let listedMethods: [VerificationMethod]
     private let methods: [Text: VerificationMethod]
     private let purposes: [Purpose: Set<Text>]
 
-    /// The id of whom a stored document is about; nil where it is none. The metadata of a JWT VC issuer (SD-JWT VC, "JWT VC Issuer
-    /// Metadata") has an `issuer`, an https URL, in its place, and its keys with it: those at a `jwks_uri` count once they
-    /// are stored in it.
+    /// Returns the id of a stored document's subject; nil where the JSON is no such document. The metadata of
+    /// a JWT VC issuer (SD-JWT VC, "JWT VC Issuer Metadata") has an `issuer`, an https URL, instead of an
+    /// `id`. Its keys must be in the document itself: keys at a `jwks_uri` count only after they are stored
+    /// in it.
     static func id(of document: JSON) -> Text? {
         if let id = document["id"]?.string { return id }
         guard let issuer = document["issuer"]?.string, issuer.hasPrefix("https://"),
@@ -64,7 +67,7 @@ package struct ControllerDocument: Sendable {
             purposes = [.assertionMethod: Set(listedMethods.map(\.id))]
             return
         }
-        // A whole document may name a controller, too; only one key has key material at the top.
+        // A whole document may name a controller too; only a single key has key material at the top level.
         if object["controller"]?.string != nil, KeyEncoding.members.contains(where: { object.present($0) != nil }) {
             isSingleKey = true
             listedMethods = [Self.method(object, of: id)].compactMap(\.self)
@@ -92,8 +95,9 @@ package struct ControllerDocument: Sendable {
         self.purposes = purposes
     }
 
-    /// The document of an identifier that is its own key (did:key, did:jwk): one method, good for both purposes, or for
-    /// none when the key is not for signatures. The identifier itself names it, too.
+    /// Creates the document of an identifier that contains its own key (did:key, did:jwk). It has one method,
+    /// listed for both purposes, or for none when the key is not for signatures. The identifier itself also
+    /// names the method.
     init(id: Text, method: Text, key: Result<PublicKey, PublicKey.Failure>, signs: Bool = true) {
         self.id = id
         isIssuerMetadata = false
@@ -104,19 +108,19 @@ package struct ControllerDocument: Sendable {
         purposes = signs ? [.assertionMethod: [method], .authentication: [method]] : [:]
     }
 
-    /// The method of that URL.
+    /// Returns the method with that URL.
     package func method(_ id: Text) -> VerificationMethod? { methods[id] }
 
-    /// Whether the document lists that method for that purpose.
+    /// Returns whether the document lists that method for that purpose.
     package func lists(_ method: Text, for purpose: Purpose) -> Bool { purposes[purpose]?.contains(method) ?? false }
 
-    /// The ids of the methods listed for a purpose, in byte order.
+    /// Returns the ids of the methods listed for a purpose, in byte order.
     package func listed(for purpose: Purpose) -> [Text] { (purposes[purpose] ?? []).sorted() }
 
     private static func method(_ object: JSONObject, of document: Text) -> VerificationMethod? {
         guard let id = object["id"]?.string else { return nil }
         let key = Result { () throws(PublicKey.Failure) in try KeyEncoding.key(of: object) }
-        // A date that cannot be read has come already.
+        // Treat an unreadable date as one in the past.
         let ends = ["revoked", "expires"].compactMap { object.present($0) }.map { member in
             member.string.flatMap { Timestamp(rfc3339: $0.string, zoneRequired: false) } ?? Timestamp(seconds: 0)
         }
@@ -126,7 +130,7 @@ package struct ControllerDocument: Sendable {
             signs: KeyEncoding.signs(object["publicKeyJwk"]?.object))
     }
 
-    /// A key of an issuer's metadata: named by its `kid`, or else by its place.
+    /// Reads a key of an issuer's metadata. Its name is its `kid`, otherwise its position.
     private static func method(jwk: JSON, number: Int, of issuer: Text) -> VerificationMethod? {
         guard let object = jwk.object else { return nil }
         let name = object["kid"]?.string?.string ?? String(number)

@@ -1,6 +1,7 @@
 import Encoding
 
-/// Just enough of DER (ITU-T X.690) to read a SubjectPublicKeyInfo: definite lengths, one element after the other.
+/// A reader for the part of DER (ITU-T X.690) that a SubjectPublicKeyInfo needs: definite lengths, one
+/// element after the other.
 struct DERReader {
     struct Malformed: Error {}
 
@@ -12,7 +13,7 @@ struct DERReader {
 
     var isAtEnd: Bool { reader.remaining == 0 }
 
-    /// The content of the next element, which must have this tag.
+    /// Returns the content of the next element, which must have this tag.
     mutating func element(_ tag: UInt8) throws(Malformed) -> ArraySlice<UInt8> {
         guard try byte() == tag else { throw Malformed() }
         var length = Int(try byte())
@@ -24,17 +25,17 @@ struct DERReader {
         return try take(length)
     }
 
-    /// A reader over the content of the next element, which must be a SEQUENCE.
+    /// Returns a reader over the content of the next element, which must be a SEQUENCE.
     mutating func sequence() throws(Malformed) -> DERReader { DERReader(try element(0x30)) }
 
-    /// A non-negative INTEGER without its leading zeros, most significant byte first.
+    /// Reads a non-negative INTEGER; returns it without leading zeros, most significant byte first.
     mutating func unsignedInteger() throws(Malformed) -> [UInt8] {
         let content = try element(0x02)
         guard let first = content.first, first < 0x80 else { throw Malformed() }
         return Array(content.drop { $0 == 0 })
     }
 
-    /// A BIT STRING of whole bytes.
+    /// Reads a BIT STRING of whole bytes.
     mutating func bitString() throws(Malformed) -> ArraySlice<UInt8> {
         let content = try element(0x03)
         guard content.first == 0 else { throw Malformed() }

@@ -4,21 +4,21 @@ import LinkedData
 
 /// SHA-2 over byte arrays.
 enum Digest {
-    /// The 32 bytes of the hash of all parts one after the other.
+    /// Returns the SHA-256 (32 bytes) of all parts one after the other.
     static func sha256(_ parts: [UInt8]...) -> [UInt8] {
         var hash = SHA256()
         for part in parts { part.withUnsafeBytes { hash.update(bufferPointer: $0) } }
         return Array(hash.finalize())
     }
 
-    /// The 64 bytes of SHA-512.
+    /// Returns the SHA-512 (64 bytes).
     static func sha512(_ bytes: [UInt8]) -> [UInt8] {
         var hash = SHA512()
         bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
         return Array(hash.finalize())
     }
 
-    /// The hash by the algorithm that a proof suite asks for.
+    /// Returns the hash by the algorithm that a proof suite uses.
     static func hash(_ bytes: [UInt8], _ algorithm: HashAlgorithm) -> [UInt8] {
         switch algorithm {
         case .sha256: sha256(bytes)
@@ -26,14 +26,14 @@ enum Digest {
         }
     }
 
-    /// The hash in the type that signature checks take.
+    /// Returns the SHA-256 in the type that signature checks take.
     static func sha256Value(_ bytes: [UInt8]) -> SHA256Digest {
         var hash = SHA256()
         bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
         return hash.finalize()
     }
 
-    /// The same with SHA-384.
+    /// Returns the SHA-384 in the type that signature checks take.
     static func sha384Value(_ bytes: [UInt8]) -> SHA384Digest {
         var hash = SHA384()
         bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }

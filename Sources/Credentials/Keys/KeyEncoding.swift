@@ -1,13 +1,14 @@
 import Encoding
 
-/// Reads the forms in which DID documents carry keys (Controlled Identifiers 1.0 section 2.2 and its forerunners).
+/// Reads the encodings of keys in DID documents (Controlled Identifiers 1.0 section 2.2 and its
+/// predecessors).
 enum KeyEncoding {
-    /// The members that hold key material, in the order in which they are looked for.
+    /// The members that hold key material, in order of precedence.
     static let members: [Text] = [
         "publicKeyMultibase", "publicKeyJwk", "publicKeyPem", "publicKeyBase58", "publicKeyHex",
     ]
 
-    /// The key of a verification method: publicKeyMultibase, Jwk, Pem, Base58 or Hex.
+    /// Returns the key of a verification method: publicKeyMultibase, Jwk, Pem, Base58 or Hex.
     static func key(of method: JSONObject) throws(PublicKey.Failure) -> PublicKey {
         if let member = method.present("publicKeyMultibase") { return try multibase(member.string) }
         if let member = method.present("publicKeyJwk") { return try jwk(member.object) }
@@ -25,7 +26,7 @@ enum KeyEncoding {
         throw .malformed
     }
 
-    /// A Multikey: multibase text of a multicodec-prefixed key.
+    /// Reads a Multikey: multibase text of a key with a multicodec prefix.
     static func multibase(_ text: Text?) throws(PublicKey.Failure) -> PublicKey {
         guard let text, let bytes = Multibase.decode(text.string), let (codec, key) = UnsignedVarint.decode(bytes[...])
         else { throw .malformed }
@@ -39,7 +40,7 @@ enum KeyEncoding {
         }
     }
 
-    /// A JSON Web Key (RFC 7517, 7518, 8037); private members are not looked at.
+    /// Reads a JSON Web Key (RFC 7517, 7518, 8037); private members are ignored.
     static func jwk(_ object: JSONObject?) throws(PublicKey.Failure) -> PublicKey {
         guard let object else { throw .malformed }
         func bytes(_ name: Text) throws(PublicKey.Failure) -> [UInt8] {
@@ -65,15 +66,17 @@ enum KeyEncoding {
         }
     }
 
-    /// Whether a JSON Web Key is one for signatures (RFC 7517 sections 4.2 and 4.3); one that does not say is.
+    /// Returns whether a JSON Web Key is for signatures (RFC 7517 sections 4.2 and 4.3). A key that states no
+    /// use is.
     static func signs(_ jwk: JSONObject?) -> Bool {
         if let use = jwk?.present("use"), use != "sig" { return false }
         guard let member = jwk?.present("key_ops") else { return true }
         return member.array?.contains { $0 == "verify" || $0 == "sign" } ?? false
     }
 
-    /// `PUBLIC KEY` (RFC 5280 SubjectPublicKeyInfo) or `RSA PUBLIC KEY` (PKCS #1) in PEM. White space counts for nothing
-    /// (RFC 7468 appendix A, "lax"): documents hold PEM with any line ends, indented or in one line.
+    /// Reads `PUBLIC KEY` (RFC 5280 SubjectPublicKeyInfo) or `RSA PUBLIC KEY` (PKCS #1) in PEM. White space
+    /// is ignored (RFC 7468 appendix A, "lax"), because documents hold PEM with any line ends, indented or in
+    /// one line.
     static func pem(_ text: Text?) throws(PublicKey.Failure) -> PublicKey {
         let spaces: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
         let letters = (text?.utf8.filter { !spaces.contains($0) } ?? [])[...]
@@ -89,7 +92,7 @@ enum KeyEncoding {
         throw .malformed
     }
 
-    /// A SubjectPublicKeyInfo (RFC 5280 section 4.1.2.7) with a named curve.
+    /// Reads a SubjectPublicKeyInfo (RFC 5280 section 4.1.2.7) with a named curve.
     static func subjectPublicKeyInfo(_ der: [UInt8]) throws(PublicKey.Failure) -> PublicKey {
         let (identifier, parameter, key): ([UInt8], [UInt8]?, [UInt8])
         do throws(DERReader.Malformed) {
@@ -122,7 +125,8 @@ enum KeyEncoding {
         return try RSAPublicKey(modulus: modulus, exponent: exponent)
     }
 
-    /// A key without any wrapping: its kind follows from the method's type and its length.
+    /// Reads a key without any encoding around it. Its kind follows from the method's type and the key's
+    /// length.
     private static func raw(_ bytes: [UInt8], type: Text?) throws(PublicKey.Failure) -> PublicKey {
         let name = type?.string ?? ""
         if name.contains("Secp256k1") { return try point(.secp256k1, bytes) }
@@ -151,9 +155,9 @@ enum KeyEncoding {
 }
 
 extension JSONObject {
-    /// The member of that name, unless it is `null`, which in optional members means absence.
+    /// Returns the member with that name, unless it is `null`, which means absence in optional members.
     func present(_ name: Text) -> JSON? {
-        // In a closure `nil` would be JSON's own.
+        // In a closure, `nil` would be taken for the JSON value `null`.
         guard let member = self[name], !member.isNull else { return nil }
         return member
     }

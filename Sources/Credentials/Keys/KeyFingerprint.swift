@@ -3,13 +3,14 @@ import Crypto
 import CryptoExtras
 package import Encoding
 
-/// Names a public key whatever form it is written in: the SHA-256 of its SubjectPublicKeyInfo (RFC 5280 section 4.1.2.7, DER,
-/// points uncompressed), the pin of RFC 7469. `openssl pkey -pubin -outform DER | sha256sum` prints the same.
+/// The identity of a public key, the same for all its encodings: the SHA-256 of its SubjectPublicKeyInfo (RFC
+/// 5280 section 4.1.2.7, DER, points uncompressed), which is the pin of RFC 7469. `openssl pkey -pubin
+/// -outform DER | sha256sum` prints the same.
 package struct KeyFingerprint: Hashable, Sendable {
-    /// 32 bytes.
+    /// The fingerprint, 32 bytes.
     package let bytes: [UInt8]
 
-    /// From `sha256:` and 64 hexadecimal digits; nil for anything else.
+    /// Reads `sha256:` and 64 hexadecimal digits; nil for anything else.
     package init?(_ text: Text) {
         guard text.hasPrefix("sha256:"), let bytes = Hex.decode(text.string.dropFirst(7)), bytes.count == 32 else {
             return nil
@@ -17,18 +18,19 @@ package struct KeyFingerprint: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Of a key; nil when its point is not on the curve, so that nothing can be signed with it either.
+    /// Computes the fingerprint of a key; nil when its point is not on the curve, so that the key can make no
+    /// signature either.
     package init?(_ key: PublicKey) {
         guard let info = Self.subjectPublicKeyInfo(key) else { return nil }
         bytes = Digest.sha256(info)
     }
 
-    /// Of a SubjectPublicKeyInfo as a certificate carries it.
+    /// Computes the fingerprint of a SubjectPublicKeyInfo from a certificate.
     package init(subjectPublicKeyInfo: [UInt8]) {
         bytes = Digest.sha256(subjectPublicKeyInfo)
     }
 
-    /// As it is written in `issuers.toml`.
+    /// The text form used in `issuers.toml`.
     package var text: String { "sha256:" + Hex.encode(bytes) }
 
     private static func subjectPublicKeyInfo(_ key: PublicKey) -> [UInt8]? {
@@ -66,11 +68,12 @@ package struct KeyFingerprint: Hashable, Sendable {
         return result
     }
 
-    /// SubjectPublicKeyInfo of Ed25519 (RFC 8410 section 4) up to the key.
+    /// The bytes of an Ed25519 SubjectPublicKeyInfo (RFC 8410 section 4) before the key.
     private static let ed25519Prefix: [UInt8] = [
         0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00,
     ]
-    /// SubjectPublicKeyInfo of an uncompressed point of secp256k1 (RFC 5480, SEC 2) up to the point.
+    /// The bytes of a SubjectPublicKeyInfo for an uncompressed point of secp256k1 (RFC 5480, SEC 2) before
+    /// the point.
     private static let secp256k1Prefix: [UInt8] = [
         0x30, 0x56, 0x30, 0x10, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x05, 0x2B, 0x81, 0x04,
         0x00, 0x0A, 0x03, 0x42, 0x00,

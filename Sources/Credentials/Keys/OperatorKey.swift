@@ -2,12 +2,12 @@ import CSodium
 import Crypto
 package import Encoding
 
-/// The Ed25519 key by which a gate knows its operator; pinned when the gate is installed.
+/// The Ed25519 key by which a gate identifies its operator; pinned when the gate is installed.
 package struct OperatorKey: Hashable, Sendable {
-    /// RFC 8032 section 5.1.5, 32 bytes.
+    /// The key (RFC 8032 section 5.1.5), 32 bytes.
     package let bytes: [UInt8]
 
-    /// From a Multikey (`z6Mk…`), with or without `did:key:` before it; nil when it is none of Ed25519.
+    /// Reads a Multikey (`z6Mk…`), with or without `did:key:` before it; nil when it is no Ed25519 key.
     package init?(_ text: Text) {
         let prefix: Text = "did:key:"
         let value = Text(
@@ -20,7 +20,7 @@ package struct OperatorKey: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// As a Multikey.
+    /// The key as a Multikey.
     package var text: String { Multibase.encodeBase58([0xED, 0x01] + bytes) }
 
     func verifies(_ signature: [UInt8], over message: [UInt8]) -> Bool {
@@ -33,13 +33,13 @@ package struct OperatorKey: Hashable, Sendable {
 package struct OperatorSigningKey: Sendable {
     private let key: Curve25519.Signing.PrivateKey
 
-    /// From 32 random bytes; nil for any other number.
+    /// Creates the key from 32 random bytes; nil for any other number.
     package init?(seed: [UInt8]) {
         guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: seed) else { return nil }
         self.key = key
     }
 
-    /// From PEM (`PRIVATE KEY`, RFC 8410), as this program and `openssl genpkey -algorithm ed25519` write it.
+    /// Reads PEM (`PRIVATE KEY`, RFC 8410) as this program and `openssl genpkey -algorithm ed25519` write it.
     package init?(pem: [UInt8]) {
         let lines = pem.split { [0x0A, 0x0D].contains($0) }.map { String(decoding: $0, as: UTF8.self) }
         guard lines.count == 3, lines[0] == Self.begin, lines[2] == Self.end,
@@ -48,7 +48,7 @@ package struct OperatorSigningKey: Sendable {
         self.init(seed: Array(der.dropFirst(Self.prefix.count)))
     }
 
-    /// As PEM.
+    /// The key in PEM.
     package var pem: String {
         let der = Self.prefix + key.rawRepresentation
         return [Self.begin, Base64.encode(der, .standard), Self.end].joined(separator: "\n") + "\n"
@@ -61,7 +61,7 @@ package struct OperatorSigningKey: Sendable {
 
     private static let begin = "-----BEGIN PRIVATE KEY-----"
     private static let end = "-----END PRIVATE KEY-----"
-    /// PKCS #8 of an Ed25519 key up to the seed (RFC 8410 section 7).
+    /// The bytes of an Ed25519 key's PKCS #8 encoding before the seed (RFC 8410 section 7).
     private static let prefix: [UInt8] = [
         0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
     ]

@@ -6,7 +6,7 @@ package enum PublicKey: Sendable {
     case ed25519([UInt8])
     /// RSA of 2048 to 8192 bits.
     case rsa(RSAPublicKey)
-    /// A point on P-256, P-384 or secp256k1, as SEC 1 writes it (compressed or not).
+    /// A point on P-256, P-384 or secp256k1 in SEC 1 encoding (compressed or not).
     case ellipticCurve(Curve, point: [UInt8])
 
     /// The curves of ECDSA suites.
@@ -15,15 +15,15 @@ package enum PublicKey: Sendable {
         case p384 = "P-384"
         case secp256k1
 
-        /// Bytes of one coordinate.
+        /// The length of one coordinate in bytes.
         var coordinateBytes: Int { self == .p384 ? 48 : 32 }
     }
 
-    /// Why a key cannot be used.
+    /// The reason why a key cannot be used.
     package enum Failure: Error, Hashable, Sendable {
         /// Unreadable, or of a kind that no suite uses.
         case malformed
-        /// RSA under 2048 bits or with a worthless exponent.
+        /// RSA under 2048 bits or with the exponent 1.
         case weak
 
         var code: ReasonCode { self == .weak ? .keyWeak : .keyMalformed }
@@ -33,10 +33,10 @@ package enum PublicKey: Sendable {
 /// An RSA public key that is ready to verify with.
 package struct RSAPublicKey: Sendable {
     let key: _RSA.Signing.PublicKey
-    /// Bytes of the modulus, which is the length of every signature.
+    /// The length of the modulus in bytes, which is the length of every signature.
     let modulusBytes: Int
 
-    /// From modulus and exponent, most significant byte first, without leading zeros.
+    /// Creates a key from modulus and exponent, most significant byte first, without leading zeros.
     init(modulus: [UInt8], exponent: [UInt8]) throws(PublicKey.Failure) {
         let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
         guard let last = exponent.last, last & 1 == 1, exponent.count <= 8, bits <= 8192, bits > 0 else {

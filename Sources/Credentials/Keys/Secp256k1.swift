@@ -1,12 +1,15 @@
 import CLibcrypto
 
-/// ECDSA on secp256k1 with SHA-256 (ES256K, RFC 8812), which no Swift package offers: the system's libcrypto does it.
+/// ECDSA on secp256k1 with SHA-256 (ES256K, RFC 8812). No Swift package offers it, so the system's libcrypto
+/// is used.
 enum Secp256k1 {
-    /// Checks a raw r‖s signature of 64 bytes. The point is SEC 1, compressed or not; throws when it is none of the curve.
+    /// Checks a raw r‖s signature of 64 bytes. The point is in SEC 1 encoding, compressed or not; throws when
+    /// it is not on the curve.
     static func verify(
         _ signature: [UInt8], over message: [UInt8], point: [UInt8]
     ) throws(ECDSA.NoPoint) -> Bool {
-        // libcrypto checks that the point is on the curve; it would take the point at infinity and the hybrid form, too.
+        // libcrypto checks that the point is on the curve. It would also accept the point at infinity and the
+        // hybrid form.
         guard (point.count == 33 && [2, 3].contains(point[0])) || (point.count == 65 && point[0] == 4),
             let key = libcrypto_ec_public_key("secp256k1", point, point.count)
         else { throw ECDSA.NoPoint() }
@@ -17,7 +20,8 @@ enum Secp256k1 {
             && EVP_DigestVerify(context, der, der.count, message, message.count) == 1
     }
 
-    /// `SEQUENCE { INTEGER r, INTEGER s }` in DER; nil unless there are 64 bytes with r and s in 1 to n − 1.
+    /// Encodes `SEQUENCE { INTEGER r, INTEGER s }` in DER; nil unless there are 64 bytes with r and s in 1 to
+    /// n − 1.
     private static func derSignature(_ raw: [UInt8]) -> [UInt8]? {
         guard raw.count == 64 else { return nil }
         var content: [UInt8] = []
@@ -27,7 +31,7 @@ enum Secp256k1 {
             let sign: [UInt8] = (digits.first ?? 0) >= 0x80 ? [0] : []
             content += [0x02, UInt8(truncatingIfNeeded: sign.count + digits.count)] + sign + digits
         }
-        // At most 2 · (2 + 33) bytes: the short form of the length.
+        // At most 2 · (2 + 33) bytes, so the length has the short form.
         return [0x30, UInt8(truncatingIfNeeded: content.count)] + content
     }
 

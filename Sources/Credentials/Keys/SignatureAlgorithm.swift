@@ -2,7 +2,8 @@ import CSodium
 import CryptoExtras
 import Encoding
 
-/// A signature algorithm by its first JOSE name (RFC 7518, 8037, 8812). Further algorithms are cases here.
+/// A signature algorithm, named by its first JOSE name (RFC 7518, 8037, 8812). A new algorithm is a new case
+/// here.
 enum SignatureAlgorithm: String, Hashable, Sendable {
     case edDSA = "EdDSA"
     case es256 = "ES256"
@@ -11,12 +12,13 @@ enum SignatureAlgorithm: String, Hashable, Sendable {
     case rs256 = "RS256"
     case ps256 = "PS256"
 
-    /// The algorithm of a JOSE name; RFC 9864 gave a fully specified one to what said less.
+    /// Returns the algorithm of a JOSE name; RFC 9864 added a fully specified name for the polymorphic
+    /// `EdDSA`.
     init?(joseName name: Text) {
         if name == "Ed25519" { self = .edDSA } else { self.init(rawValue: name.string) }
     }
 
-    /// Whether a key is of the kind that this algorithm takes.
+    /// Returns whether a key is of the kind that this algorithm takes.
     func fits(_ key: PublicKey) -> Bool {
         switch (self, key) {
         case (.edDSA, .ed25519), (.rs256, .rsa), (.ps256, .rsa): true
@@ -26,8 +28,8 @@ enum SignatureAlgorithm: String, Hashable, Sendable {
         }
     }
 
-    /// Checks `signature` over `message`. Throws when the key is of another kind or the length is impossible: that is
-    /// no matter of keys that do not match but of a proof that is not what it says.
+    /// Checks `signature` over `message`. Throws when the key is of another kind or the length is impossible:
+    /// then the proof is malformed, rather than made by another key.
     func verify(
         _ signature: [UInt8], over message: [UInt8], by key: PublicKey, at pointer: String
     ) throws(Rejection) -> Bool {
@@ -35,7 +37,8 @@ enum SignatureAlgorithm: String, Hashable, Sendable {
         switch key {
         case .ed25519(let key):
             guard signature.count == 64 else { throw Rejection(.proofMalformed, at: pointer) }
-            // libsodium refuses an S that is not reduced and keys or R of small order (RFC 8032 section 5.1.7).
+            // libsodium refuses an S that is not reduced, and keys or R of small order (RFC 8032 section
+            // 5.1.7).
             return crypto_sign_verify_detached(signature, message, UInt64(message.count), key) == 0
         case .rsa(let key):
             let padding: _RSA.Signing.Padding = self == .ps256 ? .PSS : .insecurePKCS1v1_5

@@ -1,14 +1,14 @@
 import Encoding
 
-// The classifier: one function for tokens, one for JSON objects. Mdocs are the only ones in CBOR.
+// The classifier: one function for tokens, one for JSON objects. Mdocs are the only credentials in CBOR.
 
 extension CredentialKind {
-    /// What a token is that stands alone or before a `~`.
+    /// Classifies a token that was received alone or before a `~`.
     ///
-    /// The header's `typ` decides where it names a kind; else the members do. Where both name one they must name the
-    /// same.
+    /// The header's `typ` decides where it names a kind; otherwise the members decide. Where both name a
+    /// kind, it must be the same.
     ///
-    /// - Throws: `shape.header` where they do not.
+    /// - Throws: `shape.header` where they differ.
     init(of token: CompactJWS) throws(Rejection) {
         let (claims, marks) = (token.claims, Mark.all(in: token.claims))
         guard let named = try Self.named(by: token.header, claims) else {
@@ -19,11 +19,12 @@ extension CredentialKind {
         self = named
     }
 
-    /// The kind of a token that was received, which must be one that admits people and be written as that.
+    /// Classifies a received token. Its kind must be one that admits people, and must agree with its
+    /// serialisation.
     ///
-    /// - Throws: `shape.header`; `kind.never-admits`; `proof.malformed` for an SD-JWT without `~`; `kind.disagrees`
-    /// for another
-    ///   token with one, `kind.member` for one with digests, of which its issuer meant a part to be withheld.
+    /// - Throws: `shape.header`; `kind.never-admits`; `proof.malformed` for an SD-JWT without `~`;
+    ///   `kind.disagrees` for another token with `~`; `kind.member` for another token with digests, because
+    ///   its issuer intended a part to be withheld.
     init(received token: CompactJWS, isSelective: Bool) throws(Rejection) {
         let kind = try Self(of: token)
         guard kind.format != nil else { throw Rejection(.kindNeverAdmits) }
@@ -34,10 +35,10 @@ extension CredentialKind {
         self = kind
     }
 
-    /// What a JSON object is: linked data by its own members, else by what the sender says; nil where nothing says that
-    /// it is.
+    /// Classifies a JSON object as linked data by its own members, otherwise by what the sender claims; nil
+    /// where neither shows that it is linked data.
     ///
-    /// - Throws: `shape.type` for what says that it is both a credential and a presentation.
+    /// - Throws: `shape.type` for an object that states both a credential and a presentation.
     init?(of object: JSONObject, claimed: CredentialFormat?) throws(Rejection) {
         let types = (object["type"].map { $0.array ?? [$0] } ?? []).compactMap(\.string)
         let isPresentation = types.contains("VerifiablePresentation")
@@ -75,8 +76,8 @@ extension CredentialKind {
         }
     }
 
-    /// Whether a token of this kind, by its header, may have members of that meaning. `vc` and `vp` with VCDM 2.0 are
-    /// for the shape.
+    /// Returns whether a token of this kind, by its header, may have members with that meaning. `vc` and `vp`
+    /// are allowed with VCDM 2.0 here, because the shape stage checks them.
     private func mayBear(_ mark: Mark) -> Bool {
         switch self {
         case .vcJWT, .vcdmSDJWT: [.context, .credential, .presentation].contains(mark)
@@ -90,7 +91,7 @@ extension CredentialKind {
 
     // MARK: - By the members
 
-    /// Members that tell what a payload is, the most telling first.
+    /// The members that show the kind of a payload, the most specific first.
     private enum Mark: CaseIterable {
         case credential, presentation, claimsType, list, presented, context
 
@@ -121,9 +122,10 @@ extension CredentialKind {
     }
 }
 
-/// Looks for what only the payload of an SD-JWT has (RFC 9901 section 4.2.4): `_sd_alg`, a member `_sd`, or `...`.
+/// Searches for the members that only the payload of an SD-JWT has (RFC 9901 section 4.2.4): `_sd_alg`, a
+/// member `_sd`, or `...`.
 enum DigestSearch {
-    /// Where the first of them is, as a JSON pointer; linear in the size of the payload.
+    /// Returns the place of the first of them, as a JSON pointer; linear in the size of the payload.
     static func place(in claims: JSONObject) -> String? {
         claims["_sd_alg"] != nil ? "/_sd_alg" : place(in: .object(claims))
     }

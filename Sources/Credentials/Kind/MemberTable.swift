@@ -1,16 +1,16 @@
 import Encoding
 
-/// What becomes of the members of one signed object: which stage reads them, which are known to say nothing that
-/// decides, and which are refused. Whatever else is there is a claim, for the gate's rules.
+/// The treatment of the members of one signed object: the members that a stage reads, those that are known
+/// not to decide anything, and those that are refused. Every other member is a claim for the gate's rules.
 ///
-/// A name that decides in one kind is never a mere claim in another: its issuer meant something by it. Where this kind
-/// does not read it, the credential is refused (`kind.member`).
+/// A name that decides in one kind is never an ordinary claim in another, because its issuer intended a
+/// meaning. Where this kind does not read it, the credential is refused (`kind.member`).
 struct MemberTable: Sendable {
     /// The members that a stage reads.
     let read: [(stage: Stage, names: [Text])]
     /// Members of the kind that decide nothing at a gate.
     let inert: [Text]
-    /// Every other name that decides somewhere.
+    /// All other names that decide in some kind.
     let refused: Set<Text>
 
     init(_ read: [(Stage, [Text])], inert: [Text] = []) {
@@ -19,22 +19,22 @@ struct MemberTable: Sendable {
         refused = Set(Self.decisive).subtracting(read.flatMap(\.1)).subtracting(inert)
     }
 
-    /// The names by which some kind says what a thing is, who issued it to whom, from when until when, under which key,
-    /// for which verifier and with which status.
+    /// The names that state, in some kind: the type, issuer, subject or holder, the validity, the key, the
+    /// verifier or the status.
     static let decisive: [Text] = [
         "@context", "type", "vct", "vc", "vp", "verifiableCredential", "status_list", "iss", "issuer", "sub",
         "credentialSubject", "holder", "nbf", "exp", "iat", "issuanceDate", "validFrom", "expirationDate", "validUntil",
         "cnf", "aud", "status", "credentialStatus", "_sd", "_sd_alg", "...", "sd_hash",
     ]
 
-    /// Shape stage: refuses an object with a member that decides elsewhere and is not read here.
+    /// Shape stage: refuses an object with a member that decides in another kind and is not read in this one.
     ///
     /// - Throws: `kind.member`; `shape.member` for `vc` and `vp`, which their specifications forbid by name.
     func check(_ object: JSONObject, at parent: String = "") throws(Rejection) {
         try check(object.members.lazy.map(\.name), at: parent)
     }
 
-    /// The same of what has members of these names.
+    /// Applies the same check to an object with members of these names.
     func check(_ names: some Sequence<Text>, at parent: String) throws(Rejection) {
         for name in names where refused.contains(name) {
             let isForbidden = name == "vc" || name == "vp"
@@ -46,7 +46,7 @@ struct MemberTable: Sendable {
 // MARK: - The tables
 
 extension MemberTable {
-    /// Members that both data models of the W3C have. What is inert is looked at for its form only.
+    /// The members that both data models of the W3C have. Of the inert ones only the form is checked.
     private static let credential: [(Stage, [Text])] = [
         (.shape, ["type", "credentialSubject", "id"]),
         (.validity, ["issuanceDate", "validFrom", "expirationDate", "validUntil"]), (.issuer, ["issuer"]),
@@ -55,7 +55,7 @@ extension MemberTable {
     private static let credentialInert: [Text] = [
         "credentialSchema", "refreshService", "termsOfUse", "evidence", "relatedResource", "name", "description",
     ]
-    /// Claims of a JWT that stand for members of the credential, or must agree with them.
+    /// The claims of a JWT that replace members of the credential, or must agree with them.
     private static let claims: [(Stage, [Text])] = [
         (.shape, ["sub", "jti"]), (.validity, ["nbf", "exp", "iat"]), (.issuer, ["iss"]), (.status, ["status"]),
     ]
@@ -67,24 +67,25 @@ extension MemberTable {
         (.validity, ["nbf", "exp"]), (.holder, ["iss", "sub", "aud", "nonce", "iat"]),
     ]
 
-    /// The document of a linked-data credential. Of its other members JSON-LD says whether they are signed.
+    /// The document of a linked-data credential. For its other members, JSON-LD determines whether they are
+    /// signed.
     static let linkedDataCredential = MemberTable(credential + [(.proof, ["proof"])], inert: credentialInert)
     /// The document of a linked-data presentation.
     static let linkedDataPresentation = MemberTable(presentation + [(.holder, ["proof"])])
-    /// The payload around `vc`.
+    /// The payload that contains `vc`.
     static let jwtCredential = MemberTable(claims + [(.shape, ["vc"])], inert: ["nonce"])
-    /// What stands in `vc`.
+    /// The content of `vc`.
     static let insideVC = MemberTable(credential, inert: credentialInert)
     static let vcJWT = MemberTable(credential + claims, inert: credentialInert + ["nonce"])
-    /// The payload around `vp`.
+    /// The payload that contains `vp`.
     static let jwtPresentation = MemberTable(holderClaims + [(.shape, ["vp"])], inert: ["jti"])
-    /// The object around a token (VCDM 2.0 sections 4.13.1 and 4.13.2).
+    /// The object that contains a token (VCDM 2.0 sections 4.13.1 and 4.13.2).
     static let envelope = MemberTable([(.shape, ["@context", "type", "id"])])
-    /// What stands in `vp`.
+    /// The content of `vp`.
     static let insideVP = MemberTable(presentation)
     static let vpJWT = MemberTable(presentation + holderClaims, inert: ["jti"])
-    /// SD-JWT VC under either media type. `vct` is what it is; that it may also have members of the W3C's data model is
-    /// MOSIP's practice, and each of them can only narrow.
+    /// SD-JWT VC under either media type. `vct` is its type. MOSIP also writes members of the W3C's data
+    /// model; they are allowed because each of them can only narrow.
     static let sdJWTVC = MemberTable(
         [
             (.shape, ["vct", "sub", "credentialSubject"]),
@@ -93,21 +94,22 @@ extension MemberTable {
             (.status, ["status", "credentialStatus"]),
         ] + disclosing, inert: ["issuer", "vct#integrity", "jti", "id", "nonce"])
     static let vcdmSDJWT = MemberTable(credential + claims + disclosing, inert: credentialInert + ["nonce"])
-    /// A plain SD-JWT names its issuer by `iss`, or as a credential of the W3C.
+    /// A plain SD-JWT. It names its issuer by `iss`, or by `issuer` as a W3C credential does.
     static let plainSDJWT = MemberTable(
         [
             (.shape, ["type", "sub", "credentialSubject"]),
             (.validity, ["nbf", "exp", "iat", "issuanceDate", "validFrom", "expirationDate", "validUntil"]),
             (.issuer, ["iss", "issuer"]), (.contexts, ["@context"]), (.status, ["status", "credentialStatus"]),
         ] + disclosing, inert: ["jti", "id", "nonce"])
-    /// The mobile security object. Elements of the namespaces are claims.
+    /// The mobile security object. The elements of the namespaces are claims.
     static let securityObject = MemberTable(
         [
             (.shape, ["version", "docType"]), (.validity, ["validityInfo"]),
             (.proof, ["digestAlgorithm", "valueDigests"]), (.status, ["status"]),
         ], inert: ["deviceKeyInfo"])
 
-    /// Every table with the kinds that it is for and the part of them, in the order of the documents.
+    /// Every table with the kinds and the part of the credential that it applies to, in the order of the
+    /// documentation.
     static let all: [(kind: String, part: String, table: MemberTable)] = [
         ("`ldp_vc`", "document", linkedDataCredential), ("`ldp_vp`", "document", linkedDataPresentation),
         ("`jwt_vc_json`", "payload", jwtCredential), ("`jwt_vc_json`", "`vc`", insideVC),
@@ -120,7 +122,7 @@ extension MemberTable {
 }
 
 extension CredentialKind {
-    /// What becomes of the members of its SD-JWT.
+    /// The member table of an SD-JWT of this kind.
     var members: MemberTable {
         switch self {
         case .vcdmSDJWT: .vcdmSDJWT
@@ -129,8 +131,9 @@ extension CredentialKind {
         }
     }
 
-    /// The claims that say who issued what to whom and until when: no issuer of an SD-JWT VC leaves them to the holder
-    /// (draft-ietf-oauth-sd-jwt-vc section 2.2.2.2), and none of any SD-JWT its own name.
+    /// The claims that state issuer, type, holder key, validity and status. No issuer of an SD-JWT VC lets
+    /// the holder withhold them (draft-ietf-oauth-sd-jwt-vc section 2.2.2.2), and no issuer of any SD-JWT
+    /// lets the holder withhold `iss`.
     var neverDisclosed: [Text] {
         [.dcSDJWT, .oldSDJWT].contains(self)
             ? ["iss", "nbf", "exp", "cnf", "vct", "vct#integrity", "status"] : ["iss"]

@@ -2,7 +2,7 @@ import Encoding
 
 /// The media types that a token's header may name (`typ` and `cty`, RFC 7515 sections 4.1.9 and 4.1.10).
 enum TokenType {
-    /// A media type for comparing: in lower case, without `application/`, which may be left out.
+    /// Returns a media type for comparison: in lower case, without the optional `application/`.
     static func normalized(_ type: Text) -> Text {
         let letters = type.utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }
         let prefix = Array("application/".utf8)
@@ -11,20 +11,20 @@ enum TokenType {
                 decoding: letters.starts(with: prefix) ? letters.dropFirst(prefix.count) : letters[...], as: UTF8.self))
     }
 
-    /// What the header says in normal form; nil when it says nothing.
+    /// Returns the header's `typ` in normal form; nil when it is missing.
     static func named(by header: JSONObject) -> Text? { header["typ"]?.string.map(normalized) }
 }
 
 extension CredentialKind {
-    /// How a kind is to be named in the header of its tokens.
+    /// The rule for the header of a kind's tokens.
     private struct HeaderRule {
-        /// The types that it has.
+        /// The allowed values of `typ`.
         let types: [Text]
-        /// A further one under the compat profile.
+        /// A further value that the compat profile allows.
         var lenient: Text?
         /// Whether `typ` may be missing.
         var absence = Absence.never
-        /// What `cty` says, if it is there; nil: anything.
+        /// The required value of `cty`, if it is present; nil: any value.
         var contentType: Text?
     }
 
@@ -43,7 +43,7 @@ extension CredentialKind {
         }
     }
 
-    /// Shape stage: the header names this kind as its specification wants it.
+    /// Shape stage: checks that the header names this kind as its specification requires.
     ///
     /// - Throws: `shape.header`.
     func checkHeader(_ header: JSONObject, _ profile: Profile) throws(Rejection) {

@@ -1,23 +1,24 @@
 import Encoding
 
-/// Which contexts a document may use: pinned URLs, and objects of its own only where they are allowed.
+/// The contexts that a document may use: pinned URLs, and inline contexts only where they are allowed.
 struct ContextRules {
     let trust: TrustStore
     let inlineAllowed: Bool
     /// The URLs that this issuer's credentials may use; nil: every pinned one.
     var urls: [Text]?
 
-    /// Looks at every `@context` in the document, wherever it stands.
+    /// Checks every `@context` in the document, at any depth.
     func check(_ document: JSONObject) throws(Rejection) {
-        // Pointers are made for a document that is refused, and for no other.
+        // Pointers are made only for a document that is refused.
         if isAllowed(.object(document)) { return }
         try check(.object(document))
     }
 
-    /// Where a document has a context below its outermost object, which could give a name another meaning there. Only
-    /// proofs, the credentials of a presentation and those inside a credential bring contexts of their own.
+    /// Returns the place of a context below the outermost object, which could give a name another meaning
+    /// there. Only proofs, the credentials of a presentation and credentials embedded in a credential may
+    /// contain contexts of their own.
     static func nested(in document: JSONObject) -> String? {
-        // The credentials of a presentation are looked at one by one.
+        // The credentials of a presentation are checked one by one.
         let isPresentation = (document["type"].map { $0.array ?? [$0] } ?? []).contains("VerifiablePresentation")
         for member in document.members where member.name != "@context" && member.value.isContainer {
             if member.name == "proof" || isPresentation && member.name == "verifiableCredential" { continue }
@@ -44,8 +45,8 @@ struct ContextRules {
         return nil
     }
 
-    /// Whether an object is written as credentials are. The first context says what `type` and its value mean, and protects
-    /// both.
+    /// Returns whether an object has the form of a credential. The first context defines the meaning of
+    /// `type` and of its value, and protects both.
     private static func isCredential(_ object: JSONObject) -> Bool {
         guard let first = object["@context"]?.array?.first?.string, CredentialShape.Version(rawValue: first) != nil
         else {
@@ -70,7 +71,8 @@ struct ContextRules {
         (context.array ?? [context]).allSatisfy { (try? check(entry: $0, at: "")) != nil }
     }
 
-    /// Pointers are made on the way back: names may be long, and there may be many members below one.
+    /// Checks a value and what it contains. Pointers are made on the way back, because names may be long and
+    /// an object may have many members.
     private func check(_ value: JSON) throws(Rejection) {
         switch value {
         case .object(let object):
@@ -112,7 +114,7 @@ struct ContextRules {
 }
 
 extension JSON {
-    /// Whether there can be anything inside.
+    /// Whether the value is an object or an array.
     var isContainer: Bool {
         switch self {
         case .object, .array: true

@@ -1,11 +1,12 @@
 import Encoding
 import LinkedData
 
-/// The URLs of the contexts that a document names, wherever an `@context` stands in it, and of those that these name in turn
-/// as far as they are known: what a processor would ask for. Each once, in the order met.
+/// The URLs of the contexts that a document names in any `@context`, and of those that these contexts name in
+/// turn, as far as they are known. A JSON-LD processor would load all of them. Each URL is listed once, in
+/// the order of first occurrence.
 struct ContextURLs {
     private(set) var urls: [Text] = []
-    /// The contexts that may be looked into, by URL.
+    /// The known contexts, by URL.
     private let known: [Text: JSON]
     private var seen: Set<Text> = []
 
@@ -34,7 +35,7 @@ struct ContextURLs {
             if let url = entry.string { note(url) }
             guard let object = entry.object else { continue }
             if let url = object["@import"]?.string { note(url) }
-            // Terms may have contexts of their own.
+            // Terms may have scoped contexts.
             visit(entry)
         }
     }
@@ -47,8 +48,9 @@ struct ContextURLs {
 }
 
 extension TrustStore {
-    /// The contexts that keep a document from being read: those that are not pinned or, where all are, those that its
-    /// issuer's entry does not list. At most ``Limits/missingContexts``; an endless URL is left out.
+    /// Returns the contexts that prevent a document from being read: those that are not pinned or, where all
+    /// are, those that its issuer's entry does not list. At most ``Limits/missingContexts``; overlong URLs
+    /// are omitted.
     func missingContexts(of document: JSON, issuer: Text?, limits: Limits) -> [Text] {
         let named = ContextURLs(in: document, known: processor.contexts.documents).urls
         var missing = named.filter { !pins($0) }

@@ -1,18 +1,19 @@
 import Encoding
 import LinkedData
 
-/// One linked-data credential: shape, validity, issuer, contexts, key, proof, signed facts.
+/// The check of one linked-data credential: shape, validity, issuer, contexts, key, proof, signed facts.
 ///
-/// Until its end the proof stage only looks at what was received, which may refuse. What lets pass is what was signed and nothing
-/// else (``SignedCredential``): the statements where a signature covers those, the text where it covers that.
+/// Up to the end of the proof stage the check reads the received document, which may only lead to a refusal.
+/// Acceptance depends only on what was signed (``SignedCredential``): the statements where a signature covers
+/// those, the text where it covers that.
 struct CredentialCheck: FormatCheck {
     let surroundings: Surroundings
     private let document: JSONObject
-    /// What became known on the way, filled up to the stage that failed.
+    /// The evidence so far, up to the stage that failed.
     private(set) var evidence: Evidence
-    /// The issuer's entry once it is known to be trusted.
+    /// The issuer's entry, once the issuer is known to be trusted.
     private(set) var issuer: TrustedIssuer?
-    /// Where a status entry is written of which a part is not signed.
+    /// The place of a status entry that is partly unsigned.
     private var uncoveredStatus: String?
 
     private var trust: TrustStore { surroundings.trust }
@@ -34,8 +35,8 @@ struct CredentialCheck: FormatCheck {
                 ? Withheld(place: "/credentialStatus", isStated: !facts.status.isEmpty) : nil)
     }
 
-    /// Everything but the status: what a status list credential itself goes through. `entry` replaces the lookup of the
-    /// issuer in the trust list, for lists that another id may sign.
+    /// Runs all stages except the status stage, as a status list credential needs them. `entry` replaces the
+    /// lookup of the issuer in the trust list, for lists that another id may sign.
     mutating func verifyIssued(by entry: TrustedIssuer? = nil) throws(Rejection) -> SignedCredential {
         let shape = try readShape(document)
         try surroundings.stage(.validity) { () throws(Rejection) in
@@ -48,7 +49,7 @@ struct CredentialCheck: FormatCheck {
         }
         self.issuer = issuer
         let content = try surroundings.stage(.contexts) { () throws(Rejection) in
-            // What an issuer's entry says of types and contexts is about its credentials, not about its status lists.
+            // The types and contexts of an issuer's entry apply to its credentials, not to its status lists.
             try readContent(
                 document, inlineAllowed: issuer.inlineContexts, contexts: entry == nil ? issuer.contexts : nil,
                 coversText: shape.proofs.allSatisfy { ProofSuite.named(by: $0.value)?.canonicalization == .jcs })
@@ -60,7 +61,8 @@ struct CredentialCheck: FormatCheck {
         return try surroundings.stage(.claims) { () throws(Rejection) in
             let signed = try readSigned(shape, content, coverage, issuer)
             try checkFacts(signed.facts, issuer, coverage.proofs)
-            // Names mean nothing before they are expanded, so this part of the issuer stage comes here.
+            // Type names have no meaning before they are expanded, so this part of the issuer stage runs
+            // here.
             if entry == nil {
                 let areInDoubt = signed.statements?.isRootInside ?? false
                 try issuer.check(types: signed.types, at: "/type", areInDoubt: areInDoubt)
@@ -78,7 +80,8 @@ struct CredentialCheck: FormatCheck {
         let content = try surroundings.stage(.contexts) { () throws(Rejection) in
             try readContent(document, inlineAllowed: true)
         }
-        // The credential's own types must mean something; nothing else can be unsigned where nothing is signed.
+        // The credential's own types must have a meaning. Nothing else is reported as unsigned, because
+        // nothing is signed.
         let types = content.unsigned.filter { $0.utf8.starts(with: "/type".utf8) }
         try surroundings.stage(.claims) { () throws(Rejection) in try markUnsigned(types) }
     }
@@ -94,7 +97,7 @@ struct CredentialCheck: FormatCheck {
                 return shape
             }
         }
-        // What a stranger wrote is kept for the record only as far as it is short.
+        // Text from an untrusted source is recorded only if it is short.
         evidence.summary.issuer = surroundings.recordable(shape.issuer)
         evidence.summary.types = surroundings.recordable(shape.types)
         evidence.summary.validFrom = shape.validFrom
@@ -113,8 +116,9 @@ struct CredentialCheck: FormatCheck {
         }
     }
 
-    /// All proofs of a supported suite made with the issuer's key must verify, and there must be one. Proofs of other
-    /// suites or other people's keys say nothing about the issuer and only warn, unless they are part of a chain.
+    /// Chooses the proofs to verify. All proofs of a supported suite made with the issuer's key must verify,
+    /// and at least one must exist. Proofs with another suite or another signer's key say nothing about the
+    /// issuer and only cause a warning, unless they are part of a chain.
     private mutating func chooseProofs(
         _ shape: CredentialShape, _ issuer: TrustedIssuer
     ) throws(Rejection) -> [LinkedDataProof] {
@@ -128,9 +132,10 @@ struct CredentialCheck: FormatCheck {
                         proof, for: .assertionMethod, of: KeyResolver.Authority(issuer), issued: shape.validFrom,
                         at: now, trust: trust, limits: limits))
             } catch {
-                // A wrong purpose is one under any name.
+                // Keep the error about a wrong purpose in a proof with usual names: a wrong purpose is wrong
+                // under any spelling.
                 let isNamed = error.reason.code == .proofPurpose && Spelling.suspicion(in: proof.value) == nil
-                // One such look is enough: a holder may also leave a proof away.
+                // One spelling check is enough: a holder may also omit a proof.
                 let isLooked = isNamed || !foreign.isEmpty
                 let error = isLooked ? error : surroundings.respelt(proof, in: shape.document) ?? error
                 guard isForeign(proof.value, issuer, error.reason.code) else { throw error }
@@ -144,11 +149,12 @@ struct CredentialCheck: FormatCheck {
         evidence.findings += foreign.map {
             Reason($0.reason.code, $0.reason.detail, at: $0.reason.pointer, severity: .warning)
         }
-        // A stranger can make any number of proofs that hold; nothing is spent on them before the issuer's do.
+        // Anyone can make any number of valid proofs, so the issuer's proofs are verified first.
         return proofs.filter(\.isIssuers) + proofs.filter { !$0.isIssuers }
     }
 
-    /// Whether a proof that cannot be used was made by somebody else or with a suite that this version does not know.
+    /// Returns whether an unusable proof was made by another signer or with a suite that this version does
+    /// not know.
     private func isForeign(_ proof: JSONObject, _ issuer: TrustedIssuer, _ code: ReasonCode) -> Bool {
         switch code {
         case .proofSuiteUnsupported, .issuerKeyMismatch: return true
@@ -159,15 +165,15 @@ struct CredentialCheck: FormatCheck {
         }
     }
 
-    /// What the proofs of a credential cover together.
+    /// The joint coverage of a credential's proofs.
     private struct Coverage {
-        /// The issuer's proofs and what each states.
+        /// The issuer's proofs and the facts that each states.
         var proofs: [(proof: LinkedDataProof, facts: ProofFacts)] = []
-        /// The text, where one of them covers that, and the same by its names.
+        /// The signed text and its members by name, where a proof covers the text.
         var text: (document: LinkedDataDocument, shape: CredentialShape)?
-        /// What the credential is known by, where one of them covers statements.
+        /// The identity of the credential, where a proof covers statements.
         var name: SignedContent?
-        /// ``StatementGraph/mandatory``, where a proof leaves statements to the holder.
+        /// ``StatementGraph/mandatory``, where a proof lets the holder withhold statements.
         var mandatory: Set<Int>?
     }
 
@@ -188,7 +194,8 @@ struct CredentialCheck: FormatCheck {
                     found = try verify(proof, &digests)
                 }
             } catch {
-                // A chain that a proof does not show by its names cannot match either.
+                // A proof that names its chain in an unusual spelling fails here as invalid or malformed, so
+                // the spelling is checked.
                 let isUnread = [.proofInvalid, .proofMalformed].contains(error.reason.code)
                 throw isUnread ? surroundings.respelt(shape.document) ?? error : error
             }
@@ -200,7 +207,8 @@ struct CredentialCheck: FormatCheck {
             if let mandatory = found.mandatory { coverage.mandatory = mandatory } else { isWhole = true }
         }
         if isWhole { coverage.mandatory = nil }
-        // Of proofs over one text under several contexts that of the fewest counts, whatever their order.
+        // Where proofs cover one text under several contexts, the shortest list of contexts counts, whatever
+        // the order of the proofs.
         if let context = contexts.min(by: { $0.array?.count ?? 1 < $1.array?.count ?? 1 }) {
             let (text, isReceived) = try digests.signedText(under: context)
             let names =
@@ -222,11 +230,12 @@ struct CredentialCheck: FormatCheck {
         try proof.verify(&digests, in: surroundings)
     }
 
-    /// What names the signed content: the graph, unless all proofs are over JSON.
+    /// Returns the identity of the signed content: by the graph, unless all proofs are over JSON.
     private func signedContent(
         _ proofs: [LinkedDataProof], _ digests: inout DocumentDigests
     ) throws(Rejection) -> SignedContent? {
-        // What else a holder shows of it must not make a credential new, nor what a stranger adds.
+        // A credential must not become a new one when the holder discloses another part or an outsider adds a
+        // proof.
         let proofs = proofs.filter(\.isIssuers)
         if let key = proofs.compactMap(\.disclosureKey).first { return SignedContent(digest: Digest.sha256(key)) }
         if proofs.allSatisfy({ $0.suite.canonicalization == .jcs }) {
@@ -235,8 +244,8 @@ struct CredentialCheck: FormatCheck {
         return SignedContent(digest: try digests.rdfc(.sha256))
     }
 
-    /// What a proof of a chain covers: the document with the proofs that it names (Data Integrity 1.0 section 4.3). Nil for
-    /// a proof that covers the document alone.
+    /// Returns the digests that a proof of a chain covers: of the document with the proofs that it names
+    /// (Data Integrity 1.0 section 4.3). Returns nil for a proof that covers the document alone.
     private func chainDigests(
         _ proof: LinkedDataProof, _ shape: CredentialShape
     ) throws(Rejection) -> DocumentDigests? {
@@ -261,9 +270,10 @@ struct CredentialCheck: FormatCheck {
         evidence.findings += unsigned.map { Reason(.claimsUnsigned, at: $0, severity: .warning) }
     }
 
-    /// The last look at what was received: whether it is spelled as it should be, and all of it signed. Returns what was signed.
+    /// Ends the checks of the received document: it must be spelled as required, and all of it must be
+    /// signed. Returns what was signed.
     ///
-    /// - Throws: `shape.spelling` where it cannot be told which of several nodes the credential is.
+    /// - Throws: `shape.spelling` where it is not certain which of several nodes is the credential.
     private mutating func readSigned(
         _ shape: CredentialShape, _ content: LinkedDataDocument, _ coverage: Coverage, _ issuer: TrustedIssuer
     ) throws(Rejection) -> SignedCredential {
@@ -286,13 +296,14 @@ struct CredentialCheck: FormatCheck {
             graph, document: shape, content: name, profile: surroundings.profile, limits: limits)
     }
 
-    /// The checks of the stages before, on what was signed.
+    /// Repeats the checks of earlier stages on the signed facts.
     private mutating func checkFacts(
         _ facts: CredentialFacts, _ issuer: TrustedIssuer, _ proofs: [(proof: LinkedDataProof, facts: ProofFacts)]
     ) throws(Rejection) {
         guard facts.issuer == issuer.id else { throw Rejection(.shapeIssuer, at: "/issuer") }
-        // An end that the holder may leave out is none: what is withheld could be just that; nor is a start. Credentials
-        // without any end are common among the examples that others accept.
+        // A date that the holder may withhold counts as missing where none is shown, because the withheld
+        // date could be the decisive one. The check is off in the compat profile: credentials without any end
+        // are common among the examples that other verifiers accept.
         if !issuer.mayWithholdExpiry, surroundings.profile != .compat {
             if facts.validUntil == nil, facts.mayHideEnd { throw Rejection.withheldDate(at: "/validUntil") }
             if facts.validFrom == nil, facts.mayHideStart { throw Rejection.withheldDate(at: "/validFrom") }
@@ -305,7 +316,7 @@ struct CredentialCheck: FormatCheck {
         evidence.summary.validUntil = facts.validUntil
     }
 
-    /// Signed types for a record: by their names where these are certain, else as IRIs.
+    /// Returns the signed types for a record: by their names where these are certain, otherwise as IRIs.
     private func recordedTypes(of claims: SignedClaims) -> [Text] {
         let question = TypeNames.Question(
             types: claims.types, contexts: claims.contexts.urls, issuerContexts: claims.issuerContexts,
@@ -313,13 +324,13 @@ struct CredentialCheck: FormatCheck {
         let named = trust.typeNames.names(for: question) {
             ClaimNames(of: claims, listed: [], pinned: trust.processor, work: RuleWork(0)).names(ofTypes: claims.types)
         }
-        // As issuers list them: what every credential is comes first, whatever the order of the statements.
+        // The base type comes first, as issuers list it, whatever the order of the statements.
         let base: Text = "VerifiableCredential"
         let order = named.filter { $0 == base } + named.filter { $0 != base }
         return surroundings.recordable(order)
     }
 
-    /// What the record names and the gate's rules may read.
+    /// Keeps the claims for the record and the gate's rules.
     private mutating func noteClaims(_ signed: SignedCredential, _ issuer: TrustedIssuer) {
         let claims = signed.claims(of: issuer)
         evidence.summary.types = recordedTypes(of: claims)
@@ -328,8 +339,8 @@ struct CredentialCheck: FormatCheck {
     }
 }
 
-/// Which proofs of a document form chains: those that name another, and those that are named (Data Integrity 1.0 section 4.3).
-/// All proofs of a chain must hold, whoever made them.
+/// The proofs of a document that form chains: those that name another proof, and those that are named (Data
+/// Integrity 1.0 section 4.3). All proofs of a chain must verify, whoever made them.
 private struct ProofChain {
     private var names: Set<Text> = []
 

@@ -1,18 +1,18 @@
 import Encoding
 import LinkedData
 
-/// What decides about a credential, read from what its issuer signed and nowhere else.
+/// The facts that decide about a credential, read only from what its issuer signed.
 struct CredentialFacts {
     var issuer: Text
-    /// As expanded IRIs where statements were signed, as written where the text was. None where they may be the word of others
-    /// (``StatementGraph/isRootInside``).
+    /// The types: expanded IRIs where statements were signed, as written where the text was signed. Empty
+    /// where another issuer may have stated them (``StatementGraph/isRootInside``).
     var types: [Text]
-    /// The latest start that is stated.
+    /// The latest stated start of validity.
     var validFrom: Timestamp?
-    /// The earliest end that is stated.
+    /// The earliest stated end of validity.
     var validUntil: Timestamp?
     var status: [StatusEntry]
-    /// Whether the holder may have left out a start, an end or a status.
+    /// Whether the holder may have withheld a start, an end or a status.
     var mayHideStart = false
     var mayHideEnd = false
     var mayHideStatus = false
@@ -20,7 +20,7 @@ struct CredentialFacts {
     /// The credential's own id; nil where it has none.
     var id: Text?
 
-    /// Of a credential whose text is signed.
+    /// Reads the facts of a credential whose text is signed.
     init(text shape: CredentialShape) {
         issuer = shape.issuer
         types = shape.types
@@ -31,11 +31,12 @@ struct CredentialFacts {
         id = shape.document["id"]?.string
     }
 
-    /// Of a credential whose statements are signed. `places` is where its status entries are written, for findings.
+    /// Reads the facts of a credential whose statements are signed. `places` are the pointers of its status
+    /// entries, for findings.
     ///
-    /// - Throws: `shape.issuer` unless it states one issuer that is named by an IRI, `shape.dates` for a date that is none or an
-    ///   end before the start, `shape.credentialSubject` for a subject that is no node, `input.too-large` for too many status
-    ///   entries.
+    /// - Throws: `shape.issuer` unless it states exactly one issuer, by an IRI; `shape.dates` for an invalid
+    ///   date or an end before the start; `shape.credentialSubject` for a subject that is a literal;
+    ///   `input.too-large` for too many status entries.
     init(_ graph: StatementGraph, entries places: [String], profile: Profile, limits: Limits) throws(Rejection) {
         let issuers = graph.values(of: CredentialVocabulary.issuer, at: graph.root)
         guard issuers.count == 1, let issuer = issuers[0].iri else { throw Rejection(.shapeIssuer, at: "/issuer") }
@@ -51,7 +52,8 @@ struct CredentialFacts {
         mayHideStatus = !graph.isComplete(CredentialVocabulary.status, at: graph.root)
         let entries = graph.values(of: CredentialVocabulary.status, at: graph.root)
         guard entries.count <= limits.statusEntries else { throw Rejection(.inputTooLarge, at: "/credentialStatus") }
-        // Statements come in document order, so that the entries have their places where each is written once.
+        // Statements are in document order, so that the entries match their places where each is written
+        // once.
         status = entries.enumerated().map { index, node in
             StatusEntry(
                 node, in: graph, pointer: places.count == entries.count ? places[index] : "/credentialStatus")
@@ -83,11 +85,11 @@ struct CredentialFacts {
 }
 
 extension CredentialFacts {
-    /// Adds what the statements of the same signed text say beyond its names: a property under its IRI or another name,
-    /// or on a node that the text describes a second time.
+    /// Adds the facts that the statements of the same signed text contain but its names do not show: a
+    /// property under its IRI or another name, or on a node that the text describes a second time.
     ///
-    /// - Throws: `shape.issuer` for another issuer, `shape.dates` for an end before the start, `shape.spelling` for another id or
-    ///   a status that is not read by its names.
+    /// - Throws: `shape.issuer` for another issuer, `shape.dates` for an end before the start,
+    ///   `shape.spelling` for another id or a status that is not readable by its names.
     mutating func add(_ stated: CredentialFacts) throws(Rejection) {
         guard stated.issuer == issuer else { throw Rejection(.shapeIssuer, at: "/issuer") }
         guard id == nil || id == stated.id else { throw Rejection(.shapeSpelling, at: "/id") }
@@ -105,13 +107,15 @@ extension CredentialFacts {
 }
 
 extension StatementGraph {
-    /// Whether all statements of that property are certain to be here: none could be left out, or the suite takes all
-    /// where it takes one, and one that is here could not.
+    /// Returns whether all statements of that property are certain to be shown. That is so where the holder
+    /// could withhold none, or where the suite makes all of them mandatory together and every shown one is
+    /// mandatory.
     ///
-    /// Issuers of ecdsa-sd-2023 choose by JSON pointers what must be shown, down to single elements of arrays, so that
-    /// a statement that had to be shown says nothing of others of its property. On the way to what a pointer names all
-    /// types of a node are taken (VC Data Integrity ECDSA 1.0, createInitialSelection). Of other properties only those
-    /// are certain to which the data model gives one value; of all, where the issuer's entry says so.
+    /// Issuers of ecdsa-sd-2023 choose the mandatory statements by JSON pointers, down to single elements of
+    /// arrays. A mandatory statement therefore says nothing about other statements of its property. All types
+    /// of a node on the path of a pointer are mandatory (VC Data Integrity ECDSA 1.0,
+    /// createInitialSelection). Other properties are certain only where the data model allows one value, or
+    /// where the issuer's entry says that arrays are mandatory as a whole.
     func isComplete(_ property: Text, at node: Term) -> Bool {
         guard let mandatory else { return true }
         let isWhole = property == RDF.type || node == root && CredentialVocabulary.single.contains(property)

@@ -1,12 +1,13 @@
 import Encoding
 import LinkedData
 
-/// The hashes of one document that its proofs ask for; no graph is canonicalised twice with the same hash.
+/// The hashes of one document that its proofs need; no graph is canonicalised twice with the same hash.
 struct DocumentDigests {
     let content: LinkedDataDocument
     private let beginnings: HashBeginnings
     private var graph: [HashAlgorithm: [UInt8]] = [:]
-    /// The canonical document without its contexts, which are canonicalised apart: the proof may cover other ones.
+    /// The canonical document without its contexts. These are canonicalised separately, because a proof may
+    /// cover other contexts.
     private var members: CanonicalObject?
     private var context: (text: [UInt8], isVerbatim: Bool)?
 
@@ -15,7 +16,7 @@ struct DocumentDigests {
         self.beginnings = beginnings
     }
 
-    /// The hash of the canonical N-Quads, where RDFC-1.0 runs with the same algorithm.
+    /// Returns the hash of the canonical N-Quads, made by RDFC-1.0 with the same hash algorithm.
     mutating func rdfc(_ algorithm: HashAlgorithm) throws(Rejection) -> [UInt8] {
         if let digest = graph[algorithm] { return digest }
         let digest = try content.dataset.canonicalDigest(algorithm)
@@ -23,7 +24,8 @@ struct DocumentDigests {
         return digest
     }
 
-    /// The hash of the canonical JSON, under the contexts that a proof covers instead of the document's own.
+    /// Returns the hash of the canonical JSON, under `context` if given, otherwise under the document's own
+    /// contexts.
     mutating func jcs(_ algorithm: HashAlgorithm, under context: JSON?) throws(Rejection) -> [UInt8] {
         let members = try canonicalMembers()
         guard content.unsecured["@context"] != nil || context != nil else {
@@ -33,8 +35,8 @@ struct DocumentDigests {
         return beginnings.hash(algorithm) { members.write(adding: "@context", value, $0) }
     }
 
-    /// The hash of a proof's options in canonical form. Those contexts that are the document's own are not written
-    /// anew.
+    /// Returns the hash of a proof's options in canonical form. Contexts that are the document's own are not
+    /// canonicalised again.
     mutating func jcs(options: JCSProofOptions, _ algorithm: HashAlgorithm) throws(Rejection) -> [UInt8] {
         let members = try Self.jcs { () throws(JCSError) in
             try CanonicalObject(options.options, without: "@context")
@@ -44,8 +46,9 @@ struct DocumentDigests {
         return beginnings.hash(algorithm) { members.write(adding: "@context", value, $0) }
     }
 
-    /// The text that a proof over these contexts covers: its canonical form, read again. Where that says what was
-    /// received, the order of members apart, it is not read twice (`isReceived`).
+    /// Returns the text that a proof over these contexts covers: its canonical form, parsed again. Where that
+    /// equals the received text, apart from the order of members, the received document is returned
+    /// (`isReceived`).
     mutating func signedText(
         under context: JSON
     ) throws(Rejection) -> (document: LinkedDataDocument, isReceived: Bool) {
@@ -69,7 +72,7 @@ struct DocumentDigests {
         return members
     }
 
-    /// The canonical contexts: those, else the document's own.
+    /// Returns the canonical form of `other`, otherwise of the document's own contexts.
     private mutating func canonicalContext(_ other: JSON?) throws(Rejection) -> (text: [UInt8], isVerbatim: Bool) {
         if let other { return try Self.canonical(other) }
         if let context { return context }

@@ -1,25 +1,26 @@
 import Encoding
 import LinkedData
 
-/// A document as the RDF that a signature covers: everything but its proof, or with those proofs that the signature covers too.
+/// A document as the RDF that a signature covers: without its proofs, or with those proofs that the signature
+/// covers too.
 struct LinkedDataDocument {
     /// The document's own `@context`.
     let context: JSON
-    /// The document with those proofs only that a signature covers.
+    /// The document with only those proofs that a signature covers.
     let unsecured: JSONObject
-    /// What the document states; nil where no signature needs it and ``plain`` tells what is asked for.
+    /// The statements of the document; nil where no signature needs them and ``plain`` is enough.
     let statements: DeserializedDocument?
-    /// What is known of a document that was not expanded.
+    /// The properties of a document that was not expanded.
     let plain: PlainDocument?
     let processor: JSONLDProcessor
-    /// Whether credentials of an issuer may be accepted at all.
+    /// Returns whether credentials of an issuer may be accepted at all.
     private let isTrusted: @Sendable (Text) -> Bool
 
     /// Contexts stage: expands the document under the pinned contexts.
     ///
-    /// - Parameter coversText: Whether every proof is over the JSON text. Then no signature needs the graph and nothing is
-    ///   unsigned, so that a document that is certain to state no more than its names say is not expanded before somebody
-    ///   reads the graph.
+    /// - Parameter coversText: Whether every proof is over the JSON text. Then no signature needs the graph,
+    ///   and nothing is unsigned. A document that certainly states no more than its names say is then
+    ///   expanded only when the graph is read.
     /// - Parameter isTrusted: Whether credentials of an issuer may be accepted at all.
     init(
         _ document: JSONObject, proofs: [JSONObject] = [], processor: JSONLDProcessor, coversText: Bool = false,
@@ -41,25 +42,27 @@ struct LinkedDataDocument {
         } catch { throw Self.rejection(error) }
     }
 
-    /// The graph; made each time where no signature needs it.
+    /// The graph; made at each call where no signature needs it.
     var dataset: Dataset {
         statements?.dataset ?? (try? processor.deserialize(.object(unsecured)))?.dataset ?? Dataset()
     }
 
-    /// Members that no signature over the dataset covers and that state something.
+    /// The members that state something but are not covered by a signature over the dataset.
     var unsigned: [String] { statements?.dropped.filter(\.statesSomething).map(\.pointer) ?? [] }
 
-    /// The statements about the node of the outermost object, which is of that type; nil where that is not certain.
+    /// Returns the statements about the node of the outermost object, which must have that type; nil where
+    /// that is not certain.
     func graph(type: Text) -> StatementGraph? {
         statements.flatMap { StatementGraph($0, type: type, isTrusted: isTrusted) }
     }
 
-    /// What a text that is signed as it is written states about its outermost object.
+    /// The statements of a text that is signed as it is written, from its outermost object.
     var writtenGraph: StatementGraph? {
         statements.flatMap { document in document.root.map { StatementGraph(written: document.dataset, root: $0) } }
     }
 
-    /// Where the document is spelled as its data model does not spell it, though it states the same; nil where it is not.
+    /// The place of an unusual spelling, which states the same as the data model's own spelling; nil where
+    /// there is none.
     var unusualSpelling: String? {
         guard let statements else { return nil }
         return statements.unusualSpelling

@@ -1,15 +1,17 @@
 import Encoding
 
-/// The second line of defence beside the reading of statements: a document is spelled as its data model spells it.
+/// A second line of defence in addition to the reading of statements: a document must be spelled as its data
+/// model spells it.
 extension Surroundings {
-    /// Shape stage of linked data: a document whose members cannot be read by their names may be one that hides them.
+    /// Runs the shape stage of linked data. A document whose members cannot be read by their names may hide
+    /// them under other names, so a failure is reported as a spelling fault where that applies.
     func spelled<Shape>(_ document: JSONObject, _ read: () throws(Rejection) -> Shape) throws(Rejection) -> Shape {
         do throws(Rejection) { return try read() } catch { throw respelt(document) ?? error }
     }
 
-    /// What to say of a document that is not as expected where it is not spelled as it should be either; nil where it is. A
-    /// context that came with it can hide that from a look at the letters. The document and one of its proofs are expanded for
-    /// that, whatever their number: nobody is trusted yet.
+    /// Returns the spelling fault of an unexpected document; nil where its spelling is usual. A context that
+    /// came with the document can hide unusual names from a check of the text, so the document and one of its
+    /// proofs are expanded too. Only one proof is, whatever their number, because nothing is trusted yet.
     func respelt(_ document: JSONObject) -> Rejection? {
         guard checksSpelling else { return nil }
         if let place = Spelling.suspicion(in: document) { return Rejection(.shapeSpelling, at: place) }
@@ -20,7 +22,7 @@ extension Surroundings {
             return Rejection(.shapeSpelling, at: pointer + place)
         }
         if let place = hiddenSpelling(of: document) { return Rejection(.shapeSpelling, at: place) }
-        // The first that does not say what every proof says.
+        // The first proof that lacks a member that every proof needs.
         let index = proofs.firstIndex { proof in
             ["type", "proofPurpose", "verificationMethod"].contains { proof.object?[$0]?.string == nil }
         }
@@ -29,7 +31,7 @@ extension Surroundings {
         return respelt(Located(value: proof, pointer: pointer), in: document)
     }
 
-    /// The same of a proof of the document.
+    /// Returns the spelling fault of a proof of the document; nil where its spelling is usual.
     func respelt(_ proof: Located<JSONObject>, in document: JSONObject) -> Rejection? {
         guard checksSpelling else { return nil }
         var options = proof.value
@@ -40,8 +42,9 @@ extension Surroundings {
         return place.map { Rejection(.shapeSpelling, at: proof.pointer + $0) }
     }
 
-    /// Not asked where nobody's credentials may bring contexts of their own: then such a document is refused in any case, and a
-    /// stranger's contexts are not processed just to say why in other words.
+    /// Returns the place of an unusual spelling that an inline context hides. Where no issuer may use inline
+    /// contexts, such a document is refused in any case, and the contexts of an untrusted document are not
+    /// processed only for a more exact reason.
     private func hiddenSpelling(of document: JSONObject) -> String? {
         guard profile == .compat || trust.allowsInlineContexts else { return nil }
         let context = document["@context"] ?? .null
@@ -49,9 +52,9 @@ extension Surroundings {
         return (try? LinkedDataDocument(document, processor: trust.processor))?.unusualSpelling
     }
 
-    /// The second line of defence beside the reading of statements: one spelling. Asked once the signature is known to be
-    /// right, as only then it matters how a document is spelled. `contextsListed`: whether the issuer's entry says which
-    /// contexts there may be.
+    /// Checks that a document has its data model's spelling, the second line of defence in addition to the
+    /// reading of statements. Called after the signature is verified, because the spelling matters only then.
+    /// `contextsListed`: whether the issuer's entry lists the allowed contexts.
     func checkSpelling(_ content: LinkedDataDocument, contextsListed: Bool = false) throws(Rejection) {
         guard checksSpelling else { return }
         if !contextsListed, let place = ContextRules.nested(in: content.unsecured) {

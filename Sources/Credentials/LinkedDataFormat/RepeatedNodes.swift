@@ -1,9 +1,10 @@
 import Encoding
 import LinkedData
 
-/// Which nodes a document may describe in more than one place. Open Badges describe their issuer again as the creator of an
-/// achievement, and their subject in each credential inside. All of it is signed, and what decides is read from all
-/// statements. What decides about the document itself nevertheless stands in one place, where readers of names see it.
+/// The rules for nodes that a document describes in more than one place. Open Badges describe their issuer
+/// again as the creator of an achievement, and their subject in each embedded credential. All descriptions
+/// are signed, and decisions use all statements. But the statements that decide about the document itself
+/// must be in one place, where code that reads members by name sees them.
 struct RepeatedNodes {
     private let document: DeserializedDocument
     private let descriptions: [Text: [NodeDescription]]
@@ -13,7 +14,7 @@ struct RepeatedNodes {
         descriptions = Dictionary(grouping: document.repeatedNodes, by: \.id)
     }
 
-    /// The id of a node that should not be described so; nil where there is none.
+    /// The id of a node that must not be described as it is; nil where there is none.
     var unusual: Text? {
         if descriptions.isEmpty { return nil }
         let entries = statusEntries
@@ -25,7 +26,7 @@ struct RepeatedNodes {
         return found.min() ?? contradicted
     }
 
-    /// Whether two are values of one property of one object.
+    /// Returns whether two descriptions are values of one property of one object.
     private static func areInOneList(_ all: [NodeDescription]) -> Bool {
         var seen: Set<[Text]> = []
         return !all.allSatisfy { description in
@@ -34,8 +35,9 @@ struct RepeatedNodes {
         }
     }
 
-    /// Whether the outermost node stands in the outermost object. Elsewhere it may have a type, as where a credential is its
-    /// own refresh service; as its own subject, as MOSIP's status lists are, also what is no property of credentials.
+    /// Returns whether the outermost node is described in the outermost object. Elsewhere it may have a type,
+    /// for example where a credential is its own refresh service. As its own subject, which MOSIP's status
+    /// lists are, it may also have properties that are not those of a credential.
     private func keepsRoot(_ id: Text, _ all: [NodeDescription]) -> Bool {
         guard let root = document.root else { return false }
         guard root == .iri(id) else { return true }
@@ -59,7 +61,7 @@ struct RepeatedNodes {
         description.parent == 0 && description.property == CredentialVocabulary.status
     }
 
-    /// The id of a node whose descriptions disagree: a property that has one value has two.
+    /// The id of a node with contradictory descriptions: a property that may have one value has two.
     private var contradicted: Text? {
         var values: [[Term?]: Term] = [:]
         for quad in document.dataset.quads where CredentialVocabulary.singleProperties.contains(quad.predicate) {

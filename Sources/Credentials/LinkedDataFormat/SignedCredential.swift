@@ -1,34 +1,35 @@
 import Encoding
 import LinkedData
 
-/// A linked-data credential as its issuer signed it: all that is left of it after the proof stage. What decides, what
-/// it is known by and what rules may read are functions of this value; nothing of what was received is in it.
+/// A linked-data credential as its issuer signed it; after the proof stage nothing else is used. The
+/// decision, the identity and the claims for rules are functions of this value; it contains nothing that is
+/// unsigned.
 struct SignedCredential {
-    /// The text that is signed: its canonical form (RFC 8785), read again, under the contexts that were signed. Nil
-    /// where statements are.
+    /// The signed text: its canonical form (RFC 8785), parsed again, under the contexts that were signed. Nil
+    /// where statements are signed.
     let text: JSONObject?
     /// The signed statements; nil for a text that states no more than its names say.
     let statements: StatementGraph?
-    /// What decides about it.
+    /// The facts that decide about it.
     let facts: CredentialFacts
     /// ``SignedClaims/types``
     let types: [Text]
-    /// Whether each type name in the text means a type, and no two of them the same.
+    /// Whether each type name in the text means a type, and no two names mean the same type.
     let areTypesCertain: Bool
-    /// What it is known by.
+    /// The identity of the credential.
     let content: SignedContent
     /// ``SignedClaims/contexts``
     let contexts: ListedContexts
     private let graph: DeferredGraph
 
-    /// Of a proof over the text.
+    /// Creates the credential from a proof over the text.
     ///
     /// - Parameters:
-    ///   - signed: What the proof covers.
-    ///   - shape: The same by its names.
-    ///   - content: What it is known by, where a proof over statements says that.
+    ///   - signed: The document that the proof covers.
+    ///   - shape: The same document, read by its member names.
+    ///   - content: The identity of the credential, where a proof over statements determines it.
     ///   - vouches: See ``TrustedIssuer/vouchesForEmbedded``.
-    ///   - limits: How many status entries there may be.
+    ///   - limits: The limit on the number of status entries.
     init(
         text signed: LinkedDataDocument, shape: CredentialShape, content: SignedContent?, vouches: Bool,
         profile: Profile, limits: Limits
@@ -50,7 +51,8 @@ struct SignedCredential {
             graph = DeferredGraph(certain)
         }
         text = document
-        // Rules that read the text would see a name that means no type, or the same type as another name.
+        // Otherwise a rule that reads the text would see a name that means no type, or two names of the same
+        // type.
         areTypesCertain =
             types.isEmpty
             || Set(types).count >= Set(shape.types).count && !signed.unsigned.contains { $0.hasPrefix("/type") }
@@ -59,12 +61,12 @@ struct SignedCredential {
         contexts = ListedContexts(signed.context)
     }
 
-    /// Of proofs over statements.
+    /// Creates the credential from proofs over statements.
     ///
     /// - Parameters:
-    ///   - statements: What they cover.
-    ///   - document: Its contexts, and where its status entries are written, for findings.
-    ///   - content: What it is known by.
+    ///   - statements: The statements that they cover.
+    ///   - document: The document, for its contexts and the places of its status entries.
+    ///   - content: The identity of the credential.
     init(
         _ statements: StatementGraph, document: CredentialShape, content: SignedContent, profile: Profile,
         limits: Limits
@@ -80,7 +82,7 @@ struct SignedCredential {
         graph = DeferredGraph(statements)
     }
 
-    /// What the gate's rules may read.
+    /// Returns the claims that the gate's rules may read.
     func claims(of issuer: TrustedIssuer) -> SignedClaims {
         var claims = SignedClaims(
             issuer: issuer.id, types: types, text: text.map { SignedText(.object($0)) }, graph: graph,

@@ -2,16 +2,18 @@ import Encoding
 
 /// One data element of an mdoc (ISO/IEC 18013-5 section 8.3.2.1.2.2).
 struct IssuerSignedItem {
-    /// Under which number the issuer signed its digest.
+    /// The number of the element's digest in the issuer's signature.
     let digestID: UInt64
     /// The element's name.
     let identifier: Text
     /// The element's value.
     let value: CBOR
-    /// #6.24(bstr) as received: what the digest is taken of.
+    /// #6.24(bstr) as received, over which the digest is computed.
     let taggedBytes: ArraySlice<UInt8>
 
-    /// - Throws: `shape.member` when it is not of that form, `cbor.syntax` when the string is no CBOR.
+    /// Reads one item.
+    ///
+    /// - Throws: `shape.member` when it does not have that form, `cbor.syntax` when the string is no CBOR.
     init(_ item: CBOR, decoder: inout CBORDecoder) throws(Rejection) {
         guard let content = item.tagged(24)?.bytes else { throw Rejection(.shapeMember) }
         let fields = try decoder.read(content)
@@ -31,24 +33,26 @@ struct IssuerSigned {
     struct NameSpace {
         let name: Text
         let items: [IssuerSignedItem]
-        /// Where `nameSpaces` stands.
+        /// The place of `nameSpaces`.
         let parent: String
 
-        /// Where it stands. Names are a stranger's text: written out only where there is something to tell.
+        /// The place of the namespace. Names come from an untrusted source, so the pointer is made only for a
+        /// finding.
         var pointer: String { Pointer.append(parent, name) }
     }
 
     let nameSpaces: [NameSpace]
-    /// The issuer's signature and what it covers; nil when it is missing.
+    /// The issuer's signature and the signed object; nil when the signature is missing.
     let authentication: (message: COSESign1, object: MobileSecurityObject)?
-    /// Where it stands.
+    /// The place of this part in the payload.
     let pointer: String
 
-    /// Reads the structure; a missing signature is for the caller to judge.
+    /// Reads the structure. The caller decides about a missing signature.
     ///
-    /// A document that discloses nothing proves nothing at a gate and is refused.
+    /// A document that discloses no element proves nothing at a gate and is refused.
     ///
-    /// - Throws: `shape.member`, `cbor.syntax`, `input.too-large`, and what ``COSESign1`` and ``MobileSecurityObject`` do.
+    /// - Throws: `shape.member`, `cbor.syntax`, `input.too-large`, and the errors of ``COSESign1`` and
+    ///   ``MobileSecurityObject``.
     init(
         _ issuerSigned: CBOR, profile: Profile, limits: Limits, decoder: inout CBORDecoder, at pointer: String
     ) throws(Rejection) {

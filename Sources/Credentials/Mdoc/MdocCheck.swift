@@ -1,17 +1,17 @@
 import Encoding
 
-/// Issuer data authentication of everything in one mdoc payload (ISO/IEC 18013-5 section 9.3.1).
+/// The issuer data authentication of all documents in one mdoc payload (ISO/IEC 18013-5 section 9.3.1).
 ///
-/// What a device adds (signature or MAC over a session transcript) is not looked at: over Tuvali there is no such session,
-/// so an mdoc proves what its issuer said and not who holds it.
+/// The device's part (signature or MAC over a session transcript) is ignored. Tuvali has no such session, so
+/// an mdoc proves its issuer's statements, but not its holder.
 struct MdocCheck: FormatCheck {
     let surroundings: Surroundings
     private let letters: [UInt8]
     let mode: VerificationMode
-    /// What became known on the way, filled up to the stage that failed.
+    /// The evidence so far, up to the stage that failed.
     private(set) var evidence: Evidence
 
-    /// A check of base64url text.
+    /// Creates a check of base64url text.
     init(
         _ letters: [UInt8], _ surroundings: Surroundings, mode: VerificationMode, summary: CredentialSummary
     ) {
@@ -21,7 +21,7 @@ struct MdocCheck: FormatCheck {
         evidence = Evidence(summary)
     }
 
-    /// Shape of the whole first, then each document by itself.
+    /// Checks the shape of the whole first, then each document.
     mutating func verify() throws(Rejection) { try verify(shapeOnly: false) }
 
     mutating func checkShape() throws(Rejection) { try verify(shapeOnly: true) }

@@ -1,8 +1,9 @@
 import Encoding
 
-/// The data elements of an mdoc as JSON, for the gate's rules (RFC 8949 section 6.1 with what JSON lacks left out).
+/// Converts the data elements of an mdoc to JSON, for the gate's rules (RFC 8949 section 6.1; content without
+/// a JSON form is omitted).
 enum MdocClaims {
-    /// `{"docType": …, "nameSpaces": {NAMESPACE: {ELEMENT: value}}}`.
+    /// Returns `{"docType": …, "nameSpaces": {NAMESPACE: {ELEMENT: value}}}`.
     static func document(_ docType: Text, _ nameSpaces: [IssuerSigned.NameSpace]) -> JSON {
         let members = nameSpaces.map { nameSpace in
             let elements = nameSpace.items.map { JSONObject.Member($0.identifier, json($0.value)) }
@@ -11,8 +12,9 @@ enum MdocClaims {
         return ["docType": .string(docType), "nameSpaces": .object(JSONObject(members))]
     }
 
-    /// Numbers as numbers, byte strings as base64url, tagged values (dates among them) as their content. A member whose
-    /// name is no text is left out, as JSON has no name for it; what is no JSON value at all is null.
+    /// Converts numbers to numbers, byte strings to base64url, tagged values (including dates) to their
+    /// content. A member whose name is no text is omitted, because JSON has no form for it. Any other value
+    /// without a JSON form becomes null.
     static func json(_ item: CBOR) -> JSON {
         switch item.value {
         case .unsigned(let number): return decimal(String(number))

@@ -1,6 +1,6 @@
 import Encoding
 
-/// The stages of one document. Pointers are into the document itself.
+/// The stages of one document. Pointers are relative to the document.
 struct MdocDocumentCheck {
     let document: MdocDocument
     private(set) var evidence: Evidence
@@ -12,7 +12,7 @@ struct MdocDocumentCheck {
     private var trust: TrustStore { surroundings.trust }
     private var now: Timestamp { surroundings.clock.utc }
 
-    /// Shape stage.
+    /// Runs the shape stage.
     init(
         _ document: MdocDocument, _ surroundings: Surroundings, mode: VerificationMode, summary: CredentialSummary,
         decoder: inout CBORDecoder
@@ -34,7 +34,7 @@ struct MdocDocumentCheck {
         }
     }
 
-    /// Validity to proof.
+    /// Runs the stages from validity to proof.
     mutating func verify() throws(Rejection) {
         guard let (message, object) = issuerSigned.authentication else { throw Rejection(.internal) }
         evidence.summary.types =
@@ -42,7 +42,7 @@ struct MdocDocumentCheck {
         evidence.summary.validFrom = object.validFrom
         evidence.summary.validUntil = object.validUntil
         try surroundings.stage(.validity) { () throws(Rejection) in
-            // What claims to be signed tomorrow is not valid today, whatever validFrom says.
+            // A signing date in the future is refused, whatever validFrom states.
             try surroundings.checkValidity(from: object.validFrom, until: object.validUntil, issued: object.signed)
         }
         let signer = try surroundings.stage(.key) { () throws(Rejection) in try self.signer(of: message, object) }
@@ -53,7 +53,8 @@ struct MdocDocumentCheck {
             try checkContent(object, signer.certificate)
         }
         if let status = object.status {
-            // The list is signed below the same root, unless the root's entry names others for that.
+            // The list must be signed below the same root, unless the root's entry names other signers for
+            // it.
             let entry = signer.issuer.map { trust.issuer($0) ?? TrustedIssuer(id: $0) }
             let place = issuerSigned.pointer + "/issuerAuth/status"
             evidence.question = StatusQuestion(issuer: entry, claim: .cbor(status, at: place))
@@ -66,7 +67,8 @@ struct MdocDocumentCheck {
             signed: evidence.summary.signed ?? SignedContent(digest: []), subjects: CredentialSubjects([]))
     }
 
-    /// The document signer; its issuer is the pinned root behind it, or nobody where no path was asked for.
+    /// Returns the document signer and its issuer: the pinned root of its path, or nil where no path was
+    /// validated.
     private func signer(
         of message: COSESign1, _ object: MobileSecurityObject
     ) throws(Rejection) -> (certificate: CertificateSigner, issuer: Text?) {
@@ -84,7 +86,8 @@ struct MdocDocumentCheck {
         } catch { throw error.moved(to: error.reason.pointer ?? message.pointer) }
     }
 
-    /// The pinned root is the issuer. Where the trust list says more about it, that holds too.
+    /// Returns the pinned root, which is the issuer. If the trust list has an entry for it, that entry
+    /// applies too.
     private func issuer(
         behind signer: CertificateSigner, _ object: MobileSecurityObject
     ) throws(Rejection) -> Text {
@@ -101,7 +104,8 @@ struct MdocDocumentCheck {
         return id
     }
 
-    /// Steps 2, 4 and 6 of ISO/IEC 18013-5 section 9.3.1: the document type, every item's digest, the issuing country.
+    /// Runs steps 2, 4 and 6 of ISO/IEC 18013-5 section 9.3.1: the document type, every item's digest, the
+    /// issuing country.
     private func checkContent(_ object: MobileSecurityObject, _ signer: CertificateSigner) throws(Rejection) {
         guard document.docType.map({ $0.text == object.docType }) ?? true else {
             throw Rejection(.mdocDoctype, at: "/docType")
@@ -111,7 +115,8 @@ struct MdocDocumentCheck {
         }
         for nameSpace in issuerSigned.nameSpaces { try checkDigests(of: nameSpace, object) }
         if let root = signer.root, trust.issuer(root)?.anyIssuingCountry ?? false { return }
-        // Elsewhere a member of that name may mean something else, such as the country of another document.
+        // In another namespace a member of that name may mean something else, such as the country of another
+        // document.
         for nameSpace in issuerSigned.nameSpaces where nameSpace.name == Self.isoNameSpace {
             for (index, item) in nameSpace.items.enumerated() where item.identifier == "issuing_country" {
                 guard let country = signer.country, item.value.text == country else {
@@ -124,8 +129,8 @@ struct MdocDocumentCheck {
     /// The namespace of the data elements of ISO/IEC 18013-5 section 7.2.1.
     private static let isoNameSpace: Text = "org.iso.18013.5.1"
 
-    /// Every item must be signed. Neither a digest nor a name may serve two items of a namespace: whoever reads the first
-    /// and whoever reads the last would understand two things.
+    /// Checks that every item is signed. No digest and no name may occur twice in a namespace, because two
+    /// readers could then use different items.
     private func checkDigests(of nameSpace: IssuerSigned.NameSpace, _ object: MobileSecurityObject) throws(Rejection) {
         guard let digests = object.digests(of: nameSpace.name) else {
             throw Rejection(.mdocDigest, at: nameSpace.pointer)

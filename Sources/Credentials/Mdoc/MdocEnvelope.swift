@@ -1,18 +1,19 @@
 import Encoding
 
-/// One mdoc inside what was received.
+/// One mdoc of a payload.
 struct MdocDocument {
-    /// What the sender says it is; nil for a bare IssuerSigned.
+    /// The docType that the sender states; nil for a bare IssuerSigned.
     let docType: CBOR?
-    /// Whether the wrapping has a place for the docType, so that it may not be missing.
+    /// Whether the envelope has a member for the docType, so that it must be present.
     let isWrapped: Bool
     let issuerSigned: CBOR
-    /// Where the document stands: empty, or its place in a DeviceResponse.
+    /// The place of the document: empty, or its place in a DeviceResponse.
     let place: String
 
-    /// The wrappings in use: a DeviceResponse with one or more documents (ISO/IEC 18013-5 section 8.3.2.1.2.2), MOSIP's
-    /// `{docType, issuerSigned}` and a bare IssuerSigned. What else they hold is the wallet's own: a device signature
-    /// covers the session of a transport that this verifier has no part in, so nothing of it counts.
+    /// Reads the envelopes in use: a DeviceResponse with one or more documents (ISO/IEC 18013-5 section
+    /// 8.3.2.1.2.2), MOSIP's `{docType, issuerSigned}` and a bare IssuerSigned. Their other members are the
+    /// wallet's own and are ignored. A device signature covers a transport session of which this verifier is
+    /// no part.
     ///
     /// - Throws: `envelope.unknown` when it is none of them or holds no document; `input.too-large`.
     static func all(in item: CBOR, limits: Limits) throws(Rejection) -> [MdocDocument] {
@@ -43,6 +44,6 @@ struct MdocDocument {
         return MdocDocument(docType: item["docType"], isWrapped: false, issuerSigned: item, place: place)
     }
 
-    /// Where the issuer's part stands in the document.
+    /// The place of the issuer's part in the document.
     var issuerSignedPointer: String { isWrapped ? "/issuerSigned" : "" }
 }

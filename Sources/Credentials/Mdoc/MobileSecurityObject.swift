@@ -1,26 +1,26 @@
 import Crypto
 import Encoding
 
-/// What the issuer of an mdoc signs (ISO/IEC 18013-5 section 9.1.2.4): digests of the data elements, the kind of document
-/// and when it is valid.
+/// The object that the issuer of an mdoc signs (ISO/IEC 18013-5 section 9.1.2.4): digests of the data
+/// elements, the document type and the validity.
 struct MobileSecurityObject {
     let docType: Text
-    /// When it was signed.
+    /// The date of the signature.
     let signed: Timestamp
     let validFrom: Timestamp
     let validUntil: Timestamp
-    /// The entry of a status list, where the issuer keeps one (draft-ietf-oauth-status-list section 6.3).
+    /// The entry of a status list, if there is one (draft-ietf-oauth-status-list section 6.3).
     let status: CBOR?
 
-    /// How the digests are made; nil when that is none of the hashes of ISO/IEC 18013-5 table 21.
+    /// The hash of the digests; nil when it is none of those in ISO/IEC 18013-5 table 21.
     let digestAlgorithm: DigestAlgorithm?
-    /// By namespace, as read.
+    /// The digests by namespace, as read.
     private let valueDigests: [Text: CBOR]
 
     /// Reads MobileSecurityObjectBytes, a byte string with tag 24.
     ///
-    /// - Throws: `cbor.syntax`; `proof.malformed` when it is no such object; `shape.member` for an unknown version,
-    ///   `shape.type` without docType, `shape.dates` for a missing, malformed or contradictory date.
+    /// - Throws: `cbor.syntax`; `proof.malformed` when it is no such object; `shape.member` for an unknown
+    ///   version, `shape.type` without docType, `shape.dates` for a missing, malformed or contradictory date.
     init(
         _ payload: ArraySlice<UInt8>, profile: Profile, decoder: inout CBORDecoder, at pointer: String
     ) throws(Rejection) {
@@ -55,7 +55,7 @@ struct MobileSecurityObject {
         guard validFrom <= validUntil else { throw Rejection(.shapeDates, at: place) }
     }
 
-    /// The digests of one namespace, ready to be compared; nil when the issuer signed none, or by no hash that is known.
+    /// Returns the digests of one namespace; nil when the issuer signed none, or used an unknown hash.
     func digests(of nameSpace: Text) -> NameSpaceDigests? {
         guard let algorithm = digestAlgorithm, let pairs = valueDigests[nameSpace]?.map else { return nil }
         return NameSpaceDigests(algorithm: algorithm, pairs)
@@ -67,7 +67,7 @@ struct MobileSecurityObject {
         case sha384 = "SHA-384"
         case sha512 = "SHA-512"
 
-        /// Whether `digest` is the hash of `bytes`.
+        /// Returns whether `digest` is the hash of `bytes`.
         func matches(_ digest: ArraySlice<UInt8>, _ bytes: ArraySlice<UInt8>) -> Bool {
             bytes.withUnsafeBytes { bytes in
                 switch self {
@@ -95,7 +95,7 @@ struct NameSpaceDigests {
         self.digests = digests
     }
 
-    /// Whether the issuer signed the item.
+    /// Returns whether the issuer signed the item.
     func cover(_ item: IssuerSignedItem) -> Bool {
         digests[item.digestID].map { algorithm.matches($0, item.taggedBytes) } ?? false
     }

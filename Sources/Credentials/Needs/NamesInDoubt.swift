@@ -1,24 +1,26 @@
 package import Encoding
 import LinkedData
 
-/// A name in a rule that pinned contexts give several meanings: some credential may be read otherwise than the rule's
-/// author meant, or not at all (``ClaimNames``).
+/// A name in a rule that pinned contexts give several meanings. For some credentials the rule may read
+/// another claim than its author meant, or none (``ClaimNames``).
 package struct NameInDoubt: Hashable, Sendable {
     /// The rule.
     package let rule: Text
-    /// The place that it asks about, as it writes it.
+    /// The path of the claim that the rule reads, as the rule writes it.
     package let claim: String
-    /// The name: a step of the place, or a text that is compared with what stands there.
+    /// The name: a step of the path, or a text that is compared with the claim.
     package let name: Text
     /// The IRIs that the contexts give it, in byte order.
     package let meanings: [Text]
-    /// Whether it may mean anything, because one of the contexts is too large to look through (``DefinedNames/areUnknown``).
+    /// Whether it may mean anything, because one of the contexts is too large to examine
+    /// (``DefinedNames/areUnknown``).
     package let isUnknown: Bool
 }
 
 extension TrustStore {
-    /// The names in rules that are in doubt: neither the rule lists its contexts nor the entries of the issuers that it
-    /// is about, or they list contexts that disagree. Each once, in the order of the rules.
+    /// Returns the names in rules that are in doubt. A name is in doubt where neither the rule nor the
+    /// entries of its issuers list contexts, or where the listed contexts disagree. Each name is listed once,
+    /// in the order of the rules.
     package func namesInDoubt(in policy: GatePolicy) -> [NameInDoubt] {
         var found: [NameInDoubt] = []
         var seen: Set<NameInDoubt> = []
@@ -38,7 +40,7 @@ extension TrustStore {
         return found
     }
 
-    /// The contexts that credentials may list which a rule is about.
+    /// Returns the contexts that may be listed by credentials to which the rule applies.
     private func contexts(of selector: CredentialSelector) -> [Text] {
         var named = selector.issuers
         for group in selector.groups { named += members(ofGroup: group).map(Array.init) ?? [] }
@@ -52,7 +54,7 @@ extension TrustStore {
 }
 
 extension Predicate {
-    /// The names that it reads, each with the place that it asks about.
+    /// The names that the predicate reads, each with the path of its claim.
     fileprivate var names: [(claim: String, name: Text)] {
         switch self {
         case .claim(let path, let test):
@@ -67,7 +69,7 @@ extension Predicate {
 }
 
 extension ClaimTest {
-    /// The texts that it compares values with.
+    /// The texts that the test compares values with.
     fileprivate var texts: [Text] {
         let values: [PolicyValue] =
             switch self {

@@ -1,7 +1,7 @@
 import Encoding
 import LinkedData
 
-/// Collects what a payload asks of the trust data; see ``TrustNeeds``.
+/// Collects the parts of the trust data that a payload needs; see ``TrustNeeds``.
 struct NeedsReader {
     let trust: TrustStore
     let limits: Limits
@@ -9,10 +9,10 @@ struct NeedsReader {
     private(set) var needs: [TrustNeeds.Need] = []
     private(set) var omitted = 0
     private var places: [Place: Int] = [:]
-    /// Lists that were looked into: one may name another.
+    /// The lists that were already read; one list may name another.
     private var lists: Set<Text> = []
 
-    /// What makes two needs one.
+    /// The identity of a need; equal needs are merged.
     private struct Place: Hashable {
         let kind: TrustNeeds.Need.Kind
         let id: Text?
@@ -24,7 +24,9 @@ struct NeedsReader {
         self.limits = limits
     }
 
-    /// - Throws: what keeps the payload from being read at all.
+    /// Reads a payload.
+    ///
+    /// - Throws: the fault that makes the payload unreadable.
     mutating func read(_ payload: [UInt8]) throws(Rejection) {
         guard payload.count <= limits.payloadBytes else { throw Rejection(.inputTooLarge) }
         let envelope = Envelope(limits: limits)
@@ -57,7 +59,7 @@ struct NeedsReader {
         read(status: credential, of: issuer)
     }
 
-    /// Issuer, contexts allowed to it, keys.
+    /// Notes the needs for issuer, its allowed contexts and its keys; returns the issuer.
     private mutating func read(signedBy credential: JSONObject) -> Text? {
         guard let issuer = Self.issuer(of: credential) else { return nil }
         note(issuer: issuer)
@@ -70,7 +72,7 @@ struct NeedsReader {
         return issuer
     }
 
-    /// The types as IRIs; empty while the contexts that give them their meaning are not pinned.
+    /// Returns the types as IRIs; empty while the contexts that define them are not pinned.
     private func types(of credential: JSONObject) -> [Text] {
         let content = try? LinkedDataDocument(credential, processor: trust.processor)
         let graph = content?.graph(type: CredentialVocabulary.verifiableCredentialType)
@@ -79,18 +81,19 @@ struct NeedsReader {
 
     private mutating func read(proofs document: JSONObject, of issuer: Text?, for purpose: ControllerDocument.Purpose) {
         let proofs = Array(Self.list(document["proof"]).prefix(limits.proofs))
-        // Proofs of a suite that is not known count for nothing beside others.
+        // Proofs with an unknown suite do not count where other proofs exist.
         let known = proofs.filter { $0.object.flatMap { ProofSuite.named(by: $0) } != nil }
         let references = (known.isEmpty ? proofs : known).compactMap { proof in
             let method = proof["verificationMethod"]
             return method?.string ?? method?["id"]?.string ?? issuer
         }
-        // Anybody can add a proof of his own; beside the issuer's it decides nothing, and he is not to be proposed.
+        // Anyone can add a proof. Next to the issuer's it decides nothing, so its signer must not be
+        // proposed.
         let own = references.filter { reference in issuer.map { signs(reference, for: $0) } ?? true }
         for reference in own.isEmpty ? references : own { note(key: reference, of: issuer, for: purpose) }
     }
 
-    /// Whether a key is the issuer's, or that of somebody who may sign for it.
+    /// Returns whether a key belongs to the issuer, or to an id that may sign for it.
     private func signs(_ reference: Text, for issuer: Text) -> Bool {
         let controller = (try? KeyResolver(trust: trust).method(reference, at: ""))?.method.controller
         let signer = controller ?? KeyResolver.withoutFragment(reference)
@@ -109,7 +112,7 @@ struct NeedsReader {
         }
     }
 
-    /// Every `@context`, also of what is inside a presentation.
+    /// Notes every `@context`, including those inside a presentation.
     private mutating func read(contexts document: JSON) {
         for url in ContextURLs(in: document, known: trust.processor.contexts.documents).urls {
             var need = TrustNeeds.Need(.context, url, isPresent: trust.pins(url))
@@ -118,7 +121,7 @@ struct NeedsReader {
         }
     }
 
-    /// What the issuer's entry says of contexts.
+    /// Notes the contexts that the issuer's entry does not list.
     private mutating func check(contexts document: JSON, of issuer: Text) {
         guard let allowed = trust.issuer(issuer)?.contexts else { return }
         for url in ContextURLs(in: document).urls where !allowed.contains(url) {
@@ -172,7 +175,7 @@ struct NeedsReader {
         if kid.hasPrefix("#") { return note(key: Text(issuer.string + kid.string), of: entry, for: purpose) }
         let isReference = kid.utf8.contains(UInt8(ascii: "#")) || trust.document(kid)?.isSingleKey ?? false
         if isReference || SelfContainedDID.document(kid) != nil { return note(key: kid, of: entry, for: purpose) }
-        // The name of a key in the issuer's document, or in that of somebody who signs for it.
+        // The name of a key in the issuer's document, or in that of an id that signs for it.
         let signers = [issuer] + (trust.issuer(issuer)?.controllers ?? [])
         let isKnown = signers.contains { id in
             let methods = (SelfContainedDID.document(id) ?? trust.document(id))?.listedMethods ?? []
@@ -182,8 +185,8 @@ struct NeedsReader {
         note(document: issuer, keys: [kid], isPresent: isKnown, isMetadata: true)
     }
 
-    /// Whose an SD-JWT without `iss` is: of the entry that its certificate stands for; else of the one whom the certificate
-    /// names, or of its root, which need an entry.
+    /// Returns the issuer of an SD-JWT without `iss`: the entry that its certificate leads to. Where there is
+    /// none, it is the issuer that the certificate names, or its root; an entry for it is then needed.
     private func certified(_ token: CompactJWS) -> Text? {
         if let known = try? trust.issuer(certifying: token, limits: limits) { return known }
         let chain = chain(of: token).prefix(limits.certificates).compactMap { X509Certificate($0) }
@@ -225,7 +228,7 @@ struct NeedsReader {
         if let url = document["status"]?["status_list"]?["uri"]?.string { note(list: url, of: issuer) }
     }
 
-    /// A list, and what it needs itself once it is there: it is verified like a credential.
+    /// Notes a list and, where it is stored, the needs of the list itself: it is verified like a credential.
     private mutating func note(list url: Text, of issuer: Text?) {
         let stored = trust.statusList(url)
         add(TrustNeeds.Need(.statusList, url, isPresent: stored != nil))
@@ -261,7 +264,7 @@ struct NeedsReader {
         add(need)
     }
 
-    /// The types that the issuer's entry lacks.
+    /// Notes the types that the issuer's entry lacks.
     private mutating func note(types: [Text], of issuer: Text) {
         let allowed = trust.issuer(issuer)?.types
         guard allowed != nil || trust.untypedIssuers != .admit else { return }
@@ -273,7 +276,7 @@ struct NeedsReader {
         note(line: ReasonDetail.line(types: needs[place].types), of: issuer)
     }
 
-    /// A line that the issuer's entry lacks.
+    /// Notes a line that the issuer's entry lacks.
     private mutating func note(line: String, of issuer: Text?) {
         guard let issuer, let place = places[Place(kind: .issuer, id: issuer, name: nil)] else { return }
         needs[place].isPresent = false
@@ -284,7 +287,7 @@ struct NeedsReader {
 
     private func knows(_ id: Text) -> Bool { SelfContainedDID.document(id) != nil || trust.document(id) != nil }
 
-    /// A key that a proof names by its URL; for issuers also what their entries must say about it.
+    /// Notes a key that a proof names by its URL; for issuers also the lines that their entries need for it.
     private mutating func note(
         key reference: Text, of issuer: Text?, for purpose: ControllerDocument.Purpose
     ) {
@@ -302,7 +305,7 @@ struct NeedsReader {
             note(line: "controllers = [\(Self.quoted(controller))]", of: issuer)
         }
         guard let (method, document) = found else { return }
-        // A single key that nothing connects with its controller.
+        // A single key that is not linked to its controller.
         if document.isSingleKey, trust.document(controller) == nil, SelfContainedDID.document(controller) == nil,
             !KeyResolver(trust: trust).hears(document, of: controller, for: KeyResolver.Authority(entry))
         {
@@ -321,7 +324,7 @@ struct NeedsReader {
         }
     }
 
-    /// `isMetadata`: whether its keys may be in its metadata as a JWT VC issuer.
+    /// Notes a document. `isMetadata`: whether its keys may be in its metadata as a JWT VC issuer.
     private mutating func note(document id: Text, keys: [Text], isPresent: Bool, isMetadata: Bool = false) {
         guard SelfContainedDID.document(id) == nil else { return }
         var need = TrustNeeds.Need(.document, id, isPresent: isPresent)
@@ -330,8 +333,9 @@ struct NeedsReader {
         add(need)
     }
 
-    /// The root that a chain leads to: a pinned one, else the certificate that would have to be pinned. `issuer` is nil for
-    /// an mdoc, whose root is its issuer and may sign only the docTypes of its entry, and for a JWT that names none.
+    /// Notes the root of a chain: a pinned one, otherwise the certificate that would have to be pinned.
+    /// `issuer` is nil for an mdoc, whose root is its issuer and may sign only the docTypes of its entry, and
+    /// for a JWT that names none.
     private mutating func note(chain: [[UInt8]], issuer: Text?, docType: Text? = nil) {
         let certificates = chain.prefix(limits.certificates).filter { $0.count <= limits.certificateBytes }
             .compactMap { X509Certificate($0) }
@@ -351,7 +355,7 @@ struct NeedsReader {
         note(line: "roots = [\(Self.quoted(id))]", of: issuer)
     }
 
-    /// The pinned certificate that vouches for one of a chain.
+    /// Returns the pinned certificate that vouches for a certificate of a chain.
     private func anchor(_ certificate: X509Certificate) -> X509Certificate? {
         if let pinned = trust.roots.pinned(certificate) { return pinned }
         return trust.roots.named(certificate.issuer).first { (try? certificate.isSigned(by: $0)) ?? false }
@@ -376,15 +380,15 @@ struct NeedsReader {
         needs.append(need)
     }
 
-    /// Who says that he issued it, wherever the format has that.
+    /// Returns the issuer that a document states, in any format.
     private static func issuer(of document: JSONObject) -> Text? {
         let named = document["iss"] ?? document["issuer"] ?? document["vc"]?["issuer"]
         return named?.string ?? named?["id"]?.string
     }
 
-    /// A member that is one thing or a list of them.
+    /// Returns the values of a member that is one value or a list of them.
     private static func list(_ member: JSON?) -> [JSON] { member.map { $0.array ?? [$0] } ?? [] }
 
-    /// A basic string of TOML, whose escapes are JSON's.
+    /// Returns a basic string of TOML, whose escapes are those of JSON.
     private static func quoted(_ text: Text) -> String { JSON.string(text).compactText }
 }

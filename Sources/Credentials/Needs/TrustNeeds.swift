@@ -1,16 +1,18 @@
 package import Encoding
 
-/// What a payload would need of the trust data to be accepted, all at once: for an operator who has a credential in hand and
-/// must decide whether to trust its issuer.
+/// The parts of the trust data that a payload would need to be accepted, all at once. It is for an operator
+/// who has a credential and must decide whether to trust its issuer.
 ///
-/// Everything in it is what the payload says. A stranger may have written that: nothing was verified and nothing is believed, no
-/// signature and no digest; it tells what to ask the issuer for, and what of it the trust data has already.
+/// Its content is what the payload states, and the payload may come from an attacker: no signature and no
+/// digest was verified. It shows what the operator must ask the issuer for, and which parts the trust data
+/// already has.
 package struct TrustNeeds: Sendable {
-    /// One thing that the trust data must hold.
+    /// One part that the trust data must have.
     package struct Need: Hashable, Sendable {
-        /// What kind of thing it is, in the order in which they are told.
+        /// The kind of a part, in the order of the listing.
         package enum Kind: String, CaseIterable, Sendable {
-            /// An entry of `issuers.toml`: of who issued a token or linked data, or of the root of an mdoc's signer.
+            /// An entry of `issuers.toml`: for the issuer of a token or linked data, or for the root of an
+            /// mdoc's signer.
             case issuer
             /// A certificate in `roots/`.
             case root
@@ -22,27 +24,27 @@ package struct TrustNeeds: Sendable {
             case statusList = "status-list"
         }
 
-        /// What kind of thing it is.
+        /// The kind of the part.
         package let kind: Kind
-        /// The issuer's or document's id, the URL of context or list, the root's `x509:sha256:…`; nil for a root that the
-        /// payload only names.
+        /// The issuer's or document's id, the URL of the context or list, the root's `x509:sha256:…`; nil for
+        /// a root that the payload only names.
         package let id: Text?
-        /// Whether the trust data has it, with all that is asked of it.
+        /// Whether the trust data has it, including all required lines and keys.
         package internal(set) var isPresent: Bool
-        /// Of a root: its name.
+        /// For a root: its name.
         package internal(set) var name: String?
-        /// Of a document: the keys that it must have, by the URLs that proofs name them by.
+        /// For a document: the URLs of the keys that it must contain.
         package internal(set) var keys: [Text] = []
-        /// Of a document: where its owner publishes it.
+        /// For a document: the address at which its owner publishes it.
         package internal(set) var address: Text?
-        /// Of a context that ships with the product: its SHA-256, 64 hexadecimal digits.
+        /// For a context that ships with the product: its SHA-256, 64 hexadecimal digits.
         package internal(set) var builtIn: String?
-        /// Of an issuer: lines that its entry lacks, in TOML. `controllers` and `status-issuers` give others its voice: who made
-        /// a forgery would like them to be written.
+        /// For an issuer: the lines that its entry lacks, in TOML. `controllers` and `status-issuers` let
+        /// other ids sign for it, so a forger would want them written.
         package internal(set) var lines: [String] = []
-        /// Of an issuer: the types of its credential that its entry lacks; ``lines`` has them too.
+        /// For an issuer: the types of its credential that its entry lacks; ``lines`` contains them too.
         package internal(set) var types: [Text] = []
-        /// Of an issuer: whether there is an entry at all.
+        /// For an issuer: whether an entry exists at all.
         package internal(set) var isListed = false
 
         init(_ kind: Kind, _ id: Text?, isPresent: Bool) {
@@ -50,24 +52,25 @@ package struct TrustNeeds: Sendable {
         }
     }
 
-    /// The format of the payload; nil when it is none that is verified.
+    /// The format of the payload; nil when it is not supported.
     package let format: CredentialFormat?
-    /// What is needed, by kind.
+    /// The needs, by kind.
     package let needs: [Need]
-    /// Why nothing, or nothing of a part, can be told.
+    /// The reason why the payload, or a part of it, is unreadable.
     package let refusal: Reason?
-    /// What the payload is instead, where that can be told.
+    /// The unsupported format of the payload, where it is recognised.
     package let unsupported: UnsupportedFormat?
-    /// How many things more there are than are told (``Limits/needs``), or have endless names.
+    /// The number of further needs that exceed the limit (``Limits/needs``) or have overlong names.
     package let omitted: Int
 
-    /// Looks at what a wallet would hand over. Bounded like a verification, and without cryptography but for the signatures
-    /// between certificates and pinned roots.
+    /// Reads the needs of a payload as a wallet would send it. The work is limited like that of a
+    /// verification. The only cryptography is the verification of signatures between certificates and pinned
+    /// roots.
     ///
     /// - Parameters:
     ///   - payload: The bytes as received.
-    ///   - trust: The trust data that it is held against.
-    ///   - limits: The bounds in force.
+    ///   - trust: The trust data to compare with.
+    ///   - limits: The limits in force.
     package init(of payload: [UInt8], in trust: TrustStore, limits: Limits = .init()) {
         var reader = NeedsReader(trust: trust, limits: limits)
         var refusal: Rejection?
@@ -80,7 +83,7 @@ package struct TrustNeeds: Sendable {
         omitted = reader.omitted
     }
 
-    /// Whether nothing is missing. What the issuer's signature, the dates and the gate's rules say is another matter.
+    /// Whether no part is missing. The issuer's signature, the dates and the gate's rules are not considered.
     package var isComplete: Bool {
         refusal == nil && omitted == 0 && !needs.isEmpty && needs.allSatisfy(\.isPresent)
     }

@@ -1,24 +1,24 @@
 package import Encoding
 
-/// Where the gate stands in civil time: how far its clocks on the wall are from UTC, and since when.
+/// The gate's civil time zone: the offset of local time from UTC, and its changes.
 ///
-/// A fixed offset needs no more than this value; for a place with summer time the composition root, which has the zone
-/// database, fills in the changes.
+/// A fixed offset needs no changes. For a zone with summer time, the composition root, which has the zone
+/// database, supplies them.
 package struct CivilZone: Hashable, Sendable {
-    /// From this instant on, another offset.
+    /// A new offset from an instant on.
     package struct Change: Hashable, Sendable {
         /// Seconds since 1970-01-01T00:00:00Z.
         package let at: Int64
-        /// Seconds east of UTC from then on.
+        /// The new offset in seconds east of UTC.
         package let offset: Int
 
-        /// A change of the offset.
+        /// Creates a change of the offset.
         package init(at: Int64, offset: Int) {
             (self.at, self.offset) = (at, offset)
         }
     }
 
-    /// As the policy names it.
+    /// The name that the policy uses.
     package let name: Text
     private let offset: Int
     private let changes: [Change]
@@ -26,22 +26,22 @@ package struct CivilZone: Hashable, Sendable {
     /// UTC.
     package static let utc = CivilZone(name: "Z", offset: 0)
 
-    /// A zone that has `offset` seconds east of UTC before the first of the changes; their order does not matter. Offsets are
-    /// cut to a day.
+    /// Creates a zone with `offset` seconds east of UTC before the first change; the order of the changes
+    /// does not matter. Offsets are limited to one day in either direction.
     package init(name: Text, offset: Int, changes: [Change] = []) {
         self.name = name
         self.offset = Self.bounded(offset)
         self.changes = changes.map { Change(at: $0.at, offset: Self.bounded($0.offset)) }.sorted { $0.at < $1.at }
     }
 
-    /// A fixed offset as RFC 3339 writes it: `Z`, `+02:00`, `-05:30`; nil for anything else.
+    /// Reads a fixed offset in RFC 3339 form: `Z`, `+02:00`, `-05:30`; nil for anything else.
     package init?(offset text: Text) {
         guard text == "Z" || text.utf8.count == 6, let date = Timestamp(rfc3339: "1970-01-02T00:00:00" + text.string)
         else { return nil }
         self.init(name: text, offset: Int(86_400 - date.seconds))
     }
 
-    /// Seconds east of UTC at an instant.
+    /// Returns the offset in seconds east of UTC at an instant.
     package func offset(at instant: Timestamp) -> Int {
         changes.last { $0.at <= instant.seconds }?.offset ?? offset
     }
@@ -49,7 +49,7 @@ package struct CivilZone: Hashable, Sendable {
     private static func bounded(_ offset: Int) -> Int { min(max(offset, -86_400), 86_400) }
 }
 
-/// A day of the proleptic Gregorian calendar, without a place on the time line.
+/// A day of the proleptic Gregorian calendar, without a time zone.
 package struct CivilDate: Hashable, Comparable, Sendable {
     /// 0 to 9999.
     package let year: Int
@@ -62,13 +62,13 @@ package struct CivilDate: Hashable, Comparable, Sendable {
         (year, month, day) = (date.year, date.month, date.day)
     }
 
-    /// The day at an instant in a zone.
+    /// Creates the day of an instant in a zone.
     package init(_ instant: Timestamp, in zone: CivilZone) {
         self.init(LocalTime.shifted(instant, in: zone).civilDate)
     }
 
-    /// A full-date of RFC 3339 (`2026-02-28`), or the same with slashes, as MOSIP writes dates of birth. Nil for anything else
-    /// and for days that no calendar has.
+    /// Reads a full-date of RFC 3339 (`2026-02-28`), or the same with slashes, as MOSIP writes dates of
+    /// birth. Nil for anything else and for days that do not exist.
     package init?(_ text: Text) {
         let letters = Array(text.utf8)
         guard letters.count == 10, letters[4] == letters[7],
@@ -79,7 +79,8 @@ package struct CivilDate: Hashable, Comparable, Sendable {
         self.init(midnight.civilDate)
     }
 
-    /// The day that a full-date or a date-time names, as it is written: a birthday does not move with the zone of the gate.
+    /// Reads the day of a full-date or a date-time as it is written: a birthday does not depend on the gate's
+    /// zone.
     package init?(asWritten text: Text) {
         if let date = CivilDate(text) {
             self = date
@@ -95,18 +96,19 @@ package struct CivilDate: Hashable, Comparable, Sendable {
         (left.year, left.month, left.day) < (right.year, right.month, right.day)
     }
 
-    /// Completed years of life of somebody born on this day, on another day; negative before the birth. Who was born on
-    /// 29 February completes a year of 365 days on 1 March: never earlier than in truth.
+    /// Returns the completed years of age, on another day, of a person born on this day; negative before the
+    /// birth. A person born on 29 February completes a year on 1 March in years of 365 days, never earlier
+    /// than in truth.
     package func age(on day: CivilDate) -> Int {
         day.year - year - ((day.month, day.day) < (month, self.day) ? 1 : 0)
     }
 }
 
-/// What the clock on the wall beside the gate shows.
+/// A local time of day at the gate.
 struct LocalTime: Hashable {
     /// Minutes since midnight, 0 to 1439.
     let minute: Int
-    /// 0 is Monday, 6 Sunday.
+    /// The day of the week: 0 is Monday, 6 Sunday.
     let weekday: Int
 
     init(_ instant: Timestamp, in zone: CivilZone) {
@@ -117,7 +119,7 @@ struct LocalTime: Hashable {
         weekday = Int(((days % 7) + 7 + 3) % 7)  // 1970-01-01 was a Thursday.
     }
 
-    /// The instant whose UTC reading is what the wall shows.
+    /// Returns the instant whose UTC reading is the local time of `instant`.
     static func shifted(_ instant: Timestamp, in zone: CivilZone) -> Timestamp {
         let (sum, overflow) = instant.seconds.addingReportingOverflow(Int64(zone.offset(at: instant)))
         return Timestamp(seconds: overflow ? instant.seconds : sum, nanoseconds: instant.nanoseconds)

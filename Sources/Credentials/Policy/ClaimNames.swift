@@ -1,54 +1,58 @@
 import Encoding
 import LinkedData
 
-/// What the names in a rule's pointers and values mean for one credential: what the JSON-LD engine makes of them under
-/// the contexts that the credential lists. A pinned context that it does not list gives a name no meaning.
+/// The meanings of the names in a rule's pointers and values for one credential. The JSON-LD engine
+/// determines them under the contexts that the credential lists. A pinned context that the credential does
+/// not list gives a name no meaning.
 ///
-/// A signature over statements does not cover the contexts. The holder may list other pinned ones and write the same
-/// statements under other names, so a meaning alone is not enough: it must be the one that the issuer's own document
-/// gave. Two facts lead there. Every statement of an accepted document is written under a name
-/// (``Surroundings/checkSpelling(_:contextsListed:)`` refuses IRIs as names), and the issuer's contexts are pinned,
-/// too. So a name is *in doubt*, and what it reads is unknown,
+/// A signature over statements does not cover the contexts. The holder may list other pinned contexts and
+/// write the same statements under other names. So it is not enough that a name has a meaning: it must be the
+/// meaning in the issuer's own document. Two facts help to find it. Every statement of an accepted document
+/// is written under a name (``Surroundings/checkSpelling(_:contextsListed:)`` refuses IRIs as names), and the
+/// issuer's contexts are pinned too. A name is therefore *in doubt*, and the value under it is unknown, in
+/// these cases:
 ///
-/// - where the listed contexts have another name for the property: the issuer may have written that one. Whatever
-///   context the holder adds to the issuer's list, the issuer's own name stays there to be seen;
-/// - where another pinned context gives the name a property that the node states: that may be the one meant. This
-///   includes that the name states nothing under the listed contexts;
-/// - where another pinned context has the name for something else and another name for the property: a twin, for which
-///   the holder may have exchanged the issuer's context.
+/// - The listed contexts have another name for the property, so the issuer may have used that name. The
+///   holder may add contexts to the issuer's list, but the issuer's own name stays visible there.
+/// - Another pinned context gives the name a property that the node states, so that property may be the one
+///   meant. This includes names that state nothing under the listed contexts.
+/// - Another pinned context uses the name for something else and has another name for the property. Of two
+///   such twins the holder may have listed the one that the issuer did not use.
 ///
-/// *Pinned* are those that the issuer's entry lists where it lists any; then the first of the three looks at all of
-/// these, as the holder may also leave one out. Where the rule lists contexts, or the text is signed, the holder has no
-/// choice, and the first alone counts. A foreign context that defines the name, and does no more, takes nothing away:
-/// otherwise each context that an operator pins would make rules about other issuers unreadable.
+/// *Pinned* contexts are those that the issuer's entry lists, if it lists any. In that case the first rule
+/// checks all of them, because the holder may also omit one. Where the rule lists contexts, or the text is
+/// signed, the holder has no choice, and only the first rule applies. A context of another issuer that only
+/// defines the name causes no doubt. Otherwise each context that an operator pins would make rules about
+/// other issuers unreadable.
 ///
-/// What stays open where neither lists contexts: the holder may read under a name that no pinned context gives another
-/// meaning, although the issuer's document had another name for the property. Rules then read what the issuer signed
-/// about the property that every pinned context means by their name. ``TrustStore/namesInDoubt(in:)`` finds what pinned
-/// contexts disagree on.
+/// One case stays open where neither the rule nor the issuer's entry lists contexts. The holder may use a
+/// name to which no pinned context gives another meaning, although the issuer's document had another name for
+/// the property. Rules then read what the issuer signed about the property that every pinned context means by
+/// their name. ``TrustStore/namesInDoubt(in:)`` finds the names on which pinned contexts disagree.
 struct ClaimNames {
-    /// Finds the meanings of names; nil where there is an ``obstacle``.
+    /// The resolver of names; nil where there is an ``obstacle``.
     let resolver: NameResolver?
-    /// Why no name has a meaning.
+    /// The reason why no name has a meaning.
     let obstacle: String
-    /// What the rules may still look at.
+    /// The remaining work limit of the rules.
     let work: RuleWork
     /// The names of the contexts that the document lists.
     private let own: [DefinedNames]
-    /// The names of those that the holder could list instead.
+    /// The names of the contexts that the holder could list instead.
     private let rivals: [DefinedNames]
-    /// Both.
+    /// The names of both.
     private let all: [DefinedNames]
-    /// Those whose other names for a property the issuer may have written.
+    /// The names of the contexts whose other names for a property the issuer may have used.
     private let siblings: [DefinedNames]
-    /// Whether the holder could not list others.
+    /// Whether the holder has no choice of contexts.
     let isFixed: Bool
-    /// Whether the document brings contexts of its own, which may have names for anything.
+    /// Whether the document has inline contexts, which may define any name.
     let isOpen: Bool
 
-    /// Names in a rule about a credential.
+    /// Reads the contexts for the names in a rule about a credential.
     ///
-    /// - Parameter listed: The contexts that the rule lists. It is about credentials that list exactly these.
+    /// - Parameter listed: The contexts that the rule lists. The rule applies only to credentials that list
+    ///   exactly these.
     init(of claims: SignedClaims, listed: [Text], pinned processor: JSONLDProcessor?, work: RuleWork) {
         self.work = work
         isFixed = !listed.isEmpty && !claims.contexts.nests || claims.text != nil
@@ -59,7 +63,8 @@ struct ClaimNames {
             return
         }
         let together = processor.definedNames(under: contexts)
-        // Where the holder has no choice, what the contexts of the list borrow from each other is settled.
+        // Where the holder has no choice, the contexts of the list are fixed, so only their joint meaning
+        // counts, with what they take from each other.
         own = isFixed ? [together] : [together] + processor.definedNames(of: contexts)
         let pinned = isFixed ? [] : claims.issuerContexts ?? Array(processor.contexts.documents.keys)
         rivals = processor.definedNames(of: pinned.filter { !contexts.contains($0) })
@@ -74,16 +79,18 @@ struct ClaimNames {
         }
     }
 
-    /// The properties that the name could stand for under pinned contexts; where the holder has no choice of these, under those of
-    /// the list, as he still chooses at which of several descriptions of a node its types are written.
+    /// Returns the properties that the name may mean under pinned contexts. Where the holder cannot choose
+    /// the contexts, it returns those of the listed contexts, because the holder still chooses which of
+    /// several descriptions of a node contains its types.
     func meanings(of name: Text) -> Set<Text> {
         all.reduce(into: []) { $0.formUnion($1.meanings(of: name)) }
     }
 
-    /// Whether a name may stand for a keyword under other contexts that the issuer may have listed.
+    /// Returns whether a name may be a keyword under other contexts that the issuer may have listed.
     func mayBeKeyword(_ name: Text) -> Bool { !isFixed && siblings.contains { $0.isKeyword(name) } }
 
-    /// Why a name may not be the issuer's for the property that it stands for; nil where there is no doubt.
+    /// Returns the reason why a name may not be the issuer's name for a property; nil where there is no
+    /// doubt.
     func doubt(about name: Text, meaning property: Text) -> String? {
         if property == name { return nil }
         if siblings.contains(where: \.areUnknown) { return "too many scopes of contexts to tell: use property IRIs" }
@@ -99,7 +106,7 @@ struct ClaimNames {
         return isTwin ? Self.disagreement : nil
     }
 
-    /// The same for a name that stands for the id or the types of a node.
+    /// Returns the reason for doubt about a name for the id or the types of a node; nil where there is none.
     func doubt(aboutKeyword name: Text) -> String? {
         let isStandard = ["id", "type", "@id", "@type"].contains(name)
         return isStandard || isFixed || all.allSatisfy { $0.isKeyword(name) } ? nil : Self.disagreement
@@ -107,22 +114,22 @@ struct ClaimNames {
 
     static let disagreement = "pinned contexts give this name several meanings: list the contexts, or use property IRIs"
 
-    /// Whether a text of a rule stands for an IRI that is stated; nil where that cannot be told.
+    /// Returns whether a text of a rule means a stated IRI; nil where that is unknown.
     ///
-    /// A text with a colon is an IRI. Another one is a name, and stands for what the engine makes of it at the value's
-    /// place. An IRI may be written without a name, unlike a property: that the contexts have another meaning for the
-    /// name is a doubt, too.
+    /// A text with a colon is an IRI. Any other text is a name with the meaning that the engine gives it at
+    /// the value's place. Unlike a property, an IRI as a value may be written in full, without a name. So a
+    /// name to which the contexts give another meaning is in doubt too.
     func isName(_ text: Text, of iri: Text, _ texts: TextMeaning?) -> Bool? {
         if text == iri { return true }
         if text.utf8.contains(UInt8(ascii: ":")) { return isCompact(text) ? nil : false }
         let meaning = texts?.iri(named: text)
         if meaning == iri, isFixed || !isInDoubt(text, iri) { return true }
-        // A name that nothing defines may be misspelt.
+        // A name that no context defines may be misspelt.
         let isKnown = meaning != nil || all.contains { !$0.meanings(of: text).isEmpty }
         return isOpen || !isKnown || meaning == iri || all.contains { $0.mayMean(text, iri) } ? nil : false
     }
 
-    /// Whether a text with a colon may be a compact IRI.
+    /// Returns whether a text with a colon may be a compact IRI.
     func isCompact(_ text: Text) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[1].starts(with: "//".utf8) else { return false }
@@ -130,7 +137,7 @@ struct ClaimNames {
         return isOpen || all.contains { $0.isPrefix(prefix) }
     }
 
-    /// The names of types of the credential itself where these are certain, else their IRIs.
+    /// Returns the names of the credential's own types where these are certain, otherwise their IRIs.
     func names(ofTypes types: [Text]) -> [Text] {
         guard var resolver, let node = try? resolver.node(at: resolver.document, types: types),
             case .types(let texts)? = try? resolver.meaning(of: "@type", in: node)
@@ -148,21 +155,21 @@ struct ClaimNames {
     }
 }
 
-/// What the rules of one visit may still look at: nodes and values, counted over all of them. Keeps what several rules
-/// look at.
+/// The work limit for the rules of one visit: the number of nodes and values that they may still read,
+/// counted over all rules. It also caches graphs that several rules read.
 final class RuleWork {
     private var left: Int
     private var graphs: [ObjectIdentifier: (DeferredGraph, StatementGraph?)] = [:]
 
     init(_ limit: Int) { left = limit }
 
-    /// Counts that much; false once it is too much.
+    /// Subtracts `count`; returns false once the limit is exceeded.
     func take(_ count: Int = 1) -> Bool {
         left -= count
         return left >= 0
     }
 
-    /// The statements of a credential, made for the first rule that asks.
+    /// Returns the statements of a credential; they are made when the first rule reads them.
     func graph(of claims: SignedClaims) -> StatementGraph? {
         guard let deferred = claims.deferred else { return nil }
         if let (_, graph) = graphs[ObjectIdentifier(deferred)] { return graph }

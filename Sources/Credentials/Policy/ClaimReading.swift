@@ -1,17 +1,18 @@
 import Encoding
 import LinkedData
 
-/// What was found at the place of a claim.
+/// The result of reading a claim.
 enum ClaimFinding {
     case value(ClaimValue)
-    /// The issuer said nothing there.
+    /// The issuer stated nothing at the place.
     case absent
-    /// Whether anything stands there, or what, cannot be told; why, for people.
+    /// It is unknown whether the place has a value, or which; the text gives the reason for people.
     case unknown(String)
 }
 
 extension SignedClaims {
-    /// What stands at the path: in the text where that is signed, else in the statements, with every value.
+    /// Returns the claim at the path: from the text where that is signed, otherwise from the statements, with
+    /// every value.
     func read(_ path: ClaimPath, _ names: ClaimNames) -> ClaimFinding {
         switch path {
         case .pointer(_, let tokens):
@@ -23,9 +24,9 @@ extension SignedClaims {
         }
     }
 
-    /// What the statements say at a place of a signed text of linked data, whose names and values may stand for IRIs;
-    /// nil for other formats, where ``read(_:_:)`` has asked the statements already, and for the claims in a policy's
-    /// test, which have neither contexts nor statements.
+    /// Returns the statements at a place of a signed text of linked data, whose names and values may mean
+    /// IRIs. Returns nil for other formats, for which ``read(_:_:)`` has read the statements already, and for
+    /// the claims in a policy's test, which have neither contexts nor statements.
     func readMeaning(of path: ClaimPath, _ names: ClaimNames) -> ClaimFinding? {
         guard format == .ldpVC, text != nil, deferred != nil, contexts.bringsOwn || !contexts.urls.isEmpty,
             case .pointer(_, let tokens) = path
@@ -39,7 +40,7 @@ extension SignedClaims {
         return read(&reading)
     }
 
-    /// Whether the holder may have left a type out.
+    /// Whether the holder may have withheld a type.
     var mayHideType: Bool {
         if let text {
             return text.withheld.contains { $0.hasPrefix("/type/") } || text.hidesMembers && types.isEmpty
@@ -60,7 +61,7 @@ extension SignedText {
                 value = member
             case .array(let elements):
                 guard let index = ClaimIndex(token)?.value else {
-                    // In an empty list there is nothing by any name.
+                    // An empty list contains no value under any name.
                     return elements.isEmpty ? missing(in: format) : .unknown("a list is read by an index")
                 }
                 guard elements.indices.contains(index) else { return missing(in: format) }
@@ -80,14 +81,14 @@ extension SignedText {
         return .value(.list(values))
     }
 
-    /// Absence says something only where the holder does not choose what to show: an mdoc's elements are his choice
-    /// too.
+    /// Returns the finding for a missing claim. It counts as absent only where the holder cannot choose what
+    /// to show. The holder also chooses an mdoc's elements.
     private func missing(in format: CredentialFormat) -> ClaimFinding {
         hidesMembers || format == .mdoc ? .unknown("the holder chooses what to show") : .absent
     }
 }
 
-/// A place in a list as a pointer names it: decimal digits without a leading zero (RFC 6901 section 4).
+/// An index in a JSON pointer: decimal digits without a leading zero (RFC 6901 section 4).
 struct ClaimIndex {
     let value: Int
 

@@ -1,24 +1,25 @@
 import Encoding
 import LinkedData
 
-/// What stands at the place of a claim, in the kinds that rules can compare.
+/// The value of a claim, in the kinds that rules can compare.
 enum ClaimValue {
     case text(Text)
     case number(DecimalNumber)
-    /// A number of which the signature covers no more than a double keeps.
+    /// A number that the signature covers only with a double's precision.
     case double(DecimalNumber)
     case boolean(Bool)
     /// An IRI.
     case iri(ClaimIRI)
     /// Several values.
     case list([ClaimValue])
-    /// `null`, an object, a number beyond reading: there, but comparable with nothing.
+    /// `null`, an object, or a number that is too long: present, but not comparable.
     case other
-    /// Something that the holder does not show, or nothing: nobody can say.
+    /// A part that the holder withholds, if it exists; its value is unknown.
     case hidden
 
-    /// A value of a signed text. `isCanonical`: the signature covers numbers as the JSON Canonicalization Scheme writes
-    /// them (RFC 8785 section 3.2.2.3), so other digits that come to the same double there are not the issuer's.
+    /// Creates a value of a signed text. `isCanonical`: the signature covers numbers as the JSON
+    /// Canonicalization Scheme writes them (RFC 8785 section 3.2.2.3). Other digits that give the same double
+    /// are then not the issuer's.
     init(_ json: JSON, isCanonical: Bool = false) {
         switch json {
         case .string(let text): self = .text(text)
@@ -36,7 +37,7 @@ enum ClaimValue {
         }
     }
 
-    /// A value of a signed statement; `texts` is what names mean at its place.
+    /// Creates a value of a signed statement; `texts` gives the meanings of names at its place.
     init(_ term: Term, names: ClaimNames, _ texts: TextMeaning?) {
         switch term {
         case .iri(let iri): self = .iri(ClaimIRI(iri: iri, names: names, texts: texts))
@@ -56,10 +57,10 @@ enum ClaimValue {
         }
     }
 
-    /// How a value compares with one that is asked for.
+    /// The result of comparing a value with a wanted one.
     enum Comparison {
         case same, different
-        /// Cannot be told.
+        /// The result is unknown.
         case unknown
         /// The two are of different kinds.
         case incomparable
@@ -67,7 +68,7 @@ enum ClaimValue {
         init(_ isSame: Bool?) { self = isSame.map { $0 ? .same : .different } ?? .unknown }
     }
 
-    /// How it compares with a value.
+    /// Compares the value with a value of the policy.
     func compared(with value: PolicyValue) -> Comparison {
         switch (self, value) {
         case (.text(let left), .text(let right)): Comparison(left == right)
@@ -80,7 +81,7 @@ enum ClaimValue {
         }
     }
 
-    /// Whether it begins so; nil where that cannot be told.
+    /// Returns whether the value begins with `prefix`; nil where that is unknown.
     func hasPrefix(_ prefix: Text) -> Bool? {
         switch self {
         case .text(let text): text.hasPrefix(prefix)
@@ -89,7 +90,7 @@ enum ClaimValue {
         }
     }
 
-    /// The values of a list, or the value alone; nil when nothing in it can be compared.
+    /// The values of a list, or the value alone; nil when it is not comparable.
     var elements: [ClaimValue]? {
         switch self {
         case .list(let elements): elements
@@ -107,17 +108,17 @@ enum ClaimValue {
         ].map { Text("http://www.w3.org/2001/XMLSchema#" + $0) })
 }
 
-/// An IRI as the value of a claim. A document may write it as a name, and a rule may mean it by one.
+/// An IRI as the value of a claim. A document may write it as a name, and a rule may name it so too.
 struct ClaimIRI {
     let iri: Text
     let names: ClaimNames
-    /// What names mean where it stands.
+    /// The meanings of names at its place.
     let texts: TextMeaning?
 
-    /// Whether a text of a rule stands for it; nil where that cannot be told.
+    /// Returns whether a text of a rule means this IRI; nil where that is unknown.
     func isNamed(_ text: Text) -> Bool? { names.isName(text, of: iri, texts) }
 
-    /// Whether it begins so; nil for what may be the beginning of a name.
+    /// Returns whether the IRI begins with `prefix`; nil where `prefix` may be the beginning of a name.
     func hasPrefix(_ prefix: Text) -> Bool? {
         let isIRI = prefix.utf8.contains(UInt8(ascii: ":")) && !names.isCompact(prefix)
         return isIRI ? iri.hasPrefix(prefix) : nil

@@ -2,18 +2,19 @@ package import Encoding
 
 /// A decimal number of any size, compared exactly: no binary rounding makes two different claims equal.
 package struct DecimalNumber: Hashable, Comparable, Sendable {
-    /// −1, 0 or 1.
+    /// The sign: −1, 0 or 1.
     private let sign: Int
     /// The significant digits, 0 to 9 each, without zeros at either end.
     private let digits: [UInt8]
     /// The number is `sign` × 0.`digits` × 10 to this power.
     private let power: Int
 
-    /// Longest text that is read.
+    /// The maximum length of a text that is read.
     private static let longest = 1024
 
-    /// Reads a number of JSON (RFC 8259 section 6) or of an xsd numeric type: sign, digits with at most one point, exponent of
-    /// at most six digits. Nil for anything else, `INF` and `NaN` included, and for more than 1,024 letters.
+    /// Reads a number of JSON (RFC 8259 section 6) or of an xsd numeric type: sign, digits with at most one
+    /// point, exponent of at most six digits. Nil for anything else, including `INF` and `NaN`, and for more
+    /// than 1,024 letters.
     package init?(_ text: Text) {
         var letters = Array(text.utf8.prefix(Self.longest + 1))[...]
         guard letters.count <= Self.longest else { return nil }
@@ -43,22 +44,22 @@ package struct DecimalNumber: Hashable, Comparable, Sendable {
         }
     }
 
-    /// The number that a double keeps of it, as ECMAScript writes that; nil beyond the range of doubles.
+    /// The number after conversion to a double, as ECMAScript writes it; nil beyond the range of doubles.
     var asDouble: DecimalNumber? {
         if sign == 0 { return self }
         let text = (sign < 0 ? "-" : "") + "0." + digits.map(String.init).joined() + "e\(power)"
         return Double(text).flatMap { ECMAScriptNumber.text($0) }.flatMap { DecimalNumber(Text($0)) }
     }
 
-    /// Whether a double keeps it apart from every other number that is written so: not beyond 2^53, and where it is no whole
-    /// number of 15 digits at most.
+    /// Whether a double distinguishes the number from every other number in this notation: it is not beyond
+    /// ±2^53, and has at most 15 digits if it is no integer.
     var isSafe: Bool {
         let isWhole = power >= digits.count
         let isInRange = sign < 0 ? self >= DecimalNumber(-1 << 53) : self <= DecimalNumber(1 << 53)
         return isInRange && (isWhole || digits.count <= 15) && asDouble == self
     }
 
-    /// A whole number.
+    /// Creates an integer.
     package init(_ value: Int64) {
         self = Self(Text(String(value))) ?? Self.zero
     }
@@ -76,7 +77,8 @@ package struct DecimalNumber: Hashable, Comparable, Sendable {
         return small.digits.lexicographicallyPrecedes(large.digits)
     }
 
-    /// The exponent that these letters write, 0 when there are none; nil when they are something else.
+    /// Returns the exponent that these letters write, 0 when there are none; nil when they are something
+    /// else.
     private static func exponent(_ letters: ArraySlice<UInt8>) -> Int? {
         guard let mark = letters.first else { return 0 }
         guard mark | 0x20 == UInt8(ascii: "e") else { return nil }

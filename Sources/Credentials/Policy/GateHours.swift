@@ -1,18 +1,18 @@
 package import Encoding
 
-/// Some hours of some days, by the clock on the wall beside the gate.
+/// Some hours of some days, in the gate's local time.
 package struct GateHours: Hashable, Sendable {
-    /// The days on which the time begins; 0 is Monday, 6 Sunday.
+    /// The days on which the hours begin; 0 is Monday, 6 Sunday.
     package var days: Set<Int>
     /// Minutes since midnight, 0 to 1439.
     package var from: Int
-    /// Minutes since midnight, 1 to 1440; not after `from`: the time ends on the next day.
+    /// Minutes since midnight, 1 to 1440. If it is not greater than `from`, the hours end on the next day.
     package var to: Int
 
-    /// Whether an instant is within, in a zone.
+    /// Returns whether an instant is within the hours, in a zone.
     package func contains(_ instant: Timestamp, in zone: CivilZone) -> Bool { contains(LocalTime(instant, in: zone)) }
 
-    /// Whether the wall shows a time within.
+    /// Returns whether a local time is within the hours.
     func contains(_ time: LocalTime) -> Bool {
         if from < to { return days.contains(time.weekday) && (from..<to).contains(time.minute) }
         let yesterday = (time.weekday + 6) % 7
@@ -25,8 +25,8 @@ package struct GateHours: Hashable, Sendable {
 extension GateHours {
     private static let weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
-    /// The members of a table of TOML that say hours: `days = ["mon-fri"]`, `from = "07:00"`, `to = "19:00"`, each of which may be left
-    /// out; and what is wrong with them.
+    /// Reads the members of a TOML table that state hours: `days = ["mon-fri"]`, `from = "07:00"`, `to =
+    /// "19:00"`, each optional. Returns the hours and the problems found.
     package static func read(_ table: TOMLTable) -> (hours: GateHours?, problems: [PolicyFileError.Problem]) {
         var (source, problems) = (PolicyTable("the hours", table, line: 0), PolicyProblems())
         let hours = GateHours(&source, &problems)
@@ -62,7 +62,7 @@ extension GateHours {
         self.init(days: days ?? Set(0...6), from: from, to: to)
     }
 
-    /// The days of `tue` or of `fri-mon`.
+    /// Returns the days of `tue` or of `fri-mon`.
     private static func days(_ text: Text) -> Set<Int>? {
         let ends = text.string.split(separator: "-", omittingEmptySubsequences: false).map { name in
             weekdays.firstIndex { $0.utf8.elementsEqual(name.utf8) }
@@ -71,8 +71,8 @@ extension GateHours {
         return Set((0...((last - first + 7) % 7)).map { (first + $0) % 7 })
     }
 
-    /// The day, or the first and the last day, that a misspelt word may mean: the one whose name it begins with, else
-    /// the nearest by spelling.
+    /// Returns the day, or the first and the last day, that a misspelt word probably means: the one whose
+    /// name it begins with, otherwise the nearest by spelling.
     private static func nearestDays(to word: String) -> String {
         word.lowercased().split(separator: "-").prefix(2).map { part in
             let start = String(part.prefix(8))
@@ -81,7 +81,7 @@ extension GateHours {
         }.joined(separator: "-")
     }
 
-    /// Minutes since midnight, 0 to 1440.
+    /// Returns the minutes since midnight, 0 to 1440.
     private static func minute(_ text: Text) -> Int? {
         let letters = Array(text.utf8)
         guard letters.count == 5, letters[2] == UInt8(ascii: ":") else { return nil }

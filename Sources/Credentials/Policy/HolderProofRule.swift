@@ -1,6 +1,7 @@
 package import Encoding
 
-/// What the gate asked of the holder before the payload came. Over Tuvali there is no way to ask, so nothing is.
+/// The gate's demands on the holder, made before the payload arrives. Tuvali has no message for them, so over
+/// Tuvali there are none.
 package struct HolderDemand: Sendable {
     /// The challenge that a holder's proof must repeat.
     package var nonce: Text?
@@ -8,12 +9,13 @@ package struct HolderDemand: Sendable {
     package var audience: Text?
     /// Whether a credential without a holder's proof is refused.
     package var required: Bool
-    /// Whether the credential stands in a presentation, whose own proof answers for all that name no key of their holder.
+    /// Whether the credential is in a presentation. The presentation's own proof counts for all credentials
+    /// that name no key of their holder.
     var isPresented = false
-    /// Age of the holder's proof at most; nil takes the policy's.
+    /// The maximum age of the holder's proof; nil: the policy's value.
     package var maxAge: Duration?
 
-    /// A demand; without arguments: none.
+    /// Creates a demand; without arguments it demands nothing.
     package init(nonce: Text? = nil, audience: Text? = nil, required: Bool = false, maxAge: Duration? = nil) {
         self.nonce = nonce
         self.audience = audience
@@ -22,16 +24,16 @@ package struct HolderDemand: Sendable {
     }
 }
 
-/// What a payload shows of who presents it.
+/// The proof that the holder presents the payload.
 enum HolderProof {
-    /// No proof, or one of somebody who is not the subject of each credential.
+    /// There is no proof, or its signer is not the subject of each credential.
     case missing
-    /// A right signature that may have been made for another verifier or long ago.
+    /// A valid signature that may have been made for another verifier or long ago.
     case unfit
-    /// The subject signed, for this gate and now.
+    /// The subject signed for this gate and recently.
     case proven
 
-    /// Why it does not do where a proof is required; nil where it does.
+    /// The reason code where a proof is required and this one is not enough; nil where it is.
     var complaint: ReasonCode? {
         switch self {
         case .missing: .holderProofMissing
@@ -41,33 +43,35 @@ enum HolderProof {
     }
 }
 
-/// The one rule for what a holder signs to show that he has his key: key binding JWTs (RFC 9901 section 7.3), presentations in JWTs
-/// and linked-data presentations. The caller checks the signature.
+/// The rule for proofs by which holders show possession of their keys: key binding JWTs (RFC 9901 section
+/// 7.3), presentations in JWTs and linked-data presentations. The caller checks the signature.
 ///
-/// A proof counts if it is no older than allowed and made for this gate: it names this gate as its audience, or nobody. One that
-/// names nobody but answers a challenge which this gate did not give was made for the verifier who gave it. Where the gate has no
-/// name, no audience can be its own.
+/// A proof counts if it is no older than allowed and was made for this gate: it names this gate as its
+/// audience, or names no audience. A proof without an audience that answers a challenge which this gate did
+/// not give was made for the verifier that gave it. Where the gate has no name, no audience can be its own.
 ///
-/// A proof that does not count is refused where the gate asked for something and this is not the answer, and where it names another
-/// than this gate by its name: RFC 7519 section 4.1.3 demands that of `aud`, and Data Integrity 1.0 section 4.4 of `domain`.
-/// Elsewhere it is as if the credentials came without it: neither VCDM nor VC-JOSE-COSE gives a presentation an age, and what
-/// is in it stands by itself.
+/// A proof that does not count is refused in two cases: where the gate made a demand that it does not fulfil,
+/// and where the gate has a name and the proof names another audience. RFC 7519 section 4.1.3 requires the
+/// latter for `aud`, and Data Integrity 1.0 section 4.4 for `domain`. In all other cases the credentials are
+/// treated as if they came without it: neither VCDM nor VC-JOSE-COSE gives a presentation an age, and its
+/// credentials are valid by themselves.
 struct HolderProofRule {
     let policy: VerificationPolicy
     let demand: HolderDemand
     let now: Timestamp
 
-    /// What a proof states under its signature.
+    /// The signed statements of a proof.
     struct Statement {
         /// The challenges that it answers.
         var nonces: [Text]
-        /// For whom it was made; empty where it does not say. What is no text names nobody and must be in it as an empty one.
+        /// The audiences that it was made for; empty where it states none. An audience that is no text is
+        /// included as an empty text, which names no gate.
         var audiences: [Text]
-        /// When it was made.
+        /// The dates at which it was made.
         var made: [Timestamp]
     }
 
-    /// Whether the proof counts.
+    /// Returns whether the proof counts.
     ///
     /// - Throws: `holder.invalid`.
     func counts(_ stated: Statement) throws(Rejection) -> Bool {
@@ -83,7 +87,7 @@ struct HolderProofRule {
         return counts
     }
 
-    /// Whether something was made a moment ago. An answered challenge does not replace the date.
+    /// Returns whether a proof is recent. An answered challenge does not replace the date.
     func isFresh(_ made: [Timestamp]) -> Bool {
         let maxAge = demand.maxAge ?? policy.holderProofAge
         return !made.isEmpty
@@ -92,7 +96,8 @@ struct HolderProofRule {
 }
 
 extension HolderProofRule.Statement {
-    /// What the claims of a JWT state: `nonce`, `aud`, and `iat` or else `nbf`.
+    /// Reads the statements of a JWT: `nonce` and `aud`. `made` is its `iat`, or its `nbf` where it has no
+    /// `iat`.
     init(_ claims: JSONObject, made: Timestamp?) {
         nonces = claims["nonce"].map { [$0.string ?? ""] } ?? []
         audiences = claims["aud"].map { member in (member.array ?? [member]).map { $0.string ?? "" } } ?? []

@@ -1,17 +1,17 @@
 package import Encoding
 import LinkedData
 
-/// What became of one rule, for people: names places and keys, never a value of a claim.
+/// The result of one rule, for people: it names places and keys, never a value of a claim.
 package struct RuleNote: Hashable, Sendable {
-    /// What became of it.
+    /// The result of a rule.
     package enum Outcome: Hashable, Sendable {
-        /// It decided.
+        /// The rule decided.
         case decided
-        /// It is not about this credential, because of that.
+        /// The rule does not apply to this credential, because of this part of its selector.
         case notAbout(String)
-        /// It is, and that was not fulfilled.
+        /// The rule applies, and this condition is not fulfilled.
         case unmet(String)
-        /// It is, and that cannot be told: the claim is missing or of another kind.
+        /// The rule applies, and this condition is unknown: the claim is missing or of another kind.
         case untold(String)
     }
 
@@ -19,12 +19,12 @@ package struct RuleNote: Hashable, Sendable {
     package let rule: Text
     /// Whether it is a `[[deny]]` rule.
     package let denies: Bool
-    /// Where the credential stands that the rule was asked about, as a JSON pointer; empty for a bare one.
+    /// The place of the credential that the rule was evaluated on, as a JSON pointer; empty for a bare one.
     package let place: String
-    /// What became of it.
+    /// The result of the rule.
     package let outcome: Outcome
 
-    /// The same in words: `accept staff: not fulfilled: contains at /credentialSubject/zones`.
+    /// The note as text, such as `accept staff: not fulfilled: contains at /credentialSubject/zones`.
     package var sentence: String {
         let end =
             switch outcome {
@@ -37,50 +37,52 @@ package struct RuleNote: Hashable, Sendable {
     }
 }
 
-/// What the rules are asked about: a verified credential and what is known of it.
+/// A verified credential on which the rules are evaluated.
 struct PolicyCase {
     var claims: SignedClaims
-    /// Where it stands in what was received, as a JSON pointer; empty for a bare one. Pointers into it begin there.
+    /// The credential's place in the received payload, as a JSON pointer; empty for a bare one. Pointers into
+    /// the credential begin there.
     var place = ""
-    /// The answers of its status lists.
+    /// The answers of the status lists.
     var status: [StatusAnswer] = []
-    /// What shows that the holder presents it.
+    /// The state of the holder's proof.
     var holder = HolderProof.missing
-    /// Whether it, or its subject, was here within the replay window.
+    /// Whether the credential, or its subject, was presented within the replay window.
     var wasSeen = false
-    /// What keeps it from being let in, or is to be told of it, where a rule does not say what admits (``Admission``).
+    /// The finding that prevents acceptance, or is added as a warning, where no rule states what admits
+    /// (``Admission``).
     var untyped: Reason?
 }
 
-/// What the rules may know of the trust data.
+/// The parts of the trust data that the rules may use.
 struct PolicyKnowledge {
-    /// The issuers of a group; nil when there is no such group.
+    /// Returns the issuers of a group; nil when there is no such group.
     var groups: (Text) -> Set<Text>?
-    /// The pinned contexts, under which names are read; nil where there are none.
+    /// The pinned contexts, which give names their meanings; nil where there are none.
     var pinned: JSONLDProcessor?
     /// How strictly dates are read.
     let profile: Profile
-    /// What the rules may look at.
+    /// The work limit of the rules.
     var work: RuleWork
 }
 
-/// What the rules say.
+/// The decision of the rules.
 struct PolicyDecision {
     enum Outcome {
-        /// That rule lets it in; warnings say that it was here a moment ago, or that its issuer's entry names no types.
+        /// The rule accepts. Warnings report a repeated visit, or an issuer's entry without types.
         case accept(rule: Text, warnings: [Reason])
         case reject(Reason)
     }
 
     let outcome: Outcome
-    /// The credentials that decided: all that fulfil the accepting rule, or the one that a deny rule is about or that an accept rule
-    /// finds wanting. Empty where no rule is about any.
+    /// The credentials that decided: all that fulfil the accepting rule, or the one that a deny rule applies
+    /// to or that does not fulfil an accept rule. Empty where no rule applies to any.
     let credentials: [Int]
-    /// The rules that were looked at, in their order.
+    /// The rules that were evaluated, in their order.
     let notes: [RuleNote]
 }
 
-/// Asks the rules about what one visitor presented: one credential, or those of a presentation.
+/// Evaluates the rules on what one visitor presented: one credential, or those of a presentation.
 struct PolicyQuestion {
     let policy: VerificationPolicy
     let rules: GatePolicy
@@ -88,9 +90,11 @@ struct PolicyQuestion {
     let knowledge: PolicyKnowledge
     let cases: [PolicyCase]
     private var notes: [RuleNote] = []
-    /// Of each credential; those of linked data are looked for in its graph, so once only.
+    /// The types of each credential. Those of linked data are computed from its graph, so they are computed
+    /// only once.
     private let types: [[Text]]
-    /// When hours must hold, each minute of a week at most: once for all rules that have any.
+    /// The times at which hours must hold, at most each minute of a week. Computed once for all rules that
+    /// have hours.
     private lazy var moments = clock.moments.map { LocalTime($0, in: rules.zone) }
 
     init(
@@ -101,8 +105,9 @@ struct PolicyQuestion {
         types = cases.map(\.claims.types)
     }
 
-    /// Decides. A presentation is let in by a rule that one of its credentials fulfils alone: the others were verified too, but
-    /// what two of them say need not be about the same person. A rule that denies one of them denies the whole.
+    /// Decides. A presentation is accepted by a rule that one of its credentials fulfils alone. The other
+    /// credentials were verified too, but the claims of two credentials need not be about the same person. A
+    /// rule that denies one credential denies the whole presentation.
     mutating func decide() -> PolicyDecision {
         guard policy.trusts(clock) else { return reject(Reason(.clockUntrusted)) }
         if let end = rules.validUntil, end.advanced(by: policy.clockSkew) < clock.utc {
@@ -116,7 +121,8 @@ struct PolicyQuestion {
         }
         var first: (complaint: Reason, index: Int)?
         for rule in rules.accept {
-            // All of them: who brings a second credential that would do must not so keep it from being known again.
+            // Collect all of them. Otherwise a visitor could add a second suitable credential to hide the
+            // first from the replay check.
             var fulfilling: [Int] = []
             for index in cases.indices {
                 if let mismatch = mismatch(rule.selector, rule.direction, index, inDoubt: false) {
@@ -155,7 +161,7 @@ struct PolicyQuestion {
 
     // MARK: - One rule and one credential
 
-    /// Whether a deny rule applies, and by which finding; nil when it does not.
+    /// Returns the finding by which a deny rule applies; nil when it does not apply.
     private mutating func applies(_ rule: DenyRule, to index: Int) -> PredicateFinding? {
         if let mismatch = mismatch(rule.selector, rule.direction, index, inDoubt: true) {
             note(rule.id, .notAbout(mismatch), index, denies: true)
@@ -170,11 +176,13 @@ struct PolicyQuestion {
         return finding
     }
 
-    /// What an accept rule that is about this credential finds wrong with it; nil when it lets it in.
+    /// Returns the reason why an accept rule that applies to this credential does not accept it; nil when it
+    /// does.
     private mutating func complaint(of rule: AcceptRule, about index: Int) -> Reason? {
         let code = ReasonCode.policy(rule.id.string)
         if !rule.hours.isEmpty {
-            // What may be outside of the hours is: where it is not known how long the machine was off, at no time since.
+            // The hours must hold at all possible times. Where it is unknown how long the machine was off,
+            // these include every minute since the last confirmed date.
             let isWithin = moments.allSatisfy { time in rule.hours.contains { $0.contains(time) } }
             guard isWithin else {
                 note(rule.id, .unmet("hours"), index)
@@ -199,9 +207,10 @@ struct PolicyQuestion {
         return complaint.moved(to: at(index, complaint.pointer))
     }
 
-    /// Why a rule is not about this credential; nil when it is. `inDoubt`: whether it is where nobody knows, because no trust
-    /// entry names the group, nobody said which way the gate leads, or the credential does not show its types or subjects:
-    /// such a rule lets nobody in and keeps everybody out.
+    /// Returns why a rule does not apply to this credential; nil when it applies. `inDoubt` is the answer
+    /// where it is unknown: no trust entry names the group, the gate's direction is not configured, or the
+    /// credential does not show its types or subjects. In these cases an accept rule does not apply and a
+    /// deny rule does.
     private func mismatch(
         _ selector: CredentialSelector, _ direction: GateDirection?, _ index: Int, inDoubt: Bool
     ) -> String? {
@@ -231,7 +240,8 @@ struct PolicyQuestion {
         return nil
     }
 
-    /// Names in pointers are read under the credential's contexts, which are the rule's where it lists any.
+    /// Creates the evaluation of predicates. Names in pointers are read under the credential's contexts,
+    /// which equal the rule's where it lists any.
     private func evaluation(of index: Int, under selector: CredentialSelector) -> PredicateEvaluation {
         let claims = cases[index].claims
         let names = ClaimNames(

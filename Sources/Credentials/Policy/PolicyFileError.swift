@@ -1,24 +1,24 @@
-/// Everything that is wrong with a policy file, found in one go.
+/// All problems of a policy file, found in one pass.
 package struct PolicyFileError: Error, Hashable, Sendable {
-    /// One thing that is wrong.
+    /// One problem.
     package struct Problem: Hashable, Sendable {
-        /// The line in the file, from 1; nil when something is absent from the file as a whole.
+        /// The line in the file, from 1; nil when the file as a whole lacks something.
         package let line: Int?
-        /// What is wrong, in plain words.
+        /// The problem in plain words.
         package let message: String
-        /// What to write instead, in plain words.
+        /// The remedy in plain words.
         package let remedy: String
 
-        /// A problem at that line.
+        /// Creates a problem at that line.
         package init(line: Int?, message: String, remedy: String) {
             (self.line, self.message, self.remedy) = (line, message, remedy)
         }
     }
 
-    /// In the order of their lines; never empty.
+    /// The problems in the order of their lines; never empty.
     package let problems: [Problem]
 
-    /// An error of these problems.
+    /// Creates an error from these problems.
     package init(problems: [Problem]) {
         self.problems = problems
     }

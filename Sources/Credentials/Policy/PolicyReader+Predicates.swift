@@ -2,7 +2,7 @@ import Encoding
 import LinkedData
 
 extension PolicyReader {
-    /// The predicates under a key of a rule.
+    /// Reads the predicates under a key of a rule.
     mutating func predicates(_ key: Text, of table: inout PolicyTable) -> [Predicate] {
         let wanted = "a list of conditions, [ { claim = \"/credentialSubject/zones\", contains = \"north\" } ]"
         let sections = table.sections(key, wanted, single: true, &problems)
@@ -67,7 +67,7 @@ extension PolicyReader {
         }
     }
 
-    /// The tokens of a JSON pointer (RFC 6901 section 3) to a member.
+    /// Returns the tokens of a JSON pointer (RFC 6901 section 3) to a member.
     static func pointer(_ text: Text) -> [Text]? {
         guard text.hasPrefix("/") else { return nil }
         var tokens: [Text] = []
@@ -115,7 +115,8 @@ extension PolicyReader {
         return complete(path, tests, &table)
     }
 
-    /// JCS signs numbers as doubles (RFC 8785 section 3.2.2.3), which beyond 2^53 are several whole numbers at once.
+    /// Warns about numbers that a signature may not keep. JCS signs numbers as doubles (RFC 8785 section
+    /// 3.2.2.3), and beyond 2^53 one double stands for several integers.
     private mutating func warn(about tests: [ClaimTest], _ table: PolicyTable) {
         guard isAboutLinkedData else { return }
         for test in tests where test.numbers.contains(where: { !$0.isSafe }) {
@@ -142,7 +143,7 @@ extension PolicyReader {
     private mutating func complete(
         _ path: ClaimPath?, _ tests: [ClaimTest], _ table: inout PolicyTable
     ) -> Predicate? {
-        // A test with a mistake in it was noted already; only its complete absence is another mistake.
+        // A malformed test is already reported as a problem; report only a condition without any test here.
         if tests.isEmpty, table.table.entries.count == 1 {
             problems.note(
                 table.line, "a condition compares with nothing",
@@ -183,7 +184,8 @@ extension PolicyReader {
         }
     }
 
-    /// A TOML number; one with a fraction by its shortest decimal text, which is what was written up to 15 digits.
+    /// Reads a TOML number. One with a fraction is read by its shortest decimal text, which equals the
+    /// written number up to 15 digits.
     private static func number(_ value: TOML) -> DecimalNumber? {
         switch value {
         case .integer(let number): DecimalNumber(number)

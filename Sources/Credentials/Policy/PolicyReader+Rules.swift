@@ -57,7 +57,8 @@ extension PolicyReader {
         return rule
     }
 
-    /// A credential that names no subject may be about a person who is kept out, so `subjects` keeps all of them out.
+    /// Warns about a deny rule with `subjects`: a credential that names no subject may be about a denied
+    /// person, so the rule denies all of them.
     private mutating func warn(about rule: DenyRule, _ table: PolicyTable) {
         let selector = rule.selector
         guard !selector.subjects.isEmpty, selector.types.isEmpty, Self.subjectless.contains(where: selector.isAbout)
@@ -69,7 +70,7 @@ extension PolicyReader {
             "Say with types, or formats, which credentials it is about.")
     }
 
-    /// Formats whose credentials need not, or cannot, name their subject.
+    /// The formats whose credentials need not, or cannot, name their subject.
     private static let subjectless: [CredentialFormat] = [.vcSDJWT, .dcSDJWT, .sdJWT, .mdoc]
 
     private func named(_ name: String, _ table: PolicyTable) -> PolicyTable {
@@ -114,7 +115,8 @@ extension PolicyReader {
         return selector
     }
 
-    /// Rules are about credentials, alone or in a presentation; one that asks for a presentation says `holder = "required"`.
+    /// The formats that rules can name. Rules apply to credentials, alone or in a presentation; a rule that
+    /// requires a presentation has `holder = "required"`.
     static let credentialFormats = CredentialFormat.allCases.filter { ![.ldpVP, .jwtVP, .vpJWT].contains($0) }
 
     private static func digest(_ value: TOML) -> [UInt8]? {

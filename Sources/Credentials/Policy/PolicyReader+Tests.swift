@@ -79,7 +79,8 @@ extension PolicyReader {
         return answer
     }
 
-    /// The graph of a credential of this issuer with these properties, tables within as further nodes.
+    /// Creates the graph of a credential of this issuer with these properties; inner tables become further
+    /// nodes.
     private static func graph(_ table: TOMLTable, issuer: Text) -> StatementGraph {
         let root = Term.blank("c")
         var quads = [
@@ -94,7 +95,7 @@ extension PolicyReader {
                 }
             }
         }
-        // The depth of a TOML document is bounded by its parser.
+        // The TOML parser limits the depth of a document.
         func term(_ value: TOML) -> Term {
             switch value {
             case .string(let text), .dateTime(let text): return .literal(Literal(text))
@@ -115,12 +116,12 @@ extension PolicyReader {
 }
 
 extension PolicyTable {
-    /// Whether the table has a key that was asked for already, right or wrong.
+    /// Returns whether the table has a key that was already read, valid or not.
     fileprivate func asked(for key: Text) -> Bool { table.entry(key) != nil }
 }
 
 extension JSON {
-    /// The JSON value that says the same as a TOML value.
+    /// Converts a TOML value to JSON.
     fileprivate init(_ value: TOML) {
         switch value {
         case .string(let text), .dateTime(let text): self = .string(text)

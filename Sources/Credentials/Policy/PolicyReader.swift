@@ -1,23 +1,23 @@
 package import Encoding
 
 extension GatePolicy {
-    /// Sizes of a policy file; one beyond them is refused.
+    /// The limits of a policy file; a larger file is refused.
     enum Bounds {
         static let rules = 256
         static let tests = 4096
-        /// Predicates of one rule, those inside `any`, `all` and `not` included.
+        /// The predicates of one rule, including those inside `any`, `all` and `not`.
         static let predicates = 128
-        /// `any`, `all` and `not` within each other.
+        /// The nesting depth of `any`, `all` and `not`.
         static let depth = 8
-        /// Tokens of a pointer, or IRIs of a path.
+        /// The tokens of a pointer, or the IRIs of a path.
         static let steps = 32
     }
 
-    /// Reads a policy file; throws everything that is wrong with it at once.
+    /// Reads a policy file; throws all its problems at once.
     ///
     /// - Parameters:
     ///   - bytes: The file: TOML 1.0.0, at most 1 MiB.
-    ///   - zones: Finds a zone of civil time by its name, such as `Europe/Berlin`. Fixed offsets are known without.
+    ///   - zones: Finds a civil time zone by its name, such as `Europe/Berlin`. Fixed offsets need no lookup.
     package static func parse(
         _ bytes: [UInt8], zones: (Text) -> CivilZone? = { _ in nil }
     ) throws(PolicyFileError) -> GatePolicy {
@@ -40,7 +40,8 @@ extension GatePolicy {
         return policy
     }
 
-    /// What each key of such a file takes, behind the name of its table as messages have it, as far as the file has such tables.
+    /// Returns the form of each key that the policy reader looks up in such a file, after the name of its
+    /// table as messages write it. Only tables that occur in the file are included.
     package static func forms(of bytes: [UInt8]) throws(TOML.SyntaxError) -> [KeyForm] {
         var reader = PolicyReader()
         _ = reader.policy(try TOML.parse(bytes), digest: Digest.sha256(bytes), zones: { _ in nil })
@@ -52,7 +53,7 @@ extension GatePolicy {
 /// `PolicyReader+Predicates.swift`; test cases: `PolicyReader+Tests.swift`.
 struct PolicyReader {
     var problems = PolicyProblems()
-    /// Whether the rule that is read may be about linked data.
+    /// Whether the current rule may apply to linked data.
     var isAboutLinkedData = true
 
     mutating func policy(_ root: TOMLTable, digest: [UInt8], zones: (Text) -> CivilZone?) -> GatePolicy {
@@ -100,7 +101,7 @@ struct PolicyReader {
         return policy
     }
 
-    /// The policy's own id and version: they go into records.
+    /// Reads the policy's own id or version, which records contain.
     private mutating func name(_ key: Text, of table: inout PolicyTable) -> Text {
         guard table.has(key) else {
             problems.note(nil, "there is no \(key)", "Write \(key) = \"…\" at the top; records name the policy by it.")
@@ -155,7 +156,7 @@ struct PolicyReader {
         }
     }
 
-    /// Whether a text is made of ASCII letters, digits and some others.
+    /// Returns whether a text consists of ASCII letters, digits and `others`.
     static func isName(_ text: Text, longest: Int, also others: String) -> Bool {
         (1...longest).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

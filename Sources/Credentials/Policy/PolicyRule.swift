@@ -1,62 +1,63 @@
 package import Encoding
 
-/// Which way a gate leads.
+/// The direction of a gate.
 package enum GateDirection: String, CaseIterable, Sendable {
-    /// Into the place.
+    /// Into the building or site.
     case `in`
-    /// Out of it.
+    /// Out of the building or site.
     case out
 }
 
-/// Which credentials a rule is about. An empty list does not restrict.
+/// The credentials that a rule applies to. An empty list does not restrict.
 package struct CredentialSelector: Hashable, Sendable {
     /// The formats.
     package var formats: [CredentialFormat] = []
     /// Types, one of which the credential must have: expanded IRIs, `vct`, `docType`.
     package var types: [Text] = []
-    /// Issuers by id.
+    /// The issuers by id.
     package var issuers: [Text] = []
-    /// Groups of issuers by name.
+    /// The groups of issuers by name.
     package var groups: [Text] = []
     /// Linked data: the exact list of contexts that the document must be written under.
     package var contexts: [Text] = []
-    /// Subjects by id.
+    /// The subjects by id.
     package var subjects: [Text] = []
-    /// Credentials by the SHA-256 of their signed content.
+    /// The credentials by the SHA-256 of their signed content.
     package var credentials: [[UInt8]] = []
 
-    /// Selects every credential.
+    /// Creates a selector of every credential.
     package init() {}
 
-    /// Whether credentials of that format can be selected.
+    /// Returns whether credentials of that format can be selected.
     func isAbout(_ format: CredentialFormat) -> Bool { formats.isEmpty || formats.contains(format) }
 }
 
-/// How far a rule tolerates stored status lists that are old or missing.
+/// The tolerance of a rule for stored status lists that are old or missing.
 package struct StatusTolerance: Hashable, Sendable {
-    /// What follows when a list is past its date.
+    /// The treatment of a list whose validity is over.
     package enum Stale: Hashable, Sendable {
-        /// `status.stale`
+        /// The credential is refused with `status.stale`.
         case reject
-        /// Its last word counts.
+        /// The list's last state counts.
         case accept
-        /// Its last word counts until that long after its date.
+        /// The list's last state counts until this duration after the end of its validity.
         case grace(Duration)
     }
 
-    /// Purposes of which the credential must have an answer; without: whatever entries it brings.
+    /// The purposes for which the credential must have an answer; empty: those of its own entries.
     package var purposes: [Text] = []
-    /// What follows when a list is past its date.
+    /// The treatment of a list whose validity is over.
     package var whenStale = Stale.reject
-    /// Whether a list that is not stored, or an entry that the credential does not have, is `status.unavailable`.
+    /// Whether a list that is not stored, or a missing entry of the credential, is refused with
+    /// `status.unavailable`.
     package var rejectsMissing = true
-    /// The age beyond which a list counts as past its date, whatever its own date says.
+    /// The age beyond which a list counts as overdue, whatever its own validity.
     package var maxAge: Duration?
 
-    /// Nothing is tolerated, and no purpose is asked for.
+    /// Creates a tolerance of nothing, without required purposes.
     package init() {}
 
-    /// What is wrong with the answers; nil when they are good enough.
+    /// Returns the first fault of the answers; nil when they are acceptable.
     func complaint(about answers: [StatusAnswer]) -> Reason? {
         for answer in answers {
             switch answer.value {
@@ -73,7 +74,7 @@ package struct StatusTolerance: Hashable, Sendable {
     private func isTooOld(_ answer: StatusAnswer) -> Bool {
         var overdue = answer.overdue
         if let maxAge {
-            // A list that does not say when it was issued may be of any age.
+            // A list without a date of issue may have any age.
             guard let age = answer.age else { return whenStale != .accept }
             if age > maxAge { overdue = max(overdue ?? .zero, age - maxAge) }
         }
@@ -86,44 +87,44 @@ package struct StatusTolerance: Hashable, Sendable {
     }
 }
 
-/// A rule that lets credentials in: `[[accept]]`.
+/// A rule that accepts credentials: `[[accept]]`.
 package struct AcceptRule: Hashable, Sendable {
-    /// Names it in verdicts: `policy.` and this.
+    /// The id; the rule's code in verdicts is `policy.` and this.
     package var id: Text
-    /// Which credentials it is about.
+    /// The credentials that it applies to.
     package var selector = CredentialSelector()
-    /// Only for gates that lead this way.
+    /// The direction of the gates that it applies to; nil: all gates.
     package var direction: GateDirection?
-    /// What must be fulfilled, each of it.
+    /// The conditions that must all be fulfilled.
     package var require: [Predicate] = []
-    /// When it opens; empty: always.
+    /// The hours in which it accepts; empty: always.
     package var hours: [GateHours] = []
-    /// Whether a holder's proof must be there.
+    /// Whether a holder's proof is required.
     package var holderRequired = false
-    /// How far old and missing status lists are tolerated.
+    /// The tolerance for old and missing status lists.
     package var status = StatusTolerance()
-    /// What follows when the visitor was here a moment ago; nil: what the policy says for all.
+    /// The action on a repeated visit; nil: the policy's action.
     package var replay: ReplayRule.Action?
 
-    /// A rule for everybody.
+    /// Creates a rule that accepts every credential.
     package init(id: Text) {
         self.id = id
     }
 }
 
-/// A rule that keeps credentials out, before any rule lets them in: `[[deny]]`.
+/// A rule that denies credentials, evaluated before every accept rule: `[[deny]]`.
 package struct DenyRule: Hashable, Sendable {
-    /// Names it in verdicts: `policy.` and this.
+    /// The id; the rule's code in verdicts is `policy.` and this.
     package var id: Text
-    /// Which credentials it is about.
+    /// The credentials that it applies to.
     package var selector = CredentialSelector()
-    /// Only for gates that lead this way.
+    /// The direction of the gates that it applies to; nil: all gates.
     package var direction: GateDirection?
-    /// When it applies: unless one of these is known not to be fulfilled. A claim that the holder kept to himself does not
-    /// help him.
+    /// The conditions. The rule applies unless one of them is known not to be fulfilled, so a holder cannot
+    /// avoid it by withholding a claim.
     package var when: [Predicate] = []
 
-    /// A rule against everybody.
+    /// Creates a rule that denies every credential.
     package init(id: Text) {
         self.id = id
     }

@@ -1,11 +1,11 @@
 import Encoding
 
-/// One table of a policy file. Asking is the schema: a key that nobody asked for is a mistake.
+/// One table of a policy file. The reads define the schema: a key that is never read is a problem.
 struct PolicyTable {
-    /// What the table is, for messages: `[clock]`, `an [[accept]] rule`.
+    /// The name of the table in messages: `[clock]`, `an [[accept]] rule`.
     let name: String
     let table: TOMLTable
-    /// The line of its first key, or of what it belongs to.
+    /// The line of its first key, or of the containing table.
     let line: Int
     private(set) var asked: [Text] = []
 
@@ -15,7 +15,7 @@ struct PolicyTable {
         self.line = table.entries.first?.line ?? line
     }
 
-    /// Whether the table has that key; asks for it.
+    /// Returns whether the table has that key, and marks the key as read.
     mutating func has(_ key: Text) -> Bool {
         asked.append(key)
         return table.entry(key) != nil
@@ -23,7 +23,7 @@ struct PolicyTable {
 
     func line(of key: Text) -> Int { table.entry(key)?.line ?? line }
 
-    /// The value of a key, where there is one of the right form; notes a problem where it is another.
+    /// Returns the value of a key if it has the right form; otherwise notes a problem.
     mutating func take<Value>(
         _ key: Text, _ wanted: String, _ problems: inout PolicyProblems, _ convert: (TOML) -> Value?
     ) -> Value? {
@@ -44,7 +44,7 @@ struct PolicyTable {
         take(key, "true or false, without quotes", &problems, \.boolean)
     }
 
-    /// A text or a list of texts.
+    /// Reads a text or a list of texts.
     mutating func texts(_ key: Text, _ problems: inout PolicyProblems) -> [Text]? {
         take(key, "a text or a list of texts, [\"one\", \"two\"]", &problems) { value in
             let elements = value.array ?? [value]
@@ -59,14 +59,14 @@ struct PolicyTable {
         }
     }
 
-    /// An instant: an RFC 3339 date-time with its zone, with or without quotes.
+    /// Reads an instant: an RFC 3339 date-time with its zone, with or without quotes.
     mutating func instant(_ key: Text, _ problems: inout PolicyProblems) -> Timestamp? {
         take(key, "a date with time and zone, such as 2027-12-31T23:59:59Z", &problems) { value in
             value.dateText.flatMap { Timestamp(rfc3339: $0.string.replacing(" ", with: "T")) }
         }
     }
 
-    /// One of a few words.
+    /// Reads one of a few words.
     mutating func choice<Choice: RawRepresentable & CaseIterable>(
         _ key: Text, _ problems: inout PolicyProblems
     ) -> Choice? where Choice.RawValue == String {
@@ -76,7 +76,7 @@ struct PolicyTable {
         }
     }
 
-    /// A table inside.
+    /// Reads an inner table.
     mutating func section(_ key: Text, _ problems: inout PolicyProblems) -> PolicyTable? {
         let line = line(of: key)
         return take(key, "a section [\(key)], or { … }", &problems, \.table).map {
@@ -84,7 +84,7 @@ struct PolicyTable {
         }
     }
 
-    /// A list of tables; or one alone, where `single` allows it.
+    /// Reads a list of tables, or a single table where `single` allows it.
     mutating func sections(
         _ key: Text, _ wanted: String, single: Bool = false, _ problems: inout PolicyProblems
     ) -> [PolicyTable] {
@@ -98,7 +98,7 @@ struct PolicyTable {
         return (tables ?? []).map { PolicyTable("\(key)", $0, line: line) }
     }
 
-    /// Notes every key that nobody asked for.
+    /// Notes a problem for every key that was never read.
     func rejectUnknownKeys(_ problems: inout PolicyProblems) {
         for entry in table.entries where !asked.contains(entry.name) {
             let known = asked.map(\.string).joined(separator: ", ")
@@ -107,12 +107,12 @@ struct PolicyTable {
     }
 }
 
-/// What is wrong so far, and what was asked for.
+/// The problems found so far, and the keys that were read.
 struct PolicyProblems {
     private(set) var list: [PolicyFileError.Problem] = []
-    /// What is right and may yet surprise.
+    /// Correct parts that may surprise the author.
     private(set) var warnings: [PolicyFileError.Problem] = []
-    /// Each key once, behind the name of its table.
+    /// Each key once, after the name of its table.
     private(set) var asked: [KeyForm] = []
     private var seen: Set<String> = []
 

@@ -1,31 +1,32 @@
 package import Encoding
 
-/// A test case that a policy file carries: `[[test]]`.
+/// A test case in a policy file: `[[test]]`.
 package struct PolicyTest: Sendable {
-    /// What is presented.
+    /// The presented credential.
     package enum Subject: Sendable {
-        /// A credential as it would look after its verification.
+        /// A credential as it is after its verification.
         case verified(PolicyTestCredential)
-        /// The same with its claims in a JSON file; the path is as the policy file writes it.
+        /// A credential after its verification, with its claims in a JSON file; the path is as the policy
+        /// file writes it.
         case claims(file: Text, PolicyTestCredential)
-        /// A wallet's payload in a file, to be verified against a trust directory; the paths are as the policy file writes
-        /// them.
+        /// A wallet's payload in a file, to be verified against a trust directory; the paths are as the
+        /// policy file writes them.
         case payload(file: Text, trust: Text)
     }
 
-    /// What is tested, in the operator's words.
+    /// The name of the test, in the operator's words.
     package var name: Text
     /// The line in the policy file.
     package var line: Int
     /// The clock at the gate.
     package var clock: WallTime
-    /// Which way the gate leads.
+    /// The direction of the gate.
     package var direction: GateDirection?
-    /// Whether the visitor was here within the replay window.
+    /// Whether the visitor was at the gate within the replay window.
     package var wasSeen = false
-    /// What is presented.
+    /// The presented credential.
     package var subject: Subject
-    /// What must come out.
+    /// The expected decision.
     package var decision: VerdictDecision
     /// The rule that must accept, or whose `policy.` code must be the reason.
     package var rule: Text?
@@ -37,16 +38,16 @@ package struct PolicyTest: Sendable {
 package struct PolicyTestCredential: Sendable {
     /// The credential.
     package var claims: SignedClaims
-    /// The groups that its issuer is in.
+    /// The groups of its issuer.
     package var groups: [Text] = []
-    /// What the status lists say.
+    /// The answers of the status lists.
     package var status: [StatusAnswer] = []
-    /// Whether the holder proved that it is his.
+    /// Whether the holder proved possession of the credential's key.
     package var holderProven = false
 }
 
 extension SignedClaims {
-    /// The same with another document: a test case can bring it in a file.
+    /// Returns the claims with another document, which a test case can supply in a file.
     package func with(_ document: JSON) -> SignedClaims {
         SignedClaims(
             format: format, issuer: issuer, types: types, text: .described(document, as: format),
@@ -56,26 +57,26 @@ extension SignedClaims {
 }
 
 extension SignedText {
-    /// The text of a credential that a test case describes: what it does not show a holder may have left out, where the
-    /// format leaves him that choice.
+    /// Creates the text of a credential that a test case describes. A member that it lacks may be withheld by
+    /// the holder, where the format allows that.
     static func described(_ document: JSON, as format: CredentialFormat) -> SignedText {
         SignedText(document, hidesMembers: [.vcSDJWT, .dcSDJWT, .sdJWT].contains(format))
     }
 }
 
-/// How a test case ended.
+/// The result of a test case.
 package struct PolicyTestResult: Sendable {
-    /// Whether it came out as the test wants.
+    /// Whether the result is the expected one.
     package let passed: Bool
-    /// The decision, or why there is none.
+    /// The decision; nil when there is none.
     package let decision: VerdictDecision?
     /// The reason's code; nil when there is no decision.
     package let code: Text?
     /// The rule that accepted.
     package let rule: Text?
-    /// The rules that were looked at.
+    /// The rules that were evaluated.
     package let notes: [RuleNote]
-    /// Why there is no decision, in plain words.
+    /// The reason why there is no decision, in plain words.
     package let failure: String?
 
     private init(
@@ -85,12 +86,12 @@ package struct PolicyTestResult: Sendable {
         (self.notes, self.failure) = (notes, failure)
     }
 
-    /// A test that could not be run.
+    /// Creates the result of a test that could not be run.
     package init(failure: String) {
         self.init(passed: false, decision: nil, code: nil, rule: nil, notes: [], failure: failure)
     }
 
-    /// What came out of a test.
+    /// Creates the result of a test that was run.
     package init(
         _ test: PolicyTest, decision: VerdictDecision, code: Text, rule: Text?, notes: [RuleNote]
     ) {
@@ -105,7 +106,7 @@ package struct PolicyTestResult: Sendable {
 }
 
 extension GatePolicy {
-    /// Runs a test case on a credential that is described, through the same rules as a visit.
+    /// Runs a test case on a described credential, with the same rules as a visit.
     package func run(_ test: PolicyTest, on credential: PolicyTestCredential) -> PolicyTestResult {
         let policy = VerificationPolicy(self, direction: test.direction)
         let subject = PolicyCase(

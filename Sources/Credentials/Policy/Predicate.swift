@@ -1,18 +1,18 @@
 package import Encoding
 
-/// Where a claim stands in the signed view of a credential.
+/// The place of a claim in the signed view of a credential.
 package enum ClaimPath: Hashable, Sendable {
-    /// A JSON pointer (RFC 6901) into the signed text, as written and as its tokens; where statements are signed its names
-    /// stand for their properties (``ClaimNames``).
+    /// A JSON pointer (RFC 6901) into the signed text, as written and as its tokens. Where statements are
+    /// signed, its names mean their properties (``ClaimNames``).
     case pointer(Text, [Text])
-    /// Property IRIs from the credential on through the signed statements; linked data only. Says what is meant whatever
-    /// context the document was written under.
+    /// A path of property IRIs through the signed statements, starting at the credential; linked data only.
+    /// Its meaning does not depend on the contexts of the document.
     case properties([Text])
 
-    /// For people and verdicts: the pointer; nil for a path of IRIs.
+    /// The pointer, for people and verdicts; nil for a path of IRIs.
     package var pointer: String? { if case .pointer(let text, _) = self { text.string } else { nil } }
 
-    /// For people: the pointer, or the IRIs.
+    /// The pointer or the IRIs, for people.
     package var description: String {
         switch self {
         case .pointer(let text, _): text.string
@@ -33,9 +33,9 @@ package enum PolicyValue: Hashable, Sendable {
 
 /// A date that a policy compares claims with.
 package enum PolicyDate: Hashable, Sendable {
-    /// The day at the gate.
+    /// The present day at the gate.
     case today
-    /// The instant at the gate.
+    /// The present instant at the gate.
     case now
     /// A day.
     case day(CivilDate)
@@ -45,32 +45,32 @@ package enum PolicyDate: Hashable, Sendable {
 
 /// One test on one claim.
 package enum ClaimTest: Hashable, Sendable {
-    /// The claim is there, or is not.
+    /// The claim exists, or does not.
     case exists(Bool)
-    /// It is this value.
+    /// The claim equals this value.
     case equals(PolicyValue)
-    /// It is one of these values.
+    /// The claim equals one of these values.
     case isOne(of: [PolicyValue])
-    /// It is a text that begins so.
+    /// The claim is a text that begins with this one.
     case hasPrefix(Text)
-    /// It is a list with this value in it, or the value itself: JSON-LD writes a list of one either way.
+    /// The claim is a list with this value, or the value itself: JSON-LD writes a list of one either way.
     case contains(PolicyValue)
-    /// The same for one of several values.
+    /// The claim contains at least one of these values.
     case containsAny([PolicyValue])
-    /// The same for each of several values.
+    /// The claim contains each of these values.
     case containsAll([PolicyValue])
-    /// It is a number that compares so.
+    /// The claim is a number with this relation to the given one.
     case number(Order, DecimalNumber)
-    /// It is a date or an instant that compares so.
+    /// The claim is a date or an instant with this relation to the given one.
     case date(Order, PolicyDate)
-    /// It is a date of birth, and the completed years of life compare so.
+    /// The claim is a date of birth, and the completed years of age have this relation to the given number.
     case age(Order, Int)
 
-    /// How one value stands to another.
+    /// The relation of one value to another.
     package enum Order: String, Sendable {
         case less, atMost, atLeast, more
 
-        /// Whether `left` stands so to `right`.
+        /// Returns whether `left` has this relation to `right`.
         func holds<Value: Comparable>(_ left: Value, _ right: Value) -> Bool {
             switch self {
             case .less: left < right
@@ -81,7 +81,7 @@ package enum ClaimTest: Hashable, Sendable {
         }
     }
 
-    /// The numbers that it compares with.
+    /// The numbers that the test compares with.
     var numbers: [DecimalNumber] {
         let values: [PolicyValue] =
             switch self {
@@ -93,7 +93,8 @@ package enum ClaimTest: Hashable, Sendable {
         return values.compactMap { if case .number(let number) = $0 { number } else { nil } }
     }
 
-    /// The key of the policy file that asks for it. Values are left out: a claim that fulfils the test could be guessed.
+    /// The key of the test in a policy file. Values are omitted, because a fulfilled test would reveal the
+    /// claim.
     package var key: String {
         switch self {
         case .exists: "exists"
@@ -121,22 +122,22 @@ package enum ClaimTest: Hashable, Sendable {
     }
 }
 
-/// A condition on a verified credential. Total: it is fulfilled, not fulfilled, or cannot be told.
+/// A condition on a verified credential. It always has a result: fulfilled, not fulfilled, or unknown.
 package indirect enum Predicate: Hashable, Sendable {
     /// A test on a claim.
     case claim(ClaimPath, ClaimTest)
-    /// Issued no longer ago than that.
+    /// The credential was issued no longer ago than this.
     case issuedWithin(Duration)
-    /// Valid for at least that long from now on.
+    /// The credential is valid for at least this long from now on.
     case remaining(Duration)
-    /// Each of these.
+    /// All of these are fulfilled.
     case all([Predicate])
-    /// At least one of these.
+    /// At least one of these is fulfilled.
     case any([Predicate])
-    /// Known not to be so.
+    /// This is known not to be fulfilled.
     case not(Predicate)
 
-    /// Whether it cannot be fulfilled without something being so of the claims.
+    /// Whether the predicate can only be fulfilled by certain claims.
     var asksOfClaims: Bool { asksOfClaims(denied: false) }
 
     private func asksOfClaims(denied: Bool) -> Bool {

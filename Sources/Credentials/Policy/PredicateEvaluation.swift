@@ -1,8 +1,7 @@
 import Encoding
 
-/// Whether something is so, as far as it can be told (Kleene's strong logic of three values). Only ``yes`` lets anybody
-/// in; what cannot be told stays so under `not`, so that a claim which is missing or of another kind never turns into
-/// an admission.
+/// A truth value of Kleene's strong three-valued logic. Only ``yes`` accepts a credential. ``unknown`` stays
+/// unknown under `not`, so that a claim which is missing or of another kind never leads to acceptance.
 enum Truth {
     case yes, no, unknown
 
@@ -25,19 +24,20 @@ enum Truth {
     }
 }
 
-/// A predicate with what became of it, and where.
+/// The result of a predicate, with its place.
 struct PredicateFinding {
     var truth: Truth
-    /// The key of the policy file and the place of the claim, without any value.
+    /// The key in the policy file and the place of the claim, without any value.
     var label: String
     /// The place of the claim, where it has a JSON pointer.
     var pointer: String?
 }
 
-/// Looks at one verified credential at one moment. The depth of predicates is bounded where the policy is read.
+/// Evaluates predicates on one verified credential at one instant. The depth of predicates is limited where
+/// the policy is read.
 struct PredicateEvaluation {
     let claims: SignedClaims
-    /// What names in pointers mean.
+    /// The meanings of names in pointers.
     let names: ClaimNames
     let now: Timestamp
     let zone: CivilZone
@@ -67,7 +67,7 @@ struct PredicateEvaluation {
                 return PredicateFinding(truth: .unknown, label: "\(label) (\(why))", pointer: path.pointer)
             }
         case .issuedWithin(let time):
-            // The skew is the issuer's: its clock may be behind the gate's.
+            // The skew favours the credential: the issuer's clock may be behind the gate's.
             let truth = Truth(claims.validFrom.map { now.advanced(by: .zero - time - skew) <= $0 })
             return PredicateFinding(truth: truth, label: "issued-within")
         case .remaining(let time):
@@ -92,11 +92,13 @@ struct PredicateEvaluation {
         }
     }
 
-    /// Why a signed text of linked data may still be what a test looks for; nil where it is certain to be something else.
+    /// Returns why a signed text of linked data may fulfil the test after all; nil where it certainly does
+    /// not.
     ///
-    /// A text may be a name for an IRI. Where the credential says `Guest` and the rule `https://works.example/ns#Guest`,
-    /// other letters are another value only if the statements say so, too. Without this a deny rule would hold for a
-    /// proof over the statements and not for one over the text, and a holder who has both would choose.
+    /// A text may be a name for an IRI. Where the credential says `Guest` and the rule
+    /// `https://works.example/ns#Guest`, different letters mean different values only if the statements
+    /// differ too. Without this check a deny rule would apply to a proof over the statements but not to one
+    /// over the text, and a holder with both could choose between them.
     private func doubt(about path: ClaimPath, _ test: ClaimTest) -> String? {
         switch claims.readMeaning(of: path, names) {
         case .value(let value):
@@ -106,8 +108,8 @@ struct PredicateEvaluation {
         }
     }
 
-    /// Why something may still be at a place where a signed text of linked data has nothing; nil where it is certain that
-    /// nothing is: the issuer may have written the same property under another of its names.
+    /// Returns why a place that is empty in a signed text of linked data may still have a value; nil where it
+    /// certainly has none. The issuer may have written the same property under another of its names.
     private func doubtedAbsence(at path: ClaimPath) -> String? {
         switch claims.readMeaning(of: path, names) {
         case .value: "the property is there under another name"
@@ -116,7 +118,7 @@ struct PredicateEvaluation {
         }
     }
 
-    /// The first that is known not to be so, else the first that cannot be told, else yes.
+    /// Returns the first finding that is `no`, otherwise the first that is unknown, otherwise `yes`.
     func all(_ predicates: [Predicate]) -> PredicateFinding {
         if predicates.count == 1 { return evaluate(predicates[0]) }
         var kept = PredicateFinding(truth: .yes, label: "all")
@@ -128,7 +130,7 @@ struct PredicateEvaluation {
         return kept
     }
 
-    /// A test on one value cannot be told of several; a test on a list can.
+    /// Evaluates a test on a value. A test for one value is unknown on a list; a test for lists is not.
     private func evaluate(_ test: ClaimTest, of value: ClaimValue) -> Truth {
         if case .hidden = value { return .unknown }
         switch test {
@@ -154,14 +156,14 @@ struct PredicateEvaluation {
         case .age(let order, let years):
             guard case .text(let text) = value, let birth = CivilDate(asWritten: text) else { return .unknown }
             let today = CivilDate(now, in: zone)
-            // Nobody is of an age before the day of birth.
+            // An age before the day of birth is undefined.
             return birth <= today ? Truth(order.holds(birth.age(on: today), years)) : .unknown
         }
     }
 
-    /// Whether one of the values is one of those wanted; nil when none is and of one of the values that cannot be told.
-    /// A value of another kind than some of those wanted is certain to be none of these, but not where it is of another
-    /// kind than all.
+    /// Returns whether one of the values is one of those wanted; nil when none is and one comparison is
+    /// unknown. A value that differs in kind from only some of the wanted values certainly differs from
+    /// those. A value that differs in kind from all of them is unknown.
     private static func isAny(of values: [ClaimValue], in wanted: [PolicyValue]) -> Bool? {
         var isTold = true
         for value in values {
@@ -172,8 +174,9 @@ struct PredicateEvaluation {
         return isTold ? false : nil
     }
 
-    /// Days with days and instants with instants; where one is a day and the other an instant, the instant counts as
-    /// its day at the gate. Nil when the text is no date, or one without zone under the strict profile.
+    /// Compares days with days and instants with instants. Where one is a day and the other an instant, the
+    /// instant counts as its day at the gate. Returns nil when the text is no date, or has no zone under the
+    /// strict profile.
     private func compare(_ text: Text, _ order: ClaimTest.Order, _ wanted: PolicyDate) -> Bool? {
         let day = CivilDate(text)
         let instant = day == nil ? Timestamp(rfc3339: text.string, zoneRequired: profile == .strict) : nil
@@ -191,7 +194,7 @@ struct PredicateEvaluation {
 }
 
 extension ClaimTest {
-    /// Whether it looks for texts.
+    /// Whether the test compares texts.
     fileprivate var comparesText: Bool {
         switch self {
         case .equals(let value), .contains(let value): value.isText

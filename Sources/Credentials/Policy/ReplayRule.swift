@@ -1,36 +1,38 @@
 import Encoding
 
-/// What counts as the same visitor again, for how long, and what follows: `[replay]` of a policy.
+/// The rule about repeated visits, `[replay]` of a policy: what counts as a repetition, for how long, and the
+/// action.
 package struct ReplayRule: Hashable, Sendable {
-    /// What a visit is remembered by.
+    /// The key by which a visit is remembered.
     package enum Key: String, CaseIterable, Sendable {
         /// The signed content: the same credential in any spelling.
         case credential
-        /// The subject's id: any credential of the same person. One without a subject's id counts by its signed content.
+        /// The subject's id: any credential of the same person. A credential without a subject's id is
+        /// remembered by its signed content.
         case subject
     }
 
-    /// What follows when it is seen again within the window.
+    /// The action on a repetition within the window.
     package enum Action: String, CaseIterable, Sendable {
-        /// `replay.seen` refuses it.
+        /// It is refused with `replay.seen`.
         case reject
         /// It is accepted, with `replay.seen` as a warning in the record.
         case flag
-        /// It is accepted without a word.
+        /// It is accepted without a warning.
         case ignore
     }
 
-    /// How long a visit is remembered, on the monotonic clock.
+    /// The time for which a visit is remembered, by the monotonic clock.
     package var window: Duration = .seconds(30)
-    /// What it is remembered by.
+    /// The key by which it is remembered.
     package var key: Key = .credential
-    /// What follows.
+    /// The action on a repetition.
     package var action: Action = .reject
 
     /// The documented defaults: the same credential within 30 s is refused.
     package init() {}
 
-    /// What to remember of a verified credential: its content, or its subjects.
+    /// Returns the replay keys of a verified credential: of its content, or of its subjects.
     func keys(of credential: SignedClaims) -> ReplayKeys {
         var keys = ReplayKeys()
         if key == .subject, !credential.subjects.ids.isEmpty {
@@ -44,37 +46,41 @@ package struct ReplayRule: Hashable, Sendable {
     }
 }
 
-/// What a visit with a credential is remembered by.
+/// The keys by which a visit with a credential is remembered.
 package struct ReplayKeys: Sendable {
-    /// A credential by the name that its issuer gave it: the id alone anybody could write.
+    /// A credential by its issuer and id. The id alone would not be enough, because any issuer can write any
+    /// id.
     struct Named {
         let issuer: Text
         let id: Text
     }
 
     var contents: [SignedContent] = []
-    /// The same credentials, as far as they have an id: of one with a proof that leaves statements to the holder and another over
-    /// all of them, the content goes by either name, whichever of the proofs he shows.
+    /// The same credentials by issuer and id, where they have an id. A credential may have one proof that
+    /// lets the holder withhold statements and another over all statements. The two give different contents,
+    /// but the same name, so the credential is recognised whichever proof the holder shows.
     var named: [Named] = []
     var subjects: [Text] = []
-    /// Whether the holder may have left out by whom he would be known again: then nobody can say that he was not here.
+    /// Whether the holder may have withheld a subject by which a repetition would be recognised, so that a
+    /// repetition cannot be excluded.
     var mayHideOne = false
 
-    /// Whether one is among those of the visits within the window, or that cannot be told.
+    /// Returns whether a key is among those of the visits within the window, or may be.
     func wereSeen(among recent: Set<[UInt8]>) -> Bool {
-        // Names are made only where there are some to compare with: of a signed text that takes its graph.
+        // Compute the digests only where recent visits exist: the digest of a signed text needs its graph.
         mayHideOne || !recent.isEmpty && digests.contains(where: recent.contains)
     }
 
-    /// 32 bytes each, without repetition. Computed each time. Keys of several kinds cannot meet: those of subjects and names are
-    /// hashes with a prefix that no signed content has.
+    /// The digests of all keys, 32 bytes each, without repetition. Computed at each call. Keys of different
+    /// kinds cannot be equal: those of subjects and names are hashes with a prefix that no signed content
+    /// has.
     var digests: [[UInt8]] {
         var seen: Set<[UInt8]> = []
         return (subjects.map(Self.digest) + contents.map(\.digest) + named.map(Self.digest))
             .filter { seen.insert($0).inserted }
     }
 
-    /// No id has a zero byte in it.
+    /// Returns the digest of a name. The zero byte separates issuer and id, because no id contains one.
     private static func digest(_ named: Named) -> [UInt8] {
         Digest.sha256(Array("\u{0}credential:".utf8) + named.issuer.utf8 + [0] + named.id.utf8)
     }

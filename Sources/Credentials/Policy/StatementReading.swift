@@ -1,43 +1,44 @@
 import Encoding
 import LinkedData
 
-/// Reads signed statements by the path of a rule. A step leads from all nodes at once; what one of them does not state
-/// leaves the answer without a part, so that the rest is not taken for the whole.
+/// Reads signed statements by the path of a rule. A step leads from all nodes at once. Where one node states
+/// nothing, the result is marked as partial, so that the other values do not count as complete.
 struct StatementReading {
     private let graph: StatementGraph
     private let names: ClaimNames
     private var resolver: NameResolver?
-    /// Where the steps so far lead.
+    /// The nodes and values that the steps so far lead to.
     private var branches: [Branch]
-    /// The name and property last seen that are not in doubt.
+    /// The last name and property without doubt.
     private var settled: (Text, Text)?
-    /// How many there were a step before.
+    /// The number of branches before the last step.
     private var sources = 1
-    /// Whether all that was signed here is certain to be here.
+    /// Whether everything that was signed at this place is certainly shown.
     private var isWhole = true
-    /// Whether some node states nothing where others do.
+    /// Whether a node states nothing where others do.
     private var isPartial = false
 
-    /// One node or value, with what names mean there.
+    /// One node or value, with the meanings of names there.
     private struct Branch {
         let term: Term
         /// The place of the node; nil for the path of property IRIs, and for an id.
         var place: NameResolver.Place?
-        /// The contexts inside the node where a step has led to further members of it (`@nest`).
+        /// The scoped contexts of the node, where a step has led to further members of the same node
+        /// (`@nest`).
         var node: NameResolver.Node?
-        /// What names mean that are compared with the value.
+        /// The meanings of names that are compared with the value.
         var texts: TextMeaning?
-        /// What the next step names.
+        /// The meaning of the next step's token.
         var keys = PropertyMeaning.Keys.none
     }
 
-    /// What makes two branches one. Names may mean other properties at another place of a node.
+    /// The identity of a branch. Names may mean other properties at another place of a node.
     private struct Target: Hashable {
         let term: Term
         let place: NameResolver.Place?
     }
 
-    /// Why a path cannot be read on.
+    /// The reason why a path cannot be read further.
     private struct Unknown: Error {
         let why: String
         init(_ why: String) { self.why = why }
@@ -49,8 +50,8 @@ struct StatementReading {
         branches = [Branch(term: graph.root, place: names.resolver?.document)]
     }
 
-    /// What a pointer leads to from the credential on. A step is the name of a property, of the id or of the types, a
-    /// place in an ordered list, or a language.
+    /// Returns the claim that a pointer leads to, starting at the credential. A step is the name of a
+    /// property, of the id or of the types, an index in an ordered list, or a language.
     mutating func read(pointer tokens: [Text]) -> ClaimFinding {
         do throws(Unknown) {
             for (position, token) in tokens.enumerated() {
@@ -67,7 +68,7 @@ struct StatementReading {
         } catch { return .unknown(error.why) }
     }
 
-    /// What a path of property IRIs leads to.
+    /// Returns the claim that a path of property IRIs leads to.
     mutating func read(properties: [Text]) -> ClaimFinding {
         do throws(Unknown) {
             for property in properties {
@@ -93,7 +94,7 @@ struct StatementReading {
             guard names.work.take(1 + following.count) else { throw Unknown("too many nodes for the gate's rules") }
             if following.isEmpty {
                 isMissing = true
-                // Statements inside a graph are not looked into.
+                // Statements inside a graph are not read.
                 if graph.isGraph(branch.term) { isWhole = false }
             }
             found += following.filter { seen.insert(Target(term: $0.term, place: $0.place)).inserted }
@@ -103,7 +104,7 @@ struct StatementReading {
         branches = found
     }
 
-    /// What is stated under a property; notes where more may be that is withheld.
+    /// Returns the values of a property; notes whether further values may be withheld.
     private mutating func values(of property: Text, at branch: Branch) throws(Unknown) -> [Term] {
         if mayHide(property, at: branch.term) { isWhole = false }
         let values = graph.values(of: property, at: branch.term)
@@ -128,10 +129,10 @@ struct StatementReading {
         }
     }
 
-    /// The contexts inside a node.
+    /// Returns the scoped contexts of a node; nil below an id.
     private mutating func node(_ branch: Branch) throws(Unknown) -> NameResolver.Node? {
         if let node = branch.node { return node }
-        // Below an id there is nothing.
+        // An id has no members.
         guard let place = branch.place else { return nil }
         let types = graph.types(of: branch.term)
         if branch.term != graph.root, types.contains(CredentialVocabulary.verifiableCredentialType) {
@@ -146,7 +147,7 @@ struct StatementReading {
         _ body: (inout NameResolver) throws(JSONLDError) -> Value
     ) throws(Unknown) -> Value {
         guard var resolver else { throw Unknown(names.obstacle) }
-        // What it remembers is not copied for each node.
+        // Move the resolver out while it is used, so that its cache is not copied for each node.
         self.resolver = nil
         defer { self.resolver = resolver }
         do throws(JSONLDError) { return try body(&resolver) } catch {
@@ -187,7 +188,7 @@ struct StatementReading {
         }
     }
 
-    /// ``ClaimNames/doubt(about:meaning:)``, asked once for all nodes.
+    /// Returns ``ClaimNames/doubt(about:meaning:)``, computed once for all nodes.
     private mutating func doubt(about name: Text, meaning property: Text) -> String? {
         if let settled, settled == (name, property) { return nil }
         let doubt = names.doubt(about: name, meaning: property)
@@ -195,7 +196,7 @@ struct StatementReading {
         return doubt
     }
 
-    /// Whether the node states another of the properties that the name could stand for, or may do so.
+    /// Throws if the node states, or may state, another property that the name could mean.
     private func refuse(_ rivals: Set<Text>, besides property: Text?, at node: Term) throws(Unknown) {
         for rival in rivals where rival != property {
             if graph.states(rival, at: node) { throw Unknown(ClaimNames.disagreement) }
@@ -203,12 +204,12 @@ struct StatementReading {
         }
     }
 
-    /// Goes to the entry of an object whose keys are no names.
+    /// Enters the entry of a map, an object whose keys are not names.
     private mutating func enterMap(at key: Text) throws(Unknown) {
         guard branches.allSatisfy({ $0.keys == .languages && $0.term.lexicalForm != nil }) else {
             throw Unknown("index keys, ids and types of a map are not read")
         }
-        // Which text is whose is not known, so that one of the nodes could lack the language.
+        // It is unknown which text belongs to which node, so one of the nodes could lack the language.
         guard sources == 1 else { throw Unknown("several nodes have texts by language") }
         let language = key == "@none" ? nil : key
         branches = branches.filter { branch in
@@ -216,7 +217,7 @@ struct StatementReading {
         }.map { Branch(term: $0.term) }
     }
 
-    /// A part of a value: its own text, or nothing.
+    /// Returns a part of a literal: its own text, or nothing.
     private mutating func part(_ name: Text, of branch: Branch) throws(Unknown) -> [Branch] {
         guard case .literal(let literal) = branch.term, literal.datatype != RDF.json else {
             throw Unknown("one of several values is JSON")
@@ -230,7 +231,8 @@ struct StatementReading {
         }
     }
 
-    /// Whether a name may lead to a text under other contexts: as its language, or as another name for `@value`.
+    /// Returns whether a name may lead to a text under other contexts: as its language, or as another name
+    /// for `@value`.
     private func mayBeKey(_ name: Text, of literal: Literal) -> Bool {
         if names.isFixed { return false }
         let isLanguage = literal.language.map { $0 == name } ?? (name == "@none")
@@ -239,7 +241,7 @@ struct StatementReading {
 
     // MARK: - Lists and JSON
 
-    /// The JSON that the only branch is; nil where it is something else.
+    /// Returns the JSON of the only branch; nil where it is no JSON literal.
     private func literal() throws(Unknown) -> JSON? {
         guard branches.count == 1, case .literal(let literal) = branches[0].term, literal.datatype == RDF.json else {
             return nil
@@ -250,7 +252,7 @@ struct StatementReading {
         return json
     }
 
-    /// Goes to a place in an ordered list; false where the list is shorter.
+    /// Enters an element of an ordered list; returns false where the list is shorter.
     private mutating func enterList(at index: Int) throws(Unknown) -> Bool {
         guard isWhole, !isPartial, branches.count == 1, let elements = graph.list(at: branches[0].term) else {
             throw Unknown("an index reads ordered lists only")
@@ -267,7 +269,7 @@ struct StatementReading {
         let list = branches.count == 1 && !isPartial ? graph.list(at: branches[0].term) : nil
         var values: [ClaimValue]
         if let list {
-            // A list within a list is no value to compare.
+            // A list within a list is not comparable.
             values = list.map { graph.list(at: $0) == nil ? value(branches[0], $0) : .other }
         } else {
             var seen: Set<Term> = []
@@ -280,8 +282,8 @@ struct StatementReading {
 }
 
 extension StatementGraph {
-    /// The elements of an ordered list (RDF 1.1 Semantics section D.2) that begins with a node; nil where none does, or
-    /// it is not one whole list.
+    /// Returns the elements of an ordered list (RDF 1.1 Semantics section D.2) that begins with a node; nil
+    /// where no complete, well-formed list begins there.
     func list(at node: Term) -> [Term]? {
         if node == .iri(RDF.nil) { return [] }
         guard case .blank = node, states(RDF.rest, at: node) else { return nil }

@@ -4,33 +4,36 @@ package import Encoding
 package struct VerificationPolicy: Sendable {
     /// Name of this policy in verdicts and records.
     package var version: String
-    /// How strictly credentials are read, where the rules or the configuration say; nil: what the trust data say.
+    /// How strictly credentials are read, where the rules or the configuration state it; nil: the trust data
+    /// decide.
     package var statedProfile: Profile?
-    /// How far the clocks of issuer and gate may differ.
+    /// The maximum difference between the clocks of issuer and gate.
     package var clockSkew: Duration = .seconds(60)
-    /// The least trusted source of the date under which anything is accepted; below it: `clock.untrusted`.
+    /// The least trusted accepted source of the date; with a less trusted one everything is refused with
+    /// `clock.untrusted`.
     package var minimumClock: WallTime.Provenance = .rtc
-    /// Whether the gate's rules decide on a stale or missing status list; the status stage then only notes the answers. A
-    /// credential that is revoked or suspended, or whose list is wrong, is refused in either case.
+    /// Whether the gate's rules decide about a stale or missing status list; the status stage then only notes
+    /// the answers. A credential that is revoked or suspended, or whose list is invalid, is refused in either
+    /// case.
     package var decidesOnStatus = false
-    /// What counts as the same visitor again, and what follows.
+    /// The rule about repeated visits.
     package var replay = ReplayRule()
-    /// Age of a holder's proof at most.
+    /// The maximum age of a holder's proof.
     package var holderProofAge: Duration = .seconds(300)
     /// The name by which a holder's proof may name this gate as its audience; nil where the gate has none.
     package var audience: Text?
-    /// The gate's own rules; nil accepts from any trusted issuer.
+    /// The gate's own rules; nil: every credential of a trusted issuer is accepted.
     package var rules: GatePolicy?
-    /// Which way the gate leads, for rules that ask.
+    /// The direction of the gate, for rules with a direction.
     package var direction: GateDirection?
 
-    /// A policy of that name and profile with the documented defaults: any trusted issuer.
+    /// Creates a policy with that name and profile and the documented defaults: any trusted issuer.
     package init(version: String = "any-trusted-issuer", profile: Profile? = nil) {
         self.version = version
         statedProfile = profile
     }
 
-    /// How strictly credentials are read: as the rules say, else the configuration, else the trust data; strictly where
-    /// none of them says anything.
+    /// Returns how strictly credentials are read: as the rules state, otherwise the configuration, otherwise
+    /// the trust data; strictly where none of them states a profile.
     package func profile(over trusted: Profile?) -> Profile { statedProfile ?? trusted ?? .strict }
 }

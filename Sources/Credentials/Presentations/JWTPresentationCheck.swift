@@ -1,13 +1,14 @@
 import Encoding
 
-/// A presentation in a JWT: the claim `vp` (VCDM 1.1 section 6.3.1) or, as `vp+jwt`, the payload itself (VC-JOSE-COSE
-/// section 3.1.2). Its signature is the holder's proof, and covers every credential in it.
+/// The check of a presentation in a JWT: the claim `vp` (VCDM 1.1 section 6.3.1) or, as `vp+jwt`, the payload
+/// itself (VC-JOSE-COSE section 3.1.2). Its signature is the holder's proof, and covers every credential in
+/// it.
 struct JWTPresentationCheck: FormatCheck {
     let surroundings: Surroundings
     private let token: CompactJWS
     private let kind: CredentialKind
     let demand: HolderDemand
-    /// What became known on the way, filled up to the stage that failed.
+    /// The evidence so far, up to the stage that failed.
     private(set) var evidence: Evidence
 
     init(
@@ -23,7 +24,7 @@ struct JWTPresentationCheck: FormatCheck {
 
     var isPresentation: Bool { true }
 
-    /// All stages up to the holder's.
+    /// Runs all stages, including that of the holder.
     mutating func verify() throws(Rejection) {
         let shape = try surroundings.stage(.shape) { () throws(Rejection) in try read() }
         guard !shape.credentials.isEmpty else { throw Rejection(.shapeMember, at: "/verifiableCredential") }
@@ -39,7 +40,7 @@ struct JWTPresentationCheck: FormatCheck {
         evidence.note(signers: [holder], counting: counts ? [holder] : [])
     }
 
-    /// Shape and, of linked data inside, expansion only.
+    /// Checks only the shape and, for linked data inside, the expansion.
     mutating func checkShape() throws(Rejection) {
         let shape = try surroundings.stage(.shape) { () throws(Rejection) in try read() }
         for credential in shape.credentials {
@@ -50,7 +51,7 @@ struct JWTPresentationCheck: FormatCheck {
         }
     }
 
-    /// The presentation and the id of its holder, which `iss` or `holder` must name.
+    /// Returns the presentation's credentials and the id of its holder, which `iss` or `holder` must name.
     private func read() throws(Rejection) -> (holder: Text, credentials: [Located<JSON>]) {
         let claims = token.claims
         try kind.checkHeader(token.header, surroundings.profile)
@@ -66,12 +67,12 @@ struct JWTPresentationCheck: FormatCheck {
         }
         let shape = try PresentationShape(document, limits: surroundings.limits)
         let holder = try self.holder(named: "iss", or: shape.holder)
-        // Who presents is the one that the token is about, where it says so.
+        // If the token names a subject, it must be the holder.
         if claims["sub"] != nil { _ = try self.holder(named: "sub", or: holder) }
         return (holder, shape.credentials)
     }
 
-    /// The holder that a claim names, who must be `other` where that is known.
+    /// Returns the holder that a claim names, which must equal `other` where that is known.
     private func holder(named name: Text, or other: Text?) throws(Rejection) -> Text {
         let place = Pointer.append("", name)
         guard let claim = token.claims[name] else {
@@ -83,7 +84,8 @@ struct JWTPresentationCheck: FormatCheck {
         return holder
     }
 
-    /// Holder stage: the dates, whether it counts, and the signature of a key that the holder authenticates with.
+    /// Runs the holder stage: the dates, the rule for proofs, and the signature by one of the holder's
+    /// authentication keys. Returns whether the proof counts.
     private func checkHolder(_ token: CompactJWS, _ holder: Text) throws(Rejection) -> Bool {
         let dates = try TokenDates(token.claims, profile: .strict)
         try surroundings.checkValidity(from: dates.validFrom, until: dates.validUntil, issued: dates.issued)

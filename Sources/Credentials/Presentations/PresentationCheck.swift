@@ -1,11 +1,12 @@
 import Encoding
 
-/// A linked-data presentation: shape of the whole, every credential through its own stages, then the holder's proof.
+/// The check of a linked-data presentation: shape of the whole, every credential through its own stages, then
+/// the holder's proof.
 struct PresentationCheck: FormatCheck {
     let surroundings: Surroundings
     private let document: JSONObject
     let demand: HolderDemand
-    /// What became known on the way, filled up to the stage that failed.
+    /// The evidence so far, up to the stage that failed.
     private(set) var evidence: Evidence
 
     private var trust: TrustStore { surroundings.trust }
@@ -22,7 +23,7 @@ struct PresentationCheck: FormatCheck {
 
     var isPresentation: Bool { true }
 
-    /// All stages up to the holder's.
+    /// Runs all stages, including that of the holder.
     mutating func verify() throws(Rejection) {
         let shape = try surroundings.stage(.shape) { () throws(Rejection) in
             let shape = try surroundings.spelled(document) { () throws(Rejection) in
@@ -31,7 +32,7 @@ struct PresentationCheck: FormatCheck {
                 guard !shape.credentials.isEmpty else { throw Rejection(.shapeMember, at: "/verifiableCredential") }
                 return shape
             }
-            // An unsigned presentation is no presentation: nobody vouches for putting these credentials together.
+            // An unsigned presentation is refused, because no signature links its credentials.
             guard !shape.proofs.isEmpty else { throw Rejection(.holderProofMissing, at: "/proof") }
             return shape
         }
@@ -45,7 +46,7 @@ struct PresentationCheck: FormatCheck {
         }
     }
 
-    /// Shape and expansion only.
+    /// Checks only shape and expansion.
     mutating func checkShape() throws(Rejection) {
         let shape = try surroundings.stage(.shape) { () throws(Rejection) in
             try surroundings.spelled(document) { () throws(Rejection) in
@@ -99,20 +100,21 @@ struct PresentationCheck: FormatCheck {
         evidence.findings += own.map { Reason(.claimsUnsigned, at: $0, severity: .warning) }
     }
 
-    /// One proof of the presentation: what it covers, the id of who made it, and whether it counts.
+    /// Verifies one proof of the presentation. Returns its coverage, the id of its signer, and whether it
+    /// counts.
     private func verify(
         _ proof: Located<JSONObject>, _ facts: PresentationFacts, _ digests: inout DocumentDigests
     ) throws(Rejection) -> (coverage: ProofCoverage, holder: Text, counts: Bool) {
         let now = surroundings.clock.utc
         guard let reference = proof.value["verificationMethod"]?.string else { throw Rejection(.holderInvalid) }
         let controller = try KeyResolver(trust: trust).method(reference, at: proof.pointer).method.controller
-        // MOSIP names the holder by the very key that signs.
+        // MOSIP names the holder by the signing key itself.
         let holder = facts.holder.flatMap { $0 == reference ? nil : $0 } ?? controller
         let signed = try LinkedDataProof(
             proof, for: .authentication, of: KeyResolver.Authority(holder: holder), at: now, trust: trust,
             limits: surroundings.limits)
         let coverage = try signed.verify(&digests, in: surroundings)
-        // A challenge outside the signature answers nothing.
+        // An unsigned challenge, domain or date proves nothing.
         for member in ["challenge", "domain", "created"] as [Text] {
             let pointer = Pointer.append(proof.pointer, member)
             guard !coverage.unsigned.contains(pointer) else { throw Rejection(.holderInvalid, at: pointer) }
@@ -124,14 +126,16 @@ struct PresentationCheck: FormatCheck {
     }
 }
 
-/// What decides about a presentation, as its holder signed it.
+/// The facts that decide about a presentation, as its holder signed them.
 private struct PresentationFacts {
-    /// The holder's id, where it is named.
+    /// The holder's id, if it is named.
     let holder: Text?
 
-    /// The text only shows the credentials that were verified: the statements must know of no other, nor of another holder.
+    /// Compares the text, which shows only the verified credentials, with the statements, which must contain
+    /// no other credential and no other holder.
     ///
-    /// - Throws: `shape.spelling` where they do, or where it cannot be told which node the presentation is.
+    /// - Throws: `shape.spelling` where they differ, or where it is not certain which node is the
+    ///   presentation.
     init(_ shape: PresentationShape, _ content: LinkedDataDocument) throws(Rejection) {
         if shape.proofs.allSatisfy({ ProofSuite.named(by: $0.value)?.canonicalization == .jcs }) {
             holder = shape.holder

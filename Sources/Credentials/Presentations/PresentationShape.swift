@@ -1,13 +1,13 @@
 import Encoding
 
-/// A linked-data presentation whose members are known to be well-formed (VCDM 1.1 section 4.10, VCDM 2.0 section 4.13).
+/// A linked-data presentation with well-formed members (VCDM 1.1 section 4.10, VCDM 2.0 section 4.13).
 struct PresentationShape {
     let document: JSONObject
-    /// The holder's id, where it is named.
+    /// The holder's id, if it is named.
     let holder: Text?
-    /// What is presented: credentials as objects or, in VCDM 1.1, as token texts.
+    /// The presented credentials: objects or, in VCDM 1.1, token texts.
     let credentials: [Located<JSON>]
-    /// Empty when the holder did not sign.
+    /// The proofs; empty when the holder did not sign.
     let proofs: [Located<JSONObject>]
 
     init(_ document: JSONObject, limits: Limits) throws(Rejection) {

@@ -1,13 +1,13 @@
 import Encoding
 
-/// A credential inside a presentation: linked data or a token. It goes through all its own stages; who holds it is the
-/// presentation's matter.
+/// A credential inside a presentation: linked data or a token. It passes all its own stages; the presentation
+/// determines its holder.
 struct PresentedCredential {
     let received: Received
 
-    /// What an entry of `verifiableCredential` holds.
+    /// Reads an entry of `verifiableCredential`.
     ///
-    /// - Throws: `shape.member` for text that is no token, else what the token's syntax deserves.
+    /// - Throws: `shape.member` for text that is no token; otherwise the token parser's error.
     init(_ entry: JSON, limits: Limits) throws(Rejection) {
         if let enveloped = try EnvelopedCredential(entry) {
             received = try Envelope(limits: limits).token(enveloped)
@@ -16,11 +16,11 @@ struct PresentedCredential {
         } else {
             throw Rejection(.shapeMember)
         }
-        // No presentation stands in another.
+        // A presentation must not contain another.
         guard !received.kind.isPresentation else { throw Rejection(.formatUnsupported) }
     }
 
-    /// Shape and, of linked data, expansion only.
+    /// Checks only the shape and, for linked data, the expansion.
     func checkShape(_ surroundings: Surroundings, into evidence: inout Evidence) throws(Rejection) {
         if case .object(let document) = received.body, document.isEmpty { return }
         var check = try received.check(surroundings, demand: HolderDemand(), mode: .shape, summary: evidence.summary)
@@ -29,7 +29,7 @@ struct PresentedCredential {
 }
 
 extension Evidence {
-    /// Takes a credential of a presentation through all its stages. Returns the issuer's entry.
+    /// Runs all stages of a credential in a presentation. Returns the issuer's entry.
     mutating func present(
         _ credential: Located<JSON>, _ surroundings: Surroundings, demand: HolderDemand
     ) throws(Rejection) -> TrustedIssuer? {

@@ -1,7 +1,7 @@
 import Encoding
 
 extension Received {
-    /// The check of the format. A further format is a case here.
+    /// Returns the check for the format. A new format is a new case here.
     ///
     /// - Throws: `format.unsupported`.
     func check(
@@ -21,9 +21,11 @@ extension Received {
         }
     }
 
-    /// All stages from the shape to the holder's proof, into `evidence`. Returns the entry of the issuer, where there is one.
+    /// Runs all stages from the shape to the holder's proof and fills `evidence`. Returns the issuer's entry,
+    /// if there is one.
     ///
-    /// - Parameter isPresented: Whether it stands in a presentation, whose holder's proof is looked at there.
+    /// - Parameter isPresented: Whether the credential is in a presentation, which checks the holder's proof
+    ///   itself.
     func verify(
         _ surroundings: Surroundings, demand: HolderDemand, mode: VerificationMode = .full, isPresented: Bool = false,
         into evidence: inout Evidence

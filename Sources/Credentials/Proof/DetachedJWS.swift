@@ -2,13 +2,14 @@ import Encoding
 
 /// A JWS with detached, unencoded payload: `header..signature` (RFC 7515 appendix F, RFC 7797).
 struct DetachedJWS {
-    /// The header's algorithm name; says nothing until suite and key agree.
+    /// The algorithm name in the header; it must still agree with suite and key.
     let algorithm: Text
-    /// The header's text exactly as received: it is signed in this form.
+    /// The header's text exactly as received, which is signed in this form.
     let headerText: [UInt8]
     let signature: [UInt8]
 
-    /// `b64` must be false and be the one critical header; there must be no payload part.
+    /// Reads a detached JWS. `b64` must be false and the only critical header; the payload part must be
+    /// empty.
     init(_ text: Text, at pointer: String) throws(Rejection) {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, parts[1].isEmpty,

@@ -1,17 +1,18 @@
 import Encoding
 
-/// The proof options of a JCS suite: the proof as written, and the contexts of the document that it covers (VC Data
-/// Integrity EdDSA 1.0 section 3.3.2, ECDSA 1.0 section 3.3.2).
+/// The proof options of a JCS suite: the proof as written, and the contexts of the document that it covers
+/// (VC Data Integrity EdDSA 1.0 section 3.3.2, ECDSA 1.0 section 3.3.2).
 struct JCSProofOptions {
-    /// What is canonicalised: every member but the signature itself.
+    /// The canonicalised object: every member except the signature itself.
     let options: JSONObject
-    /// The `@context` under which the document was signed; nil for the document's own, which the proof then repeats in full
-    /// or not at all.
+    /// The `@context` under which the document was signed; nil for the document's own, which the proof then
+    /// repeats in full or omits.
     let context: JSON?
-    /// Contexts of the document behind those that the proof repeats: anybody can append them, so they count for nothing.
+    /// The document's contexts after those that the proof repeats. Anyone can append them, so they are
+    /// unsigned.
     let unsigned: [String]
 
-    /// Nil when the proof repeats other contexts than the document begins with.
+    /// Reads the options; nil when the proof repeats other contexts than the document begins with.
     init?(_ proof: JSONObject, documentContext: JSON) {
         var options = proof
         options["proofValue"] = nil

@@ -1,18 +1,20 @@
 import Encoding
 import LinkedData
 
-/// One proof of a supported suite, ready to be checked: its key is found and may sign here.
+/// One proof of a supported suite, ready to be verified: its key is known and may sign.
 struct LinkedDataProof {
     let proof: Located<JSONObject>
     let suite: ProofSuite
     let purpose: ControllerDocument.Purpose
     let key: PublicKey
-    /// The verification method that the key is.
+    /// The URL of the key's verification method.
     let method: Text
-    /// Whether it was made in the name that was asked for; one of a stranger only has to hold.
+    /// Whether the proof was made in the requested name. A proof of another signer in a chain must only be
+    /// valid.
     let isIssuers: Bool
 
-    /// Key stage: suite, purpose, lookup, controller, authorisation. `issued` is the document's own date of issue.
+    /// Key stage: suite, purpose, lookup, controller, authorisation. `issued` is the document's own date of
+    /// issue.
     init(
         _ proof: Located<JSONObject>, for purpose: ControllerDocument.Purpose, of authority: KeyResolver.Authority,
         issued: Timestamp? = nil, at now: Timestamp, trust: TrustStore, limits: Limits
@@ -30,9 +32,10 @@ struct LinkedDataProof {
         method = try resolver.fullName(of: reference, at: pointer)
     }
 
-    /// Key stage of a stranger's proof in a chain, which only has to hold: with the key that it names, whoever controls that.
+    /// Key stage of another signer's proof in a chain. It must only be valid with the key that it names,
+    /// whoever controls that key.
     ///
-    /// - Throws: `refusal`, why it is none of the issuer's, where its key cannot be known.
+    /// - Throws: `refusal`, the reason why it is none of the issuer's, where its key cannot be found.
     init(
         stranger proof: Located<JSONObject>, _ refusal: Rejection, at now: Timestamp, trust: TrustStore, limits: Limits
     ) throws(Rejection) {
@@ -70,8 +73,8 @@ struct LinkedDataProof {
         proof["created"]?.string.flatMap { Timestamp(rfc3339: $0.string, zoneRequired: false) }
     }
 
-    /// Whether the key may stand behind something of that date of issue, once that and what the proof states are known to be
-    /// signed.
+    /// Checks that the key is not revoked for that date of issue. Called once the date and the proof's own
+    /// statements are known to be signed.
     func checkRevocation(issued: Timestamp?, stating facts: ProofFacts, trust: TrustStore) throws(Rejection) {
         let dates = [issued].compactMap(\.self) + facts.created
         guard trust.revocations.allow(key, method: method, issuedAt: dates) else {
@@ -79,20 +82,21 @@ struct LinkedDataProof {
         }
     }
 
-    /// The ids of the proofs that this one covers besides the document.
+    /// The ids of the proofs that this one covers in addition to the document.
     var previousProofs: [Text] {
         guard suite.formsChains, let member = proof.value["previousProof"] else { return [] }
         return (member.array ?? [member]).map { $0.string ?? "" }
     }
 
-    /// What names the signed content of a selective disclosure whatever is shown of it: the key that its issuer made for it.
+    /// The identity of the signed content of a selective disclosure, whichever part is shown: the ephemeral
+    /// key that its issuer made for it.
     var disclosureKey: [UInt8]? {
         guard suite.canonicalization == .statements else { return nil }
         return proof.value["proofValue"]?.string.flatMap { SelectiveDisclosureProof($0)?.ephemeralKey }
     }
 
-    /// Proof stage: the signature over the proof options and the document, and what the options state. Returns what it
-    /// covers.
+    /// Proof stage: verifies the signature over the proof options and the document, and checks what the
+    /// options state. Returns the proof's coverage.
     func verify(
         _ digests: inout DocumentDigests, in surroundings: Surroundings
     ) throws(Rejection) -> ProofCoverage {
@@ -126,7 +130,8 @@ struct LinkedDataProof {
         throw Rejection(.proofInvalid, at: proof.pointer)
     }
 
-    /// What signed options state, in the one spelling and with the meaning that the JSON gives them.
+    /// Returns the facts of signed options; they must have the usual spelling and the meaning that the JSON
+    /// gives them.
     private func facts(of options: ProofOptions, _ surroundings: Surroundings) throws(Rejection) -> ProofFacts {
         if surroundings.checksSpelling, let place = options.unusualSpelling {
             throw Rejection(.shapeSpelling, at: proof.pointer + place)
@@ -140,8 +145,9 @@ struct LinkedDataProof {
         return facts
     }
 
-    /// VC Data Integrity ECDSA 1.0 section 3.5.8: the issuer's signature over options, key and mandatory statements, and
-    /// one of that key for each further statement.
+    /// Verifies a selective disclosure (VC Data Integrity ECDSA 1.0 section 3.5.8): the issuer's signature
+    /// over options, ephemeral key and mandatory statements, and a signature by the ephemeral key for each
+    /// further statement.
     private func verifyStatements(
         _ content: LinkedDataDocument, _ surroundings: Surroundings
     ) throws(Rejection) -> ProofCoverage {
@@ -192,7 +198,7 @@ struct LinkedDataProof {
         guard let options = JCSProofOptions(proof.value, documentContext: digests.content.context) else {
             throw Rejection(.proofInvalid, at: Pointer.append(proof.pointer, "@context"))
         }
-        // What such a proof states is read by its names.
+        // The statements of such a proof are read by their names.
         if let place = Spelling.suspicion(in: proof.value) {
             throw Rejection(.shapeSpelling, at: proof.pointer + place)
         }
@@ -205,18 +211,19 @@ struct LinkedDataProof {
     }
 }
 
-/// What a proof that matched covers.
+/// The coverage of a valid proof.
 struct ProofCoverage {
-    /// Under which context its options matched.
+    /// The context under which its options matched.
     let context: ProofContext
-    /// Pointers of members of the document, or of the proof in it, that it leaves open.
+    /// Pointers to members of the document, or of the proof in it, that it does not cover.
     let unsigned: [String]
-    /// What its signed options state.
+    /// The facts that its signed options state.
     let facts: ProofFacts
-    /// Whether it covers every member of the document as written, and not only what has a meaning in RDF.
+    /// Whether it covers every member of the document as written, and not only those with a meaning in RDF.
     var coversText = false
-    /// The contexts that such a proof covers where they are not the document's own.
+    /// The contexts that such a proof covers, where they differ from the document's own.
     var textContext: JSON?
-    /// Places of the quads that the holder could not have left out; nil for a proof that leaves him no choice.
+    /// The positions of the quads that the holder could not withhold; nil for a proof without selective
+    /// disclosure.
     var mandatory: Set<Int>?
 }

@@ -1,18 +1,20 @@
 import Encoding
 import LinkedData
 
-/// What the signed options of a proof state, each with all its values.
+/// The facts that the signed options of a proof state, each with all its values.
 struct ProofFacts {
     let created: [Timestamp]
     let expires: [Timestamp]
-    /// An empty text for what is none, as nobody gives such a challenge or has such a name.
+    /// The challenges. A value that is no text becomes an empty text, which is never a gate's challenge or
+    /// name.
     let challenges: [Text]
     let domains: [Text]
 
-    /// Of options whose text is signed; before a signature over statements is checked, what the text says of them.
+    /// Reads the facts of options whose text is signed. For a signature over statements these are the facts
+    /// in the text, before the signature is verified.
     ///
-    /// - Parameter isDated: Whether the suite is one of Data Integrity 1.0, where `created` is a date-time (section 2.1). What
-    ///   older suites state as `created` may be anything.
+    /// - Parameter isDated: Whether the suite is one of Data Integrity 1.0, where `created` is a date-time
+    ///   (section 2.1). In older suites `created` may have any value.
     init(text proof: Located<JSONObject>, isDated: Bool, profile: Profile) throws(Rejection) {
         func texts(_ name: Text) -> [Text] {
             guard let member = proof.value[name], !member.isNull else { return [] }
@@ -28,7 +30,7 @@ struct ProofFacts {
         domains = texts("domain")
     }
 
-    /// Of options whose statements are signed.
+    /// Reads the facts of options whose statements are signed.
     init(
         created: [Text?], expires: [Text?], challenges: [Text?], domains: [Text?], isDated: Bool, at pointer: String,
         profile: Profile
@@ -39,7 +41,7 @@ struct ProofFacts {
         self.domains = domains.map { $0 ?? "" }
     }
 
-    /// Proof stage: made no later than now, and not past its own date.
+    /// Proof stage: checks that the proof was made no later than now, and has not expired.
     func check(at pointer: String, in surroundings: Surroundings) throws(Rejection) {
         guard surroundings.checksDates else { return }
         let (now, skew) = (surroundings.clock.utc, surroundings.policy.clockSkew)

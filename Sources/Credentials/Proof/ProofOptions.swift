@@ -1,17 +1,19 @@
 import Encoding
 import LinkedData
 
-/// The proof options of a linked-data proof as RDF, under one of the two contexts that are tried:
-/// the document's own (to which the proof may add), then the suite's pinned one.
+/// The proof options of a linked-data proof as RDF, under one of the two contexts that are tried: first the
+/// document's own (to which the proof may add contexts), then the suite's pinned one.
 struct ProofOptions {
     let context: ProofContext
     let dataset: Dataset
-    /// Members of the proof that its own signature does not cover, as pointers inside the proof.
+    /// Members of the proof that its own signature does not cover, as pointers relative to the proof.
     let unsigned: [String]
-    /// Where the proof is spelled as no data model spells it, as a pointer inside the proof.
+    /// The place of an unusual spelling in the proof, as a pointer relative to the proof; nil where there is
+    /// none.
     let unusualSpelling: String?
 
-    /// Nil when the options cannot be read under that context or the proof's type means nothing there.
+    /// Reads the options; nil when they are unreadable under that context or the proof's type has no meaning
+    /// there.
     init?(
         _ proof: JSONObject, of suite: ProofSuite, under context: ProofContext, documentContext: JSON, trust: TrustStore
     ) {
@@ -39,8 +41,8 @@ struct ProofOptions {
         unsigned = document.dropped.filter(\.statesSomething).map(\.pointer) + strangers.map { Pointer.append("", $0) }
     }
 
-    /// Whether what is signed still means what the JSON says: an inline context can map the suite's name or
-    /// `assertionMethod` elsewhere while the signature stays right.
+    /// Returns whether the signed statements still have the meaning of the JSON. An inline context can map
+    /// the suite's name or `assertionMethod` to another IRI while the signature stays valid.
     func keepsMeaning(of proof: JSONObject, suite: ProofSuite, purpose: ControllerDocument.Purpose) -> Bool {
         guard let node = node(of: suite),
             let method = proof["verificationMethod"]?.string,
@@ -61,7 +63,7 @@ struct ProofOptions {
         }
     }
 
-    /// What the signed options state of the proof's dates and of what it answers.
+    /// Returns the dates, challenges and domains that the signed options state.
     func facts(
         of suite: ProofSuite, isDated: Bool, at pointer: String, profile: Profile
     ) throws(Rejection) -> ProofFacts {
@@ -72,7 +74,7 @@ struct ProofOptions {
             domains: texts("domain"), isDated: isDated, at: pointer, profile: profile)
     }
 
-    /// The proof itself: the one node of the suite's type, which has no other.
+    /// Returns the proof's own node: the only node of the suite's type, without any other type.
     private func node(of suite: ProofSuite) -> Term? {
         let types = dataset.quads.filter { $0.predicate == RDF.type && $0.object == .iri(suite.iri) }
         guard types.count == 1, let node = types.first?.subject else { return nil }
@@ -84,8 +86,8 @@ struct ProofOptions {
         return dataset.quads.filter { $0.subject == node && iris.contains($0.predicate) }.map(\.object)
     }
 
-    /// The IRI of a proof member. credentials/v1 uses the prefix `sec` inside the suite's scoped context without defining
-    /// it, so under it the short form is what is signed.
+    /// Returns the IRIs of a proof member. credentials/v1 uses the prefix `sec` inside the suite's scoped
+    /// context without defining it, so under it the short form is signed.
     private static func standardIRIs(of member: Text) -> [Text] {
         let name: String
         switch member {

@@ -1,23 +1,25 @@
 import Encoding
 import LinkedData
 
-/// A linked-data proof suite as data: what its proofs look like and which algorithms belong to it. One file each in `Suites`.
+/// A linked-data proof suite as data: the form of its proofs and the algorithms that belong to it. Each suite
+/// has a file in `Suites`.
 struct ProofSuite: Sendable {
-    /// How a proof carries its signature.
+    /// The encoding of the signature in a proof.
     enum Encoding: Sendable {
-        /// `jws`: detached, algorithms by their header name but only these.
+        /// `jws`: detached; the header names the algorithm, which must be one of these.
         case detachedJWS([SignatureAlgorithm])
-        /// `proofValue`: base58btc multibase of the raw signature; of these algorithms the one that takes the key.
+        /// `proofValue`: base58btc multibase of the raw signature; the algorithm is the one of these that
+        /// fits the key.
         case proofValue([SignatureAlgorithm])
     }
 
-    /// How options and document become bytes.
+    /// The conversion of options and document to bytes.
     enum Canonicalization: Sendable {
         /// RDF Dataset Canonicalization 1.0.
         case rdfc
         /// JSON Canonicalization Scheme (RFC 8785).
         case jcs
-        /// RDF Dataset Canonicalization 1.0, each statement by itself.
+        /// RDF Dataset Canonicalization 1.0, with each statement signed separately.
         case statements
     }
 
@@ -25,10 +27,10 @@ struct ProofSuite: Sendable {
     let type: Text
     /// The proof's `cryptosuite`, for suites of Data Integrity 1.0.
     var cryptosuite: Text?
-    /// The RDF type that this name must have.
+    /// The RDF type that ``type`` must expand to.
     let iri: Text
-    /// The pinned context under which proof options are read when the document's own does not define the suite; nil when
-    /// only the document's counts.
+    /// The pinned context for proof options when the document's own contexts do not define the suite; nil
+    /// when only the document's are used.
     let context: Text?
     var canonicalization = Canonicalization.rdfc
     let encoding: Encoding
@@ -40,7 +42,7 @@ struct ProofSuite: Sendable {
         ecdsaSD2023,
     ]
 
-    /// The suite that a proof names.
+    /// Returns the suite that a proof names.
     static func named(by proof: JSONObject) -> ProofSuite? {
         all.first { suite in
             suite.type == proof["type"]?.string
@@ -51,16 +53,16 @@ struct ProofSuite: Sendable {
     /// Whether a proof may cover other proofs of the document (Data Integrity 1.0 section 4.3).
     var formsChains: Bool { cryptosuite != nil }
 
-    /// The hash of options and document: SHA-256, but SHA-384 for cryptosuites with a P-384 key (VC Data Integrity ECDSA
-    /// 1.0 section 3).
+    /// Returns the hash of options and document: SHA-384 for cryptosuites with a P-384 key (VC Data Integrity
+    /// ECDSA 1.0 section 3), otherwise SHA-256.
     func hash(for key: PublicKey) -> HashAlgorithm {
         if cryptosuite != nil, case .ellipticCurve(.p384, _) = key { .sha384 } else { .sha256 }
     }
 
-    /// Members of a proof that are no proof options under RDF.
+    /// Members of a proof that are not proof options in RDF.
     static let signatureMembers: [Text] = ["jws", "proofValue", "signatureValue"]
 
-    /// The one of them that carries this suite's signature.
+    /// The one of these members that contains this suite's signature.
     var signatureMember: Text {
         switch encoding {
         case .detachedJWS: "jws"
@@ -68,7 +70,7 @@ struct ProofSuite: Sendable {
         }
     }
 
-    /// The signature that a proof carries.
+    /// Returns the signature of a proof.
     func signature(
         of proof: Located<JSONObject>, by key: PublicKey, limits: Limits
     ) throws(Rejection) -> ProofSignature {
@@ -85,7 +87,7 @@ struct ProofSuite: Sendable {
         case .proofValue(let algorithms):
             let text = try text(of: proof, "proofValue", limits)
             let pointer = Pointer.append(proof.pointer, "proofValue")
-            // Base58 costs the square of its length: no signature of such a suite has more letters than this.
+            // Base58 decoding takes quadratic time; no signature of such a suite is longer than this.
             guard text.hasPrefix("z"), text.utf8.count <= 256, let bytes = Multibase.decode(text.string) else {
                 throw Rejection(.proofMalformed, at: pointer)
             }
@@ -104,14 +106,15 @@ struct ProofSuite: Sendable {
     }
 }
 
-/// A signature, what stands before the hashes in its input, and where it was found.
+/// A signature, with the bytes before the hashes in its input, and its place.
 struct ProofSignature {
     let algorithm: SignatureAlgorithm
     let bytes: [UInt8]
     let prefix: [UInt8]
     let pointer: String
 
-    /// Whether it matches the data to verify: hash of the proof options, then hash of the document.
+    /// Returns whether it matches the data to verify: the hash of the proof options, then the hash of the
+    /// document.
     func matches(_ hashes: [UInt8], key: PublicKey) throws(Rejection) -> Bool {
         try algorithm.verify(bytes, over: prefix + hashes, by: key, at: pointer)
     }

@@ -1,8 +1,8 @@
 import Encoding
 import LinkedData
 
-/// The proof value of a derived ecdsa-sd-2023 proof (VC Data Integrity ECDSA 1.0 section 3.5.7): what a holder shows of a
-/// credential whose statements the issuer signed one by one.
+/// The proof value of a derived ecdsa-sd-2023 proof (VC Data Integrity ECDSA 1.0 section 3.5.7): a holder's
+/// selection from a credential whose issuer signed each statement separately.
 struct SelectiveDisclosureProof {
     /// The issuer's signature over the proof options, ``ephemeralKey`` and the mandatory statements.
     let baseSignature: [UInt8]
@@ -10,12 +10,12 @@ struct SelectiveDisclosureProof {
     let ephemeralKey: [UInt8]
     /// A signature for each disclosed statement that is not mandatory, in order.
     let signatures: [[UInt8]]
-    /// Canonical blank node label in what is shown → the label that it had when it was signed.
+    /// The label of each blank node when it was signed, by its canonical label in the shown document.
     let labels: [Text: Text]
-    /// Places of the mandatory statements among all that are shown.
+    /// The positions of the mandatory statements among all shown statements.
     let mandatory: Set<Int>
 
-    /// `d95d00` begins a base proof, which is for the holder only.
+    /// The header of a derived proof. `d95d00` begins a base proof, which is for the holder only.
     private static let header: [UInt8] = [0xD9, 0x5D, 0x01]
 
     init?(_ text: Text) {
@@ -36,7 +36,8 @@ struct SelectiveDisclosureProof {
         }
         guard base.count == 64, key.count == 35, signatures.count == signed.count, places.count == indexes.count,
             signatures.allSatisfy({ $0.count == 64 }),
-            // Two nodes of what is shown that were one when it was signed would share its statements out between them.
+            // Two shown nodes with the label of one signed node would divide that node's statements between
+            // them.
             Set(labels.values).count == labels.count
         else { return nil }
         baseSignature = Array(base)
@@ -44,14 +45,14 @@ struct SelectiveDisclosureProof {
         self.labels = labels
     }
 
-    /// Statements as they were signed: canonical lines with the labels of the signer, in order.
+    /// The statements as they were signed: canonical lines with the signer's labels, in order.
     struct Statements {
         let lines: [[UInt8]]
-        /// For each quad of the dataset the place of its line.
+        /// The position of the line of each quad of the dataset.
         let places: [Int]
     }
 
-    /// The statements of a dataset. Nil where a label is missing.
+    /// Returns the statements of a dataset; nil where a label is missing.
     func statements(of dataset: Dataset, issued: [Text: Text]) -> Statements? {
         var complete = true
         func term(_ term: Term) -> Term {

@@ -1,12 +1,14 @@
 import Encoding
 
-/// By what a credential opens the gate: the types that its issuer's entry names, or a rule that says what admits.
+/// The decision whether a credential may open the gate: by the types that its issuer's entry names, or by a
+/// rule that states what admits.
 struct Admission {
     let surroundings: Surroundings
 
-    /// What there is to say about a credential that is admitted by no rule, or by one that is about anything
-    /// (``AcceptRule/saysWhatAdmits``): nil where its issuer's entry names the types, which were compared when the issuer was
-    /// looked up. A warning does not refuse it.
+    /// Returns the finding about a credential where no rule states what admits: there are no rules, or the
+    /// rule requires nothing of it (``AcceptRule/saysWhatAdmits``). Returns nil where the issuer's entry
+    /// names the types, which were compared when the issuer was looked up. A warning does not refuse the
+    /// credential.
     func finding(about claims: SignedClaims) -> Reason? {
         let severity: Severity
         switch surroundings.trust.untypedIssuers {
@@ -21,8 +23,8 @@ struct Admission {
 }
 
 extension AcceptRule {
-    /// Whether the rule names types or credentials, or requires something of the claims. Else it is the issuers' entries that say
-    /// what admits.
+    /// Whether the rule names types or credentials, or requires something of the claims. Otherwise the
+    /// issuers' entries decide what admits.
     package var saysWhatAdmits: Bool {
         !selector.types.isEmpty || !selector.credentials.isEmpty || require.contains(where: \.asksOfClaims)
     }

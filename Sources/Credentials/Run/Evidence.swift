@@ -1,40 +1,42 @@
 import Encoding
 
-/// What a check finds out on its way, kept up to the stage that failed so that the verdict can tell it: about one credential, or
+/// The findings of a check up to the stage that failed, for the verdict. They are about one credential, or
 /// about a presentation or DeviceResponse and each credential in it.
 struct Evidence {
-    /// What a record may say of the credential. Pointers below begin at its place.
+    /// The data that a record may hold about the credential. Pointers below begin at its place.
     var summary: CredentialSummary
     /// Findings that did not decide.
     var findings: [Reason] = []
     /// Members that no signature covers, as JSON pointers.
     var unsigned: [String] = []
-    /// Under which context the proof options of a linked-data proof matched.
+    /// The context under which the options of a linked-data proof matched.
     var proofContext: ProofContext?
-    /// Contexts inside the credential.
+    /// The inline contexts of the credential.
     var inlineContexts: [JSONObject] = []
-    /// The signed claims, once the credential passed its own stages. They reach the policy and nothing else: no verdict, record
-    /// or log.
+    /// The signed claims, once the credential has passed its own stages. They are passed only to the policy,
+    /// never to a verdict, record or log.
     var claims: SignedClaims?
-    /// What the credential says of its status.
+    /// The credential's status entries and claims.
     var question: StatusQuestion?
-    /// What the stored status lists said, an answer for each entry.
+    /// The answers of the stored status lists, one for each entry.
     var status: [StatusAnswer] = []
     /// Whether a holder proved possession of the key that every credential names as its subject's.
     var holder = HolderProof.missing
-    /// Whether the credential names a key of its holder, so that no other proof counts.
+    /// Whether the credential names a key of its holder, so that no proof with another key counts.
     var namesHolderKey = false
-    /// Of each credential of a presentation or DeviceResponse that was looked at, in its order.
+    /// The evidence about each checked credential of a presentation or DeviceResponse, in its order.
     private(set) var presented: [Evidence] = []
-    /// Which of ``credentials`` ended the verification; nil where none did, or something else.
+    /// The index in ``credentials`` of the credential that ended the verification; nil where it did not fail,
+    /// or failed for another reason.
     private(set) var failed: Int?
 
     init(_ summary: CredentialSummary) { self.summary = summary }
 
-    /// Of each credential: of itself where it is one, else of those that are presented.
+    /// The evidence about each credential: this one where it is a credential, otherwise those that are
+    /// presented.
     var credentials: [Evidence] { presented.isEmpty ? [self] : presented }
 
-    /// With what was found about each credential as what was found about the whole.
+    /// The evidence with the findings about all presented credentials added to those about the whole.
     var whole: Evidence {
         if presented.isEmpty { return self }
         var all = self
@@ -55,7 +57,7 @@ struct Evidence {
         return all
     }
 
-    /// Looks at the next credential of a presentation, which stands at `place`, and keeps what is found about it.
+    /// Checks the next credential of a presentation, at `place`, and keeps the evidence about it.
     mutating func present<Value>(
         at place: String, _ work: (inout Evidence) throws(Rejection) -> Value
     ) throws(Rejection) -> Value {
@@ -70,7 +72,7 @@ struct Evidence {
         }
     }
 
-    /// Goes on with each of ``credentials``.
+    /// Continues the check of each of ``credentials``.
     mutating func forEachCredential(_ work: (inout Evidence) throws(Rejection) -> Void) throws(Rejection) {
         if presented.isEmpty { return try work(&self) }
         for index in presented.indices {
@@ -81,9 +83,10 @@ struct Evidence {
         }
     }
 
-    /// Notes who signed the presentation, and whose signatures count (``HolderProofRule``). They are its holders if they are the
-    /// subjects of all its credentials: who brings his own with another's has not proven that both are his, and who is one of
-    /// several subjects not that he is each.
+    /// Sets ``holder`` from the signers of the presentation and those whose signatures count
+    /// (``HolderProofRule``). The signers are the holders if they are the subjects of all its credentials. A
+    /// person who presents an own credential with another person's has not proved to be the subject of both;
+    /// one of several subjects has not proved to be each of them.
     mutating func note(signers: [Text], counting: [Text]) {
         func areSubjects(_ ids: [Text]) -> Bool {
             presented.allSatisfy { inner in

@@ -1,20 +1,21 @@
-/// What a credential of some format has to pass before its status is asked for: shape, validity, issuer, contexts, key, proof and
-/// what is signed, in this order as far as the format knows them.
+/// The check of a credential before its status: shape, validity, issuer, contexts, key, proof and signed
+/// content, in this order, as far as the format has them.
 protocol FormatCheck {
-    /// What became known on the way, filled up to the stage that failed.
+    /// The evidence so far, up to the stage that failed.
     var evidence: Evidence { get }
-    /// The issuer's entry once it is known to be trusted; nil for what has none of its own.
+    /// The issuer's entry, once the issuer is known to be trusted; nil for a format without one: a
+    /// presentation or an mdoc.
     var issuer: TrustedIssuer? { get }
-    /// Whether the stages behind are its own matter: a presentation asks for each of its credentials.
+    /// Whether it is a presentation, which runs the later stages itself for each of its credentials.
     var isPresentation: Bool { get }
-    /// Whether it came with a holder's proof of its own.
+    /// Whether credentials of the format may contain a holder's proof of their own.
     var bringsHolderProof: Bool { get }
 
-    /// All of them; ends with what the issuer signed.
+    /// Runs all stages of the format and reads what the issuer signed.
     mutating func verify() throws(Rejection)
-    /// Shape, and of linked data expansion: what needs no key, no trust and no clock.
+    /// Checks the shape and, for linked data, the expansion: the stages that need no key, trust or clock.
     mutating func checkShape() throws(Rejection)
-    /// Holder stage, behind the status.
+    /// Runs the holder stage, after the status stage.
     mutating func checkHolder(_ demand: HolderDemand) throws(Rejection)
 }
 
@@ -23,7 +24,8 @@ extension FormatCheck {
     var isPresentation: Bool { false }
     var bringsHolderProof: Bool { false }
 
-    /// What says nothing about who holds it: a bare credential, an mdoc outside its own transport.
+    /// Runs the holder stage of a format that proves nothing about its holder: a bare credential, an mdoc
+    /// outside its own transport.
     mutating func checkHolder(_ demand: HolderDemand) throws(Rejection) {
         if demand.required { throw Rejection(.holderProofMissing) }
     }

@@ -2,7 +2,8 @@ import Encoding
 
 /// The stages that formats share, each written once.
 extension Surroundings {
-    /// Validity stage: a credential's own dates at the clock. `issued` in the future is refused, too.
+    /// Validity stage: compares a credential's own dates with the clock. An `issued` date in the future is
+    /// refused too.
     func checkValidity(from: Timestamp?, until: Timestamp?, issued: Timestamp? = nil) throws(Rejection) {
         guard checksDates else { return }
         guard policy.trusts(clock) else { throw Rejection(.clockUntrusted) }
@@ -13,17 +14,18 @@ extension Surroundings {
         if let until, until.advanced(by: skew) < now { throw Rejection(.validityExpired) }
     }
 
-    /// What a record may keep of the types that a stranger wrote.
+    /// Returns the types from an untrusted source that a record may keep.
     func recordable(_ types: [Text]) -> [Text] {
         Array(types.filter { $0.utf8.count <= limits.recordedLetters }.prefix(limits.recordedTypes))
     }
 
-    /// The same of an id.
+    /// Returns the id if it is short enough for a record.
     func recordable(_ id: Text) -> Text? { id.utf8.count <= limits.recordedLetters ? id : nil }
 }
 
 extension Rejection {
-    /// Of a credential that shows no such date although its holder may have left it out.
+    /// Returns the rejection of a credential that shows no such date although its holder may have withheld
+    /// it.
     static func withheldDate(at pointer: String) -> Rejection {
         Rejection(.shapeDates, .withheld(key: "withheld-expiry"), at: pointer)
     }

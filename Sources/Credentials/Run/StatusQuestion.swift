@@ -1,29 +1,30 @@
 import Encoding
 
-/// What a verified credential says of its status: the status stage answers it, whatever the format.
+/// The status information of a verified credential, which the status stage looks up for every format.
 struct StatusQuestion {
-    /// Whose lists may answer; nil where nobody vouches for the issuer, so that none may.
+    /// The issuer whose lists may answer; nil where no entry vouches for the issuer, so that no list may.
     let issuer: TrustedIssuer?
     /// Signed entries of bitstring status lists.
     var entries: [StatusEntry] = []
-    /// Where an entry is written of which a part is not signed: it could be changed to another that is not revoked.
+    /// The place of a status entry that is partly unsigned, so that the holder could replace it by one that
+    /// is not revoked.
     var uncovered: String?
-    /// An entry of an IETF status list, and where it stands.
+    /// An entry of an IETF status list, and its place.
     var claim: StatusClaim?
-    /// Where a status would stand that the holder may have left out; nil where he cannot.
+    /// The place of a status that the holder may have withheld; nil where the holder cannot withhold one.
     var withheld: Withheld?
 }
 
-/// A status that the holder may have left out.
+/// A status that the holder may have withheld.
 struct Withheld {
-    /// Where it would stand.
+    /// The place where it would be.
     let place: String
-    /// Whether the issuer is known to have signed one: it shows in part.
+    /// Whether the issuer is known to have signed a status, because a part of it is shown.
     let isStated: Bool
 }
 
-/// The claim by which a token or mdoc names its entry of an IETF status list (draft-ietf-oauth-status-list section 6), and
-/// where it stands in the credential.
+/// The claim by which a token or mdoc names its entry of an IETF status list (draft-ietf-oauth-status-list
+/// section 6), and its place in the credential.
 enum StatusClaim {
     case json(JSON, at: String)
     case cbor(CBOR, at: String)

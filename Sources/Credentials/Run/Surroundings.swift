@@ -1,6 +1,6 @@
 import Encoding
 
-/// The fixed surroundings of one verification.
+/// The fixed inputs of one verification.
 final class Surroundings {
     let trust: TrustStore
     let policy: VerificationPolicy
@@ -9,11 +9,11 @@ final class Surroundings {
     let limits: Limits
     let clock: WallTime
     let onStage: ((Stage) -> Void)?
-    /// Whether documents that are not spelled as their data model spells them are refused. What decides is read from what is
-    /// signed in any case, and tests show that with this second line switched off.
+    /// Whether documents that are not spelled as their data model spells them are refused. Decisions depend
+    /// on signed content in any case; tests prove that with this second line of defence switched off.
     let checksSpelling: Bool
-    /// Whether dates refuse a credential. If not, nothing is let in by the verdict: it only tells whether the signature
-    /// holds.
+    /// Whether dates refuse a credential. If not, the verdict only shows whether the signature is valid, and
+    /// opens nothing.
     let checksDates: Bool
 
     init(
@@ -29,7 +29,7 @@ final class Surroundings {
         (self.checksSpelling, self.checksDates) = (checksSpelling, checksDates)
     }
 
-    /// Runs one stage and reports its end, whichever way it ends.
+    /// Runs one stage and reports its end, whether it passes or fails.
     func stage<Value>(_ stage: Stage, _ work: () throws(Rejection) -> Value) throws(Rejection) -> Value {
         defer { onStage?(stage) }
         return try work()

@@ -1,62 +1,68 @@
 package import Encoding
 
-/// The result of one verification. Holds no claim and no credential byte: it may be logged, reported and recorded; but for
-/// ``missing``, whose URLs a stranger wrote.
+/// The result of one verification. It holds no claim and no credential byte, so it may be logged, reported
+/// and recorded, except for ``missing``, whose URLs come from an untrusted source.
 package struct Verdict: Sendable {
-    /// What the gate may do.
+    /// The decision about the gate.
     package typealias Decision = VerdictDecision
 
-    /// What the gate may do.
+    /// The decision about the gate.
     package let decision: Decision
-    /// Never empty; the first one decided (`ok` when accepted), the others are findings on the way.
+    /// The reasons, never empty. The first one decided (`ok` when accepted); the others are findings of
+    /// earlier stages.
     package let reasons: [Reason]
-    /// The format found inside the envelope, which may be that of a presentation; nil when none was.
+    /// The format found inside the envelope, which may be that of a presentation; nil when none was found.
     package let format: CredentialFormat?
-    /// The credentials that decided, as far as they became known before the verdict; never empty. Accepted: all that fulfil the
-    /// accepting rule, without rules all. Rejected: the one that failed or that a rule refused, else the first.
+    /// The credentials that decided, with the data known at the verdict; never empty. Accepted: all that
+    /// fulfil the accepting rule, without rules all. Rejected: the one that failed or that a rule refused,
+    /// otherwise the first.
     package let decisive: [CredentialSummary]
-    /// The first of them, which records name.
+    /// The first of the decisive credentials, which records name.
     package var credential: CredentialSummary { decisive[0] }
-    /// What else was presented with them, as far as it was looked at.
+    /// The other credentials presented with them, as far as they were checked.
     package let others: [CredentialSummary]
-    /// Members that the signature does not cover, as JSON pointers into the credential; never to be shown or used.
+    /// Members that the signature does not cover, as JSON pointers into the credential; never to be shown or
+    /// used.
     package let unsigned: [String]
-    /// Under which context the proof options matched; nil when no linked-data proof was verified.
+    /// The context under which the proof options matched; nil when no linked-data proof was verified.
     package let proofContext: ProofContext?
     /// Name of the trust data in force: ``TrustStore/version``.
     package let trust: String
     /// Name of the policy in force: ``VerificationPolicy/version``.
     package let policy: String
-    /// What the stored status lists said of the credential, an answer for each entry that was looked up, with the age of the list.
+    /// The answers of the stored status lists for each entry that was looked up, with the age of the list.
     package let status: [StatusAnswer]
     /// Id of the policy's rule that accepted; nil without rules and when rejected.
     package let rule: Text?
-    /// What to remember this visit by (32 bytes each) so that it is known when it comes again within the replay window: a key
-    /// for each of the ``decisive`` credentials, by the policy's ``ReplayRule/key``. Empty until the credentials are verified.
-    /// Computed whenever it is asked for.
+    /// The keys by which a repetition of this visit within the replay window is recognised (32 bytes each):
+    /// the keys of each of the ``decisive`` credentials, by the policy's ``ReplayRule/key``. Empty until the
+    /// credentials are verified. Computed at each call.
     package var replayKeys: [[UInt8]] {
         var seen: Set<[UInt8]> = []
         return replay.flatMap(\.digests).filter { seen.insert($0).inserted }
     }
     private let replay: [ReplayKeys]
-    /// The signed content of ``credential`` where its issuer's signature was verified under the trust data in force;
-    /// nil: it was not reached, or did not hold. Of a credential that its dates refuse it is looked at all the same.
+    /// The signed content of ``credential`` where its issuer's signature was verified under the trust data in
+    /// force; nil where the signature was not reached or is invalid. Where the dates refuse a credential, its
+    /// signature is verified all the same.
     var proven: SignedContent?
-    /// Whether the issuer made this credential, whatever it is worth at this gate today: an accepted one, and one that
-    /// is expired, revoked or denied. Only the issuer can make such a payload.
+    /// Whether the issuer made this credential, even if this gate refuses it today: an accepted credential,
+    /// and one that is expired, revoked or denied. Only the issuer can make such a payload.
     package var isAuthentic: Bool { isAccepted || proven != nil }
-    /// SHA-256 of the signed content of an authentic credential that was refused, 32 bytes; nil for any other. Computed
-    /// whenever it is asked for.
+    /// SHA-256 of the signed content of ``credential`` where its issuer's signature was verified, 32 bytes;
+    /// nil otherwise. Computed at each call.
     package var authenticDigest: [UInt8]? { proven?.digest }
-    /// The policy's rules that were looked at, in their order, and what became of each.
+    /// The policy's rules that were evaluated, in their order, each with its result.
     package let ruleNotes: [RuleNote]
-    /// With `context.not-pinned`: the URLs of all contexts that the document names and may not use, in its order, at most
-    /// ``Limits/missingContexts``. For who looks at a file; URLs can say who somebody is, so they go into no record or log.
+    /// With `context.not-pinned`: the URLs of all contexts that the document names and may not use, in its
+    /// order, at most ``Limits/missingContexts``. For people who examine a file. A URL can identify a person,
+    /// so it is never recorded or logged.
     package let missing: [Text]
-    /// With `format.unsupported`: what the payload is, where that can be told.
+    /// With `format.unsupported`: the format of the payload, where it is recognised.
     package let unsupported: UnsupportedFormat?
 
-    /// A verdict of these parts; `reasons` must not be empty. `alike`: the further credentials that decided.
+    /// Creates a verdict of these parts; `reasons` must not be empty. `alike`: the further credentials that
+    /// decided.
     package init(
         decision: Decision, reasons: [Reason], format: CredentialFormat? = nil, credential: CredentialSummary,
         alike: [CredentialSummary] = [], others: [CredentialSummary] = [], unsigned: [String] = [],
@@ -81,7 +87,8 @@ package struct Verdict: Sendable {
         self.unsupported = unsupported
     }
 
-    /// The same, refused for that reason before its own. `proven`: what the issuer was found to have signed.
+    /// Returns this verdict as a rejection with `reason` before its own reasons. `proven`: the content that
+    /// the issuer was found to have signed.
     func refused(for reason: Reason, proven: SignedContent?) -> Verdict {
         var refused = Verdict(
             decision: .reject, reasons: [reason] + reasons, format: format, credential: credential,
@@ -92,7 +99,7 @@ package struct Verdict: Sendable {
         return refused
     }
 
-    /// Whether the dates ended the verification, before anything was known of the signature.
+    /// Whether the dates ended the verification before the signature was verified.
     var endedAtDates: Bool {
         proven == nil && [.validityExpired, .validityNotYet, .clockUntrusted, .proofExpired].contains(code)
     }
@@ -104,55 +111,56 @@ package struct Verdict: Sendable {
     package var isAccepted: Bool { decision == .accept }
 }
 
-/// Which context gave the proof options their meaning.
+/// The context that defined the meaning of the proof options.
 package enum ProofContext: String, Sendable {
-    /// The document's own.
+    /// The document's own context.
     case document
-    /// The pinned one of the proof suite.
+    /// The pinned context of the proof suite.
     case suite
 }
 
-/// What a record may say of a credential.
+/// The data that a record may hold about a credential.
 package struct CredentialSummary: Hashable, Sendable {
-    /// Where it stands in what was received, as a JSON pointer; empty for a bare credential.
+    /// The credential's place in the received payload, as a JSON pointer; empty for a bare credential.
     package var place = ""
-    /// Its own format; nil when none was found.
+    /// The credential's own format; nil when none was found.
     package var format: CredentialFormat?
-    /// The issuer's id; before the proof stage passed it is only what the payload says.
+    /// The issuer's id; until the proof stage has passed it is unverified content of the payload.
     package var issuer: Text?
-    /// The credential's types as written, without those the signature does not cover; as IRIs where writing hides one.
+    /// The credential's types as written, without those that the signature does not cover; as IRIs where the
+    /// spelling hides one.
     package var types: [Text] = []
     /// Start of validity.
     package var validFrom: Timestamp?
     /// End of validity.
     package var validUntil: Timestamp?
-    /// SHA-256 of the payload as received (32 bytes). Computed whenever it is asked for: it is for the record, and no gate
-    /// has to wait for it.
+    /// SHA-256 of the payload as received (32 bytes). Computed at each call: only the record needs it, so the
+    /// verdict need not wait for it.
     package var payloadDigest: [UInt8] { payload.digest }
     private let payload: Payload
-    /// SHA-256 of the *signed* content (32 bytes): for linked data the canonical N-Quads without the proofs, whichever of them
-    /// are shown (``SignedContent``); for tokens the issuer's JWT up to its signature, without disclosures and key binding;
-    /// for an mdoc its mobile security object. The same for every spelling of one credential, so records name it by
-    /// HMAC(site key, this) and replays are found by it. Nil until the proof stage was reached. Computed whenever it is
-    /// asked for.
+    /// SHA-256 of the *signed* content (32 bytes): for linked data the canonical N-Quads without the proofs,
+    /// whichever of them are shown (``SignedContent``); for tokens the issuer's JWT up to its signature,
+    /// without disclosures and key binding; for an mdoc its mobile security object. It is the same for every
+    /// spelling of one credential, so records name the credential by HMAC(site key, this), and replays are
+    /// detected by it. Nil until the proof stage is reached. Computed at each call.
     package var signedDigest: [UInt8]? {
         get { signed?.digest }
         set { signed = newValue.map { SignedContent(digest: $0) } }
     }
-    /// What ``signedDigest`` is made from.
+    /// The content that ``signedDigest`` is computed from.
     var signed: SignedContent?
 
-    /// A summary of which nothing but the payload is known yet.
+    /// Creates a summary for a payload of which only the digest is known yet.
     package init(format: CredentialFormat? = nil, payloadDigest: [UInt8]) {
         self.format = format
         payload = Payload(.digest(payloadDigest))
     }
 
-    /// A summary of which nothing but this payload is known yet.
+    /// Creates a summary for a payload of which nothing else is known yet.
     init(payload: [UInt8]) { self.payload = Payload(.bytes(payload)) }
 }
 
-/// What the digest of a payload is made from. It shows nothing of it, however a summary is printed.
+/// The source of a payload's digest. Printing a summary shows nothing of it.
 private struct Payload: Hashable, Sendable, CustomReflectable, CustomStringConvertible {
     enum Source: Hashable, Sendable {
         case digest([UInt8])
@@ -163,7 +171,7 @@ private struct Payload: Hashable, Sendable, CustomReflectable, CustomStringConve
 
     init(_ source: Source) { self.source = source }
 
-    /// SHA-256, 32 bytes.
+    /// The SHA-256, 32 bytes.
     var digest: [UInt8] {
         switch source {
         case .digest(let digest): digest

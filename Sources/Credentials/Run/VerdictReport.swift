@@ -1,15 +1,15 @@
 import Encoding
 
-/// A verdict as `gatehouse verify` prints it: a JSON line for machines and a narration for people.
+/// A verdict as `gatehouse verify` prints it: a JSON line for machines and an explanation for people.
 package struct VerdictReport: Sendable {
-    /// One stage and how long it took.
+    /// The duration of one stage.
     package struct StageTime: Sendable {
         /// The stage.
         package let stage: Stage
-        /// Microseconds, whole.
+        /// The duration in whole microseconds.
         package let microseconds: Int
 
-        /// The time one stage took.
+        /// Creates the duration of one stage.
         package init(_ stage: Stage, microseconds: Int) {
             self.stage = stage
             self.microseconds = microseconds
@@ -18,25 +18,27 @@ package struct VerdictReport: Sendable {
 
     /// The name of the file as the user gave it.
     package let file: String
-    /// What was found.
+    /// The verdict on the file.
     package let verdict: Verdict
     /// Times in the order in which the stages ended; a stage can occur more than once (presentations).
     package let stages: [StageTime]
-    /// Where the rules come from, in plain words; nil where there are none.
+    /// The source of the rules, in plain words; nil where there are no rules.
     package var policyOrigin: String?
 
-    /// A report on one file.
+    /// Creates a report on one file.
     package init(file: String, verdict: Verdict, stages: [StageTime] = []) {
         self.file = file
         self.verdict = verdict
         self.stages = stages
     }
 
-    /// `{"file","decision","reasons":[{"code","pointer"?,"severity","detail"?,"remedy"?}],"stages":[{"name","us"}],"trust","policy"}` in one
-    /// line without line end. `reasons[0]` decided. Where status lists were asked there is also
-    /// `"status":[{"pointer","purpose","value","age"?,"overdue"?}]`, ages in seconds; with `context.not-pinned`
-    /// `"missing":[URL, …]`; with `format.unsupported`, where it is known, `"unsupported"` with the format's name. Of a presentation
-    /// there is also `"format"` and `"credentials":[{"pointer","format","issuer"?,"types","decided"}]`, first those that decided.
+    /// The verdict as one line of JSON without line end:
+    /// `{"file","decision","reasons":[…],"stages":[{"name","us"}],"trust","policy"}`. Each reason is
+    /// `{"code","pointer"?,"severity","detail"?,"remedy"?}`; `reasons[0]` decided. Where status lists were
+    /// read, the line also has `"status":[{"pointer","purpose","value","age"?,"overdue"?}]`, with ages in
+    /// seconds; with `context.not-pinned` it has `"missing":[URL, …]`; with `format.unsupported`, where the
+    /// format is recognised, `"unsupported"` with its name. For a presentation it also has `"format"` and
+    /// `"credentials":[{"pointer","format","issuer"?,"types","decided"}]`, first those that decided.
     package var jsonLine: String {
         let reasons = verdict.reasons.map { reason in
             var object = JSONObject()
@@ -84,10 +86,10 @@ package struct VerdictReport: Sendable {
         return .object(object)
     }
 
-    /// The stages one by one with what happened, then what it means and what to do. Names no claim.
+    /// The result of each stage, then the meaning and the remedy. Names no claim.
     package var explanation: [String] { [file] + course + outcome }
 
-    /// What it means and what to do, for people; names no claim.
+    /// The meaning and the remedy, for people; names no claim.
     package var summary: [String] { [file] + outcome }
 
     private var course: [String] {
@@ -146,12 +148,12 @@ package struct VerdictReport: Sendable {
         return facts
     }
 
-    /// `/verifiableCredential/1 (ldp_vc)`.
+    /// Returns a name such as `/verifiableCredential/1 (ldp_vc)`.
     private static func name(of credential: CredentialSummary) -> String {
         credential.place + (credential.format.map { " (\($0.rawValue))" } ?? "")
     }
 
-    /// `revocation: valid by a list of 3 h ago, overdue for 10 min`.
+    /// Returns text such as `revocation: valid by a list of 3 h ago, overdue for 10 min`.
     private static func words(of answer: StatusAnswer) -> String {
         var words = "\(printable(answer.purpose)): \(answer.value.rawValue)"
         if let age = answer.age { words += " by a list of \(rounded(age)) ago" }
@@ -159,14 +161,16 @@ package struct VerdictReport: Sendable {
         return words
     }
 
-    /// A duration in whole days, hours, minutes or seconds, whichever says enough.
+    /// Returns a duration in the largest of whole days, hours, minutes or seconds of which it has at least
+    /// two.
     private static func rounded(_ duration: Duration) -> String {
         let seconds = duration.components.seconds
         let unit = [(86_400, "d"), (3600, "h"), (60, "min")].first { abs(seconds) >= 2 * $0.0 } ?? (1, "s")
         return "\(seconds / Int64(unit.0)) \(unit.1)"
     }
 
-    /// Text from a credential for a terminal: no control characters, no endless lines.
+    /// Returns text from a credential for a terminal: control characters are replaced, and at most 200
+    /// Unicode scalars are kept.
     private static func printable(_ text: Text) -> String {
         let scalars = text.string.unicodeScalars.prefix(200).map { scalar in
             let isControl =

@@ -1,8 +1,8 @@
 import Encoding
 
-/// A linked-data credential whose members are known to be well-formed (VCDM 1.1 section 4, VCDM 2.0 section 4).
+/// A linked-data credential with well-formed members (VCDM 1.1 section 4, VCDM 2.0 section 4).
 struct CredentialShape {
-    /// The version of the data model, told by the first context.
+    /// The version of the data model, given by the first context.
     enum Version: Text, CaseIterable {
         case v1 = "https://www.w3.org/2018/credentials/v1"
         case v2 = "https://www.w3.org/ns/credentials/v2"
@@ -15,10 +15,10 @@ struct CredentialShape {
     let validFrom: Timestamp?
     let validUntil: Timestamp?
     let statusEntries: [Located<JSONObject>]
-    /// Empty only when none was required.
+    /// The proofs; empty only when none was required.
     let proofs: [Located<JSONObject>]
 
-    /// Checks in the order of Tests/Vectors/README.md; a missing proof comes last.
+    /// Checks the members in the order of Tests/Vectors/README.md; a missing proof is checked last.
     init(_ document: JSONObject, profile: Profile, proofRequired: Bool, limits: Limits) throws(Rejection) {
         self.document = document
         let members = Members(document, limits: limits)
@@ -45,8 +45,8 @@ struct CredentialShape {
         guard !proofRequired || !proofs.isEmpty else { throw Rejection(.proofMissing, at: "/proof") }
     }
 
-    /// The latest start and the earliest end that the credential states, in the members of either version: a date that
-    /// the signature turns out not to cover can only narrow.
+    /// Returns the latest start and the earliest end that the credential states, in the members of either
+    /// version. A date that turns out to be unsigned can only narrow the validity.
     private static func dates(
         _ members: Members, _ version: Version, _ profile: Profile
     ) throws(Rejection) -> (from: Timestamp?, until: Timestamp?) {

@@ -11,10 +11,10 @@ struct Members {
         self.limits = limits
     }
 
-    /// An optional member; `null` is absence, as in JSON-LD.
+    /// An optional member; `null` means absence, as in JSON-LD.
     subscript(name: Text) -> JSON? { document[name].flatMap { $0.isNull ? nil : $0 } }
 
-    /// `@context`: a list of URLs and objects that starts with a W3C credentials context.
+    /// Checks `@context`: a list of URLs and objects that starts with a W3C credentials context.
     func contextVersion() throws(Rejection) -> CredentialShape.Version {
         guard let entries = document["@context"]?.array, let first = entries.first?.string,
             let version = CredentialShape.Version(rawValue: first)
@@ -27,14 +27,14 @@ struct Members {
         return version
     }
 
-    /// `type`: one text or a list of texts, `required` among them.
+    /// Checks `type`: one text or a list of texts, `required` among them.
     func types(including required: Text) throws(Rejection) -> [Text] {
         let types = Self.texts(document["type"])
         guard let types, types.contains(required) else { throw Rejection(.shapeType, at: "/type") }
         return types
     }
 
-    /// `issuer`: a URL or an object with one as `id`.
+    /// Checks `issuer`: a URL or an object with a URL as `id`.
     func issuer(describedIn version: CredentialShape.Version) throws(Rejection) -> Text {
         let member = document["issuer"]
         if let text = member?.string, isIdentifier(text) { return text }
@@ -45,7 +45,7 @@ struct Members {
         return id
     }
 
-    /// `credentialSubject`: a non-empty object or a non-empty list of them; their ids are URLs.
+    /// Checks `credentialSubject`: a non-empty object or a non-empty list of them; their ids are URLs.
     func subjects() throws(Rejection) {
         let pointer = "/credentialSubject"
         let subjects = document["credentialSubject"].map { $0.array ?? [$0] } ?? []
@@ -57,12 +57,12 @@ struct Members {
         }
     }
 
-    /// `id`: absent or one URL.
+    /// Checks `id`: absent or one URL.
     func id(_ code: ReasonCode) throws(Rejection) {
         guard isIdentifierOrAbsent(self["id"]) else { throw Rejection(code, at: "/id") }
     }
 
-    /// A date member: absent, or an RFC 3339 date-time.
+    /// Reads a date member: absent, or an RFC 3339 date-time.
     func date(_ name: Text, zoneRequired: Bool) throws(Rejection) -> Timestamp? {
         guard let member = self[name] else { return nil }
         guard let date = member.string.flatMap({ Self.dateTime($0, zoneRequired: zoneRequired) }) else {
@@ -71,12 +71,13 @@ struct Members {
         return date
     }
 
-    /// The instant of an xsd:dateTime; nil for any other text.
+    /// Returns the instant of an xsd:dateTime; nil for any other text.
     static func dateTime(_ text: Text, zoneRequired: Bool) -> Timestamp? {
         isXMLDateTime(text) ? Timestamp(rfc3339: text.string, zoneRequired: zoneRequired) : nil
     }
 
-    /// What XML Schema 1.1 part 2 section 3.3.7 narrows of RFC 3339: upper-case letters, and zones up to 14 hours.
+    /// Returns whether a text obeys XML Schema 1.1 part 2 section 3.3.7 where that is stricter than RFC 3339:
+    /// upper-case letters, and zones up to 14 hours.
     private static func isXMLDateTime(_ text: Text) -> Bool {
         if text.utf8.contains(where: { $0 == UInt8(ascii: "t") || $0 == UInt8(ascii: "z") }) { return false }
         let zone = text.utf8.suffix(6)
@@ -84,7 +85,8 @@ struct Members {
         return !"14:00".utf8.lexicographicallyPrecedes(zone.dropFirst())
     }
 
-    /// One object or a list of them, each with a `type` of text and an `id` that is a URL if there is one.
+    /// Reads one object or a list of them, each with a `type` of text and, where it has an `id`, a URL as
+    /// `id`.
     func entries(_ name: Text, _ code: ReasonCode, idRequired: Bool = false) throws(Rejection) -> [Located<JSONObject>]
     {
         guard let member = self[name] else { return [] }
@@ -100,8 +102,9 @@ struct Members {
         return entries
     }
 
-    /// `relatedResource` of VCDM 2.0 (section 5.3): one object or a list of them, each with a URL of its own as `id` and
-    /// at least one digest. The resources are not here, so what the digests say is not looked at.
+    /// Checks `relatedResource` of VCDM 2.0 (section 5.3): one object or a list of them, each with a URL of
+    /// its own as `id` and at least one digest. The resources are not available, so the digests are not
+    /// compared.
     func relatedResources() throws(Rejection) {
         guard let member = self["relatedResource"] else { return }
         var ids: Set<Text> = []
@@ -114,7 +117,8 @@ struct Members {
         }
     }
 
-    /// `name` and `description` of VCDM 2.0 (section 4.6): text, a language value object, or a list of those.
+    /// Checks `name` and `description` of VCDM 2.0 (section 4.6): text, a language value object, or a list of
+    /// those.
     func languageValues(in object: JSONObject, at parent: String) throws(Rejection) {
         let allowed: [Text] = ["@value", "@language", "@direction"]
         for name in ["name", "description"] as [Text] {
@@ -127,7 +131,7 @@ struct Members {
         }
     }
 
-    /// `proof`: absent, an object or a list of objects, each with one `type`.
+    /// Reads `proof`: absent, an object or a list of objects, each with one `type`.
     func proofs() throws(Rejection) -> [Located<JSONObject>] {
         guard let member = self["proof"] else { return [] }
         let elements = member.array ?? [member]
@@ -143,7 +147,7 @@ struct Members {
         return proofs
     }
 
-    /// Whether `text` is a URL of acceptable length.
+    /// Returns whether `text` is a URL of acceptable length.
     func isIdentifier(_ text: Text) -> Bool {
         text.utf8.count <= limits.identifierLetters && IRI.isWellFormed(text) && !text.hasSuffix(":")
     }
@@ -153,7 +157,7 @@ struct Members {
         return member.string.map(isIdentifier) ?? false
     }
 
-    /// The texts of a member that is one text or a list of texts; nil for anything else.
+    /// Returns the texts of a member that is one text or a list of texts; nil for anything else.
     private static func texts(_ member: JSON?) -> [Text]? {
         if let text = member?.string { return [text] }
         guard let elements = member?.array else { return nil }

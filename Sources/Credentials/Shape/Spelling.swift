@@ -1,13 +1,15 @@
 import Encoding
 
-/// One spelling: linked data is to be written as its data model writes it. The expansion finds what is not
-/// (`DeserializedDocument.unusualSpelling`); this names it where the reading of members by their names fails first.
+/// The search for unusual spellings: linked data must be written as its data model writes it. The expansion
+/// detects other spellings (`DeserializedDocument.unusualSpelling`); this search locates them where the
+/// reading of members by name fails first.
 enum Spelling {
-    /// Where a document has a member that no data model of credentials has: a keyword, an IRI or a compact IRI as its name. A
-    /// guess, as no context is looked at.
+    /// Returns the place of a member that no data model of credentials has: one whose name is a keyword, an
+    /// IRI or a compact IRI. This is a guess, because no context is read.
     static func suspicion(in document: JSONObject) -> String? { suspicion(in: .object(document)) }
 
-    /// Pointers are made on the way back: names may be long, and there may be many members below one.
+    /// Searches a value. Pointers are made on the way back, because names may be long and an object may have
+    /// many members.
     private static func suspicion(in value: JSON) -> String? {
         switch value {
         case .object(let object):
@@ -32,13 +34,13 @@ enum Spelling {
         }
     }
 
-    /// Where the second description of a node stands; empty when it cannot be found.
+    /// Returns the place of the second description of a node; empty when it is not found.
     static func repetition(of id: Text, in document: JSONObject) -> String {
         let places = descriptions(of: id, in: .object(document))
         return places.count > 1 ? places[1] : ""
     }
 
-    /// Where a node is described, two places at most.
+    /// Returns the places where a node is described, at most two.
     private static func descriptions(of id: Text, in value: JSON) -> [String] {
         var places: [String] = []
         func look(_ inner: JSON, _ step: @autoclosure () -> String) {

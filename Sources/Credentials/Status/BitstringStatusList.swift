@@ -7,10 +7,11 @@ package struct BitstringStatusList: Sendable {
 
     private let bits: [UInt8]
 
-    /// Entries of one bit.
+    /// The number of entries of one bit.
     package var count: Int { bits.count * 8 }
 
-    /// Decodes `encodedList`: base64url of one gzip member, after a multibase `u` or, as StatusList2021 and MOSIP write it, without.
+    /// Decodes `encodedList`: base64url of one gzip member, with the multibase prefix `u` or, as
+    /// StatusList2021 and MOSIP write it, without.
     package init(encoded: Text, limits: Limits = Limits()) throws(Malformed) {
         // gzip starts with 1F 8B 08, in base64url "H4sI": a list with multibase prefix starts with "uH4sI".
         let digits = String(decoding: encoded.utf8.dropFirst(encoded.hasPrefix("u") ? 1 : 0), as: UTF8.self)
@@ -21,10 +22,12 @@ package struct BitstringStatusList: Sendable {
         guard bits.count * 8 >= limits.statusListEntries else { throw Malformed() }
     }
 
-    /// Whether the bit of that index is set, counted from the most significant bit of the first byte; nil beyond the end.
+    /// Returns whether the bit with that index is set, counted from the most significant bit of the first
+    /// byte; nil beyond the end.
     package subscript(index: Int) -> Bool? { value(at: index, size: 1).map { $0 != 0 } }
 
-    /// The status of an entry of `size` bits, 1 to 8, the leftmost being the most significant; nil beyond the end.
+    /// Returns the status of an entry of `size` bits, 1 to 8, the leftmost being the most significant; nil
+    /// beyond the end.
     package func value(at index: Int, size: Int) -> UInt8? {
         guard (1...8).contains(size), index >= 0, index < count / size else { return nil }
         let first = index * size

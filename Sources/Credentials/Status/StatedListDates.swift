@@ -1,16 +1,16 @@
 import Encoding
 
-/// When a stored status list begins and ends as it states itself, in whichever form it is. No signature is looked at: for warnings
-/// alone, of lists that somebody checked when they were stored.
+/// Reads the dates that a stored status list in any form states. No signature is checked: the dates are only
+/// for warnings about lists that were verified when they were stored.
 struct StatedListDates {
-    /// Bounds.
+    /// The limits in force.
     let limits: Limits
-    /// How dates may be written.
+    /// The profile, which determines the accepted forms of dates.
     let profile: Profile
-    /// When its server last confirmed it, if a refresher did that.
+    /// When its server last confirmed it to a refresher, if known.
     let fetched: Timestamp?
 
-    /// The dates; nil where none can be read.
+    /// Returns the dates; nil where none are readable.
     func read(_ bytes: [UInt8]) -> StatusListDates? {
         guard bytes.count <= limits.payloadBytes else { return nil }
         let letters = Token.trimmed(bytes)

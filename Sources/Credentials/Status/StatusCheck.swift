@@ -1,15 +1,17 @@
 import Encoding
 
-/// Status stage: looks the credential up in the stored status lists of its issuer (Bitstring Status List 1.0 section 3.2).
+/// Status stage: looks up the credential in the stored status lists of its issuer (Bitstring Status List 1.0
+/// section 3.2).
 struct StatusCheck {
     let surroundings: Surroundings
     /// The credential's issuer.
     let issuer: TrustedIssuer
 
-    /// Purposes that state nothing against the credential, whatever the value (section 2.2).
+    /// The purposes that state nothing against the credential, whatever the value (section 2.2).
     private static let harmless: Set<Text> = ["message", "refresh"]
 
-    /// Checks every entry that is signed and notes the answers. An entry of an unknown kind cannot be answered.
+    /// Checks every signed entry and notes the answers. The answer for an entry of an unknown kind is
+    /// unknown.
     func check(_ entries: [StatusEntry], into evidence: inout Evidence) throws(Rejection) {
         var lists: [Text: StoredStatusList] = [:]
         for entry in entries { try check(entry, &lists, &evidence) }
@@ -49,7 +51,7 @@ struct StatusCheck {
             into: &evidence)
     }
 
-    /// Nil for a value that says something which is not understood.
+    /// Returns the meaning of a value; nil for an unknown one.
     private static func meaning(_ value: UInt8, of purpose: Text) -> StatusAnswer.Value? {
         if value == 0 || harmless.contains(purpose) { return .valid }
         switch purpose {

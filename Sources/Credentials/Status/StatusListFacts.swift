@@ -1,18 +1,20 @@
 import Encoding
 import LinkedData
 
-/// What a bitstring status list credential states of its list, as it was signed (Bitstring Status List 1.0 section 2.2).
+/// The properties that a bitstring status list credential states of its list, as it was signed (Bitstring
+/// Status List 1.0 section 2.2).
 struct StatusListFacts: Equatable {
-    /// The credential's own id, or that of its subject without the fragment where it has none.
+    /// The credential's own id; where it has none, that of its subject without the fragment.
     let id: Text?
-    /// What kind of list the credential says that it holds, and its subject that it is.
+    /// The kinds of list that both the credential and its subject state.
     let kinds: Set<StatusListKind>
     let purposes: [Text]
-    /// Bits of an entry, where the list says.
+    /// The number of bits of an entry, if the list states it.
     let size: Int?
     let encodedList: Text?
 
-    /// Of linked data. Nil also where the statements of a signed text say another list than its names do.
+    /// Reads the facts of linked data. Returns nil also where the statements of a signed text describe
+    /// another list than its member names do.
     init?(_ signed: SignedCredential) {
         let stated = signed.statements.flatMap { Self($0) }
         guard let text = signed.text else {
@@ -24,7 +26,7 @@ struct StatusListFacts: Equatable {
         if let stated, stated != self { return nil }
     }
 
-    /// Of a list whose text is signed.
+    /// Reads the facts of a list whose text is signed.
     init?(text document: JSONObject) {
         let types = Self.texts(document["type"])
         guard let subject = document["credentialSubject"]?.object else { return nil }
@@ -37,7 +39,7 @@ struct StatusListFacts: Equatable {
         encodedList = subject["encodedList"]?.string
     }
 
-    /// Of a list whose statements are signed: its one subject.
+    /// Reads the facts of a list whose statements are signed, from its single subject.
     init?(_ graph: StatementGraph) {
         let subjects = graph.values(of: CredentialVocabulary.subject, at: graph.root)
         guard subjects.count == 1 else { return nil }

@@ -1,22 +1,23 @@
 import Encoding
 
-/// Reads a stored status list on behalf of one issuer: a linked-data or JWT credential with a bitstring, or an IETF status
-/// list token in JWT or CWT form. Whatever is wrong with it, the answer is a refusal.
+/// Reads a stored status list on behalf of one issuer: a linked-data or JWT credential with a bitstring, or
+/// an IETF status list token in JWT or CWT form. Every fault leads to a refusal.
 struct StatusListReader {
     let surroundings: Surroundings
     /// The issuer of the credentials that the list is about.
     let issuer: TrustedIssuer
 
-    /// The list that is stored under `url`; nil when none is.
+    /// Returns the list that is stored under `url`; nil when none is.
     func stored(_ url: Text, at pointer: String) throws(Rejection) -> StoredStatusList? {
         guard let bytes = surroundings.trust.statusLists[url] else { return nil }
         return try read(bytes, url: url, fetched: surroundings.trust.listsFetched[url], at: pointer)
     }
 
-    /// Checks what was stored, or is to be stored, under `url`; `fetched` is when its server last confirmed it, if a refresher
-    /// did that.
+    /// Checks a list that is, or will be, stored under `url`; `fetched` is the date at which its server last
+    /// confirmed it to a refresher, if known.
     ///
-    /// - Throws: `status.invalid`; `status.stale` for a list of the future and, where no rules decide, for one of the past.
+    /// - Throws: `status.invalid`; `status.stale` for a list that is not valid yet and, where no rules
+    ///   decide, for one that is no longer valid.
     func read(
         _ bytes: [UInt8], url: Text, fetched: Timestamp?, at pointer: String
     ) throws(Rejection) -> StoredStatusList {
@@ -37,7 +38,7 @@ struct StatusListReader {
         }
     }
 
-    /// The entry by which `id` may sign lists about credentials of ``issuer``; nil when it may not.
+    /// Returns the entry by which `id` may sign lists about credentials of ``issuer``; nil when it may not.
     func signer(_ id: Text) -> TrustedIssuer? {
         if id == issuer.id { return issuer }
         guard issuer.statusIssuers.contains(id) else { return nil }
@@ -91,7 +92,7 @@ struct StatusListReader {
         return entry
     }
 
-    /// What is left to check of a verified credential: that it is a list, and the one asked for.
+    /// Completes the check of a verified credential: it must be a list, and the requested one.
     private func bitstring(
         _ facts: StatusListFacts?, _ url: Text, _ dates: StatusListDates
     ) throws(Rejection) -> StoredStatusList {
@@ -101,8 +102,8 @@ struct StatusListReader {
         return dates.list(.bitstring(list, facts), in: surroundings)
     }
 
-    /// Bitstring Status List 1.0 section 3: only an id that is there has to be that of the list asked for, or one that the
-    /// operator knows it by.
+    /// Returns whether a list has an acceptable id. By Bitstring Status List 1.0 section 3 the id is
+    /// optional; if present, it must be that of the requested list, or an alias that the operator configured.
     private func isNamed(_ id: Text?, _ url: Text) -> Bool {
         guard let id else { return true }
         return id == url || issuer.statusListAliases[url] == id
@@ -112,7 +113,8 @@ struct StatusListReader {
         document["issuer"]?.string ?? document["issuer"]?["id"]?.string
     }
 
-    /// The dates of a list credential, whichever of its members state them; they are checked with the credential.
+    /// Returns the dates of a list credential, from whichever of its members state them; they are checked
+    /// with the credential.
     static func dates(
         _ claims: JSONObject, _ document: JSONObject, _ profile: Profile
     ) throws(Rejection) -> StatusListDates {

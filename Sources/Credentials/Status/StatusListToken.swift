@@ -1,14 +1,15 @@
 import Encoding
 
-/// Verifies a status list token (draft-ietf-oauth-status-list sections 5 and 8.3) on behalf of an issuer. The draft leaves
-/// open who may sign; here it is the issuer of the credential, or who its entry names for that.
+/// Verifies a status list token (draft-ietf-oauth-status-list sections 5 and 8.3) on behalf of an issuer. The
+/// draft leaves open who may sign; here it is the issuer of the credential, or an id that its entry names for
+/// that.
 struct StatusListToken {
     let surroundings: Surroundings
     let issuer: TrustedIssuer
-    /// When its server last gave or confirmed it, as far as that is known: `ttl` counts from there.
+    /// When its server last sent or confirmed it, if known; `ttl` counts from there.
     let fetched: Timestamp?
 
-    /// The JWT form.
+    /// Reads the JWT form.
     func read(_ token: CompactJWS, url: Text) throws(Rejection) -> StoredStatusList {
         try CredentialKind.statusListToken.checkHeader(token.header, .strict)
         let claims = token.claims
@@ -27,12 +28,12 @@ struct StatusListToken {
         return dates.list(.token(list), in: surroundings)
     }
 
-    /// The CWT form: a tagged COSE_Sign1 whose protected header names its type.
+    /// Reads the CWT form: a tagged COSE_Sign1 whose protected header names its type.
     func read(cwt bytes: [UInt8], url: Text) throws(Rejection) -> StoredStatusList {
         let invalid = Rejection(.statusInvalid)
         var decoder = CBORDecoder(limits: surroundings.limits.cbor)
         let item = try decoder.read(bytes[...])
-        // The draft forbids the tag of CWTs around the message; its early editions asked for it.
+        // The draft forbids the CWT tag around the message; its early editions required it.
         let message = item.tagged(61) ?? item
         guard message.tagged(18) != nil else { throw invalid }
         let signed = try COSESign1(message, decoder: &decoder, at: "")
@@ -56,8 +57,9 @@ struct StatusListToken {
         return dates.list(.token(list), in: surroundings)
     }
 
-    /// Claims that both forms have: it must be the list asked for, and say when it was issued. `ttl`, in seconds, is how long
-    /// a copy may be kept before a fresh one is fetched (section 5.1); after that it is as overdue as after `exp`.
+    /// Checks the claims that both forms have: the token must be the requested list and state its date of
+    /// issue. `ttl`, in seconds, is how long a copy may be kept before a fresh one is fetched (section 5.1);
+    /// after that the list is overdue in the same way as after `exp`.
     private func check(
         subject: Text?, url: Text, issued: Timestamp?, from: Timestamp?, until: Timestamp?, lifetime: Double?
     ) throws(Rejection) -> StatusListDates {
@@ -69,29 +71,30 @@ struct StatusListToken {
         return Self.dates(issued: issued, until: until, lifetime: lifetime, fetched)
     }
 
-    /// The dates of a list that states these claims.
+    /// Returns the dates of a list with these claims.
     static func dates(
         issued: Timestamp?, until: Timestamp?, lifetime: Double?, _ fetched: Timestamp?
     ) -> StatusListDates {
         var fresh: Timestamp?
         if let fetched, let lifetime {
-            // Of a list that nobody has checked it may be anything.
+            // In an unverified list `ttl` may have any value.
             let seconds = lifetime > 0 ? min(lifetime, longestLifetime) : 0
             fresh = fetched.advanced(by: .milliseconds(Int64(seconds * 1000)))
         }
         return StatusListDates(issued: issued, until: [until, fresh].compactMap(\.self).min())
     }
 
-    /// A century is as good as for ever, and can be added to any date.
+    /// The maximum lifetime in seconds: a century, which is practically unlimited and can be added to any
+    /// date.
     private static let longestLifetime = 3_155_760_000.0
 
-    /// Tries everybody who may sign: the one that the token names or, when it names nobody, each in turn.
+    /// Tries every permitted signer: the one that the token names or, when it names none, each in turn.
     private func verify(
         named: JSON?, at clock: WallTime, issued: Timestamp?,
         _ attempt: (TrustedIssuer, Surroundings) throws(Rejection) -> Void
     ) throws(Rejection) {
         let quiet = surroundings.quiet(at: clock)
-        // What is issued below an X.509 root has no name that a token could repeat: its certificates say who it is.
+        // An issuer below an X.509 root has no name that a token could contain; its certificates identify it.
         let isUnnamed =
             named == nil || issuer.isRoot && !issuer.statusIssuers.contains { .string($0) == named }
         let ids = isUnnamed ? [issuer.id] + issuer.statusIssuers : [named?.string].compactMap(\.self)
@@ -112,7 +115,7 @@ struct StatusListToken {
             isStatusList: true)
     }
 
-    /// A NumericDate claim (RFC 8392 section 3.1: untagged).
+    /// Reads a NumericDate claim (RFC 8392 section 3.1: untagged).
     static func date(_ claims: CBOR, _ label: Int64) throws(Rejection) -> Timestamp? {
         guard let member = claims[label] else { return nil }
         switch member.value {

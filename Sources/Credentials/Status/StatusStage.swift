@@ -1,7 +1,7 @@
 import Encoding
 
 extension Surroundings {
-    /// Status stage: answers what the credentials say of their status, from the stored lists of their issuers.
+    /// Status stage: looks up the status of the credentials in the stored lists of their issuers.
     func answerStatus(into evidence: inout Evidence) throws(Rejection) {
         try evidence.forEachCredential { (found) throws(Rejection) in
             if let question = found.question { try answer(question, into: &found) }
@@ -21,8 +21,9 @@ extension Surroundings {
         case .cbor(let claim, let place)?: try check.check(claim, at: place, into: &evidence)
         case nil: break
         }
-        // What is shown says nothing of what is not: of two entries the holder may keep back the one that revokes. Nor is
-        // every issuer without lists suspicious: then nothing says that its credentials have a status.
+        // A shown entry proves nothing about withheld ones: of two entries the holder may withhold the one
+        // that revokes. But an issuer without lists is not suspicious, because nothing indicates that its
+        // credentials have a status.
         if let withheld = question.withheld, !issuer.mayWithholdStatus,
             withheld.isStated || trust.keepsLists(of: issuer, isSigned: { isStored($0, of: issuer) })
         {
@@ -32,7 +33,7 @@ extension Surroundings {
 }
 
 extension Surroundings {
-    /// Whether a stored list is the issuer's, be it of another day.
+    /// Returns whether a stored list is the issuer's, even if it is outside its dates.
     private func isStored(_ url: Text, of issuer: TrustedIssuer) -> Bool {
         do throws(Rejection) {
             return try StatusListReader(surroundings: self, issuer: issuer).stored(url, at: "") != nil

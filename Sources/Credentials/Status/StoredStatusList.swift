@@ -1,31 +1,32 @@
 import Encoding
 
-/// A status list from the trust data after all its own checks: it is the one asked for, signed by who may sign it.
+/// A status list from the trust data that passed all its own checks: it is the requested one, with a
+/// permitted signer.
 struct StoredStatusList {
-    /// What the list consists of.
+    /// The content of the list.
     enum Content {
-        /// W3C: the bits, and what the credential that they came in states of them.
+        /// W3C: the bits, and the facts that their credential states.
         case bitstring(BitstringStatusList, StatusListFacts)
-        /// IETF
+        /// IETF: the entries of a status list token.
         case token(TokenStatusList)
     }
 
     let content: Content
-    /// How long ago it was issued; nil when it does not say.
+    /// The time since its issue; nil when it states no date of issue.
     let age: Duration?
-    /// How long its own validity has been over; nil while it lasts.
+    /// The time since the end of its own validity; nil before that.
     let overdue: Duration?
 }
 
-/// The validity that a list states of itself, at the clock.
+/// The validity that a list states for itself.
 struct StatusListDates {
     let issued: Timestamp?
     let until: Timestamp?
 
-    /// The clock by which the list is to be verified: now, or for a list that is past its date and that the gate's rules
-    /// are to decide about, the last moment of its validity.
+    /// Returns the clock by which the list is verified. That is the present time. For a list that is no
+    /// longer valid and about which the gate's rules decide, it is the last moment of the list's validity.
     ///
-    /// - Throws: `status.stale` for a list past its date where no rules decide.
+    /// - Throws: `status.stale` for a list that is no longer valid where no rules decide.
     func clock(in surroundings: Surroundings, at pointer: String) throws(Rejection) -> WallTime {
         var clock = surroundings.clock
         guard let until, until.advanced(by: surroundings.policy.clockSkew) < clock.utc else { return clock }
@@ -47,14 +48,15 @@ struct StatusListDates {
 }
 
 extension Surroundings {
-    /// The same without a listener, by another clock: for what is verified on behalf of a stage.
+    /// Returns the same surroundings with another clock and without a stage callback, for a verification on
+    /// behalf of a stage.
     func quiet(at clock: WallTime) -> Surroundings {
         Surroundings(
             trust: trust, policy: policy, limits: limits, clock: clock, onStage: nil, checksSpelling: checksSpelling)
     }
 
-    /// Notes what a list said about an entry, and refuses what no rule may accept. `place` is the member to blame for an
-    /// entry without answer.
+    /// Notes the answer of a list for an entry, and refuses what no rule may accept. `place` is the member
+    /// that a refusal names for an entry without an answer.
     ///
     /// - Throws: `status.revoked`, `status.suspended`; `status.unavailable` where no rules decide.
     func settle(

@@ -1,14 +1,14 @@
 import Encoding
 
-/// Status stage for credentials that name an entry of an IETF Token Status List (draft-ietf-oauth-status-list section 8.3):
-/// the `status` claim of a JWT or SD-JWT, or of an mdoc's mobile security object.
+/// Status stage for credentials that name an entry of an IETF Token Status List (draft-ietf-oauth-status-list
+/// section 8.3): the `status` claim of a JWT or SD-JWT, or of an mdoc's mobile security object.
 struct TokenStatusCheck {
     let surroundings: Surroundings
-    /// The credential's issuer; for an mdoc the pinned root behind it.
+    /// The credential's issuer; for an mdoc the pinned root of its signer.
     let issuer: TrustedIssuer
 
-    /// Looks up a `status` claim that stands at `pointer`; a credential without one needs no answer. Of the mechanisms in
-    /// it `status_list` is the one that is read.
+    /// Looks up a `status` claim at `pointer`; a credential without one needs no answer. Of the mechanisms in
+    /// the claim only `status_list` is read.
     func check(_ status: JSON?, at pointer: String, into evidence: inout Evidence) throws(Rejection) {
         guard let status else { return }
         guard let mechanisms = status.object else { throw Rejection(.shapeStatus, at: pointer) }
@@ -20,7 +20,7 @@ struct TokenStatusCheck {
         try check(url, index, at: place, into: &evidence)
     }
 
-    /// The same for CBOR (section 6.3).
+    /// Looks up a `status` claim in CBOR (section 6.3).
     func check(_ status: CBOR?, at pointer: String, into evidence: inout Evidence) throws(Rejection) {
         guard let status else { return }
         guard status.map != nil else { throw Rejection(.shapeStatus, at: pointer) }
@@ -48,11 +48,11 @@ struct TokenStatusCheck {
         case 1: value = .revoked
         case 2: value = .suspended
         default:
-            // Application-specific or not assigned yet (section 7.1): the issuer says something about the credential, and
-            // it is not that the credential is valid.
+            // The value is application-specific or not assigned yet (section 7.1). The issuer states
+            // something about the credential, but not that it is valid.
             throw Rejection(.statusInvalid, at: pointer)
         }
-        // A list of single bits cannot say that somebody is suspended, so it does not say the contrary either.
+        // A list of single bits cannot state a suspension, so it does not rule one out either.
         for purpose in entries.bits > 1 ? Self.purposes : [Self.purposes[0]] {
             try surroundings.settle(
                 StatusAnswer(value, purpose: purpose, pointer: pointer, age: list.age, overdue: list.overdue),

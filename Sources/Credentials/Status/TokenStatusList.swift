@@ -1,12 +1,12 @@
 package import Encoding
 
-/// The decoded entries of an IETF Token Status List (draft-ietf-oauth-status-list section 4): 1, 2, 4 or 8 bits for each,
-/// the first in the least significant bits of the first byte.
+/// The decoded entries of an IETF Token Status List (draft-ietf-oauth-status-list section 4): 1, 2, 4 or 8
+/// bits for each, the first in the least significant bits of the first byte.
 package struct TokenStatusList: Sendable {
     /// The list cannot be used.
     package struct Malformed: Error, Hashable, Sendable {}
 
-    /// Bits of one entry.
+    /// The number of bits of one entry.
     package let bits: Int
     private let bytes: [UInt8]
 
@@ -35,10 +35,10 @@ package struct TokenStatusList: Sendable {
         try self.init(bits: bits, compressed: Array(list), limits: limits)
     }
 
-    /// Number of entries, with those that only fill the last byte.
+    /// The number of entries, including those that only fill the last byte.
     package var count: Int { bytes.count * (8 / bits) }
 
-    /// The status of an entry; nil beyond the end.
+    /// Returns the status of an entry; nil beyond the end.
     package subscript(index: Int) -> UInt8? {
         guard index >= 0, index < count else { return nil }
         let perByte = 8 / bits

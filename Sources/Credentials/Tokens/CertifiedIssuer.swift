@@ -1,7 +1,7 @@
 import Encoding
 
 extension Surroundings {
-    /// Issuer stage of a token without `iss`.
+    /// Issuer stage of a token without `iss`: returns the entry that its certificate leads to.
     ///
     /// - Throws: `issuer.untrusted` where there is no such entry, or more than one; `chain.invalid`.
     func issuer(certifying token: CompactJWS) throws(Rejection) -> TrustedIssuer {
@@ -13,12 +13,13 @@ extension Surroundings {
 }
 
 extension TrustStore {
-    /// Whom the signer's certificate of a token without `iss` stands for (draft-ietf-oauth-sd-jwt-vc since draft 10,
-    /// section 2.2.2.2): the entry whose id the certificate names or, where it names none that is trusted, the one entry
-    /// that lists its root. Nil where there is no such entry, or more than one.
+    /// Returns the issuer that the signer's certificate of a token without `iss` leads to
+    /// (draft-ietf-oauth-sd-jwt-vc since draft 10, section 2.2.2.2). It is the entry whose id the certificate
+    /// names or, where the certificate names no trusted issuer, the only entry that lists its root. Returns
+    /// nil where there is no such entry, or more than one.
     ///
-    /// It only chooses whose rules hold. That the chain ends at a root of that entry and names no other is for the
-    /// key stage.
+    /// The result only selects the entry whose rules apply. The key stage checks that the chain ends at a
+    /// root of that entry and names no other issuer.
     ///
     /// - Throws: `chain.invalid`.
     func issuer(certifying token: CompactJWS, limits: Limits) throws(Rejection) -> Text? {

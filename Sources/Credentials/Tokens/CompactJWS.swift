@@ -1,22 +1,24 @@
 import Encoding
 
-/// A JSON Web Signature in compact form: `header.payload.signature` (RFC 7515 section 7.1). Reading it proves nothing;
-/// ``verify(by:)`` does, with an algorithm that the key's kind has to fit.
+/// A JSON Web Signature in compact form: `header.payload.signature` (RFC 7515 section 7.1). Reading it proves
+/// nothing. ``verify(by:)`` checks the signature, with an algorithm that must fit the key's kind.
 struct CompactJWS {
     /// The protected header; the compact form has no other.
     let header: JSONObject
     /// The payload, which in a JWT is a JSON object (RFC 7519 section 7.2).
     let claims: JSONObject
     let signature: [UInt8]
-    /// What is signed: header and payload as received, with the point between them.
+    /// The signed bytes: header and payload as received, with the point between them.
     let signingInput: [UInt8]
-    /// Where the token stands in a larger document, as a JSON pointer; empty for one of its own.
+    /// The place of the token in a larger document, as a JSON pointer; empty for a token that is not in a
+    /// document.
     let pointer: String
 
-    /// Syntax stage. Base64url is strict (no padding, no other letter, unused bits zero), header and payload are
-    /// strict JSON objects.
+    /// Syntax stage. Base64url is read strictly (no padding, no other letter, unused bits zero); header and
+    /// payload are strict JSON objects.
     ///
-    /// - Throws: `proof.malformed`; `json.duplicate-key`, `json.too-deep` and `input.too-large` about the JSON.
+    /// - Throws: `proof.malformed`; `json.duplicate-key`, `json.too-deep` and `input.too-large` for faults of
+    ///   the JSON.
     init(_ token: some Collection<UInt8>, limits: Limits, at pointer: String = "") throws(Rejection) {
         let parts = token.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw Rejection(.proofMalformed, at: pointer) }
@@ -33,13 +35,13 @@ struct CompactJWS {
         signingInput = Array(parts[0]) + [UInt8(ascii: ".")] + parts[1]
     }
 
-    /// The algorithm that the header names.
+    /// Returns the algorithm that the header names.
     ///
-    /// No extension of the header is understood (RFC 7515 section 4.1.11), so whatever `crit` lists is refused; so is a
+    /// No header extension is supported (RFC 7515 section 4.1.11), so every `crit` is refused, and so is a
     /// payload that is not base64url (RFC 7797).
     ///
-    /// - Throws: `proof.malformed` for such headers, `proof.algorithm` for an algorithm that is not one of ours: `none`
-    ///   and every HMAC among them.
+    /// - Throws: `proof.malformed` for such headers, `proof.algorithm` for an unsupported algorithm,
+    ///   including `none` and every HMAC.
     func algorithm() throws(Rejection) -> SignatureAlgorithm {
         guard header["crit"] == nil, header["b64"].map({ $0 == .bool(true) }) ?? true else {
             throw Rejection(.proofMalformed, at: pointer)
@@ -50,15 +52,16 @@ struct CompactJWS {
         return algorithm
     }
 
-    /// Whether the signature is that of `key`.
+    /// Returns whether `key` made the signature.
     ///
-    /// - Throws: `proof.algorithm` when the header's algorithm does not fit the key; `proof.malformed` for a signature of
-    ///   impossible length.
+    /// - Throws: `proof.algorithm` when the header's algorithm does not fit the key; `proof.malformed` for a
+    ///   signature of impossible length.
     func isSigned(by key: PublicKey) throws(Rejection) -> Bool {
         try algorithm().verify(signature, over: signingInput, by: key, at: pointer)
     }
 
-    /// Proof stage: throws `proof.invalid`, or what ``isSigned(by:)`` throws, unless the signature is that of `key`.
+    /// Proof stage: throws `proof.invalid`, or an error of ``isSigned(by:)``, unless `key` made the
+    /// signature.
     func verify(by key: PublicKey) throws(Rejection) {
         guard try isSigned(by: key) else { throw Rejection(.proofInvalid, at: pointer) }
     }

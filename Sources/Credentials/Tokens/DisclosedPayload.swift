@@ -1,25 +1,26 @@
 import Encoding
 
-/// The payload of an SD-JWT with its disclosures put into it, and without everything that served only that purpose (RFC 9901
-/// section 7.1, steps 3 to 5).
+/// The payload of an SD-JWT with its disclosures inserted, and without the members that only serve selective
+/// disclosure (RFC 9901 section 7.1, steps 3 to 5).
 struct DisclosedPayload {
-    /// The processed payload: what is withheld is not there.
+    /// The processed payload, without anything that is withheld.
     let object: JSONObject
-    /// The same where each withheld element of an array has left a `null`: the others keep the places that the issuer gave them.
+    /// The processed payload with a `null` for each withheld element of an array, so that the other elements
+    /// keep the issuer's positions.
     let inPlace: JSONObject
-    /// Where those elements stand, as JSON pointers; decoys are among them.
+    /// The places of withheld array elements, including decoys, as JSON pointers.
     let withheldElements: Set<Text>
-    /// The objects of which members are withheld, as JSON pointers; those with decoys only are among them.
+    /// The objects with withheld members, as JSON pointers. Objects with only decoys are included.
     private let holders: Set<Text>
-    /// Whether the issuer shows `sub` to everybody.
+    /// Whether the issuer shows `sub` to every verifier.
     private let namesSubject: Bool
 
-    /// Puts the disclosures into a payload. Linear in the size of both.
+    /// Inserts the disclosures into a payload. Linear in the size of both.
     ///
-    /// - Throws: `disclosure.malformed` when digests stand where none may be or lead to a disclosure of the wrong kind,
-    ///   `.name` for a forbidden or repeated name, `.duplicate` for a repeated digest, `.unreferenced` for a disclosure
-    ///   that no digest leads to, `json.too-deep` when disclosures inside each other pass the limit of depth,
-    ///   `input.too-large` when the places of what is withheld are too long to keep.
+    /// - Throws: `disclosure.malformed` for digests at a forbidden place or of a disclosure of the wrong
+    ///   kind, `.name` for a forbidden or repeated name, `.duplicate` for a repeated digest, `.unreferenced`
+    ///   for a disclosure without a digest, `json.too-deep` when nested disclosures exceed the depth limit,
+    ///   `input.too-large` when the pointers to withheld places are too long to keep.
     init(_ claims: JSONObject, disclosures: Disclosures, limits: Limits) throws(Rejection) {
         var run = DisclosureRun(disclosures, limits, keepsPlaces: true)
         inPlace = try run.payload(claims)
@@ -34,22 +35,23 @@ struct DisclosedPayload {
         }
     }
 
-    /// Whether members of the payload itself are withheld, or may be: decoys look the same.
+    /// Whether members of the payload itself are withheld, or may be: a decoy looks the same.
     var withholdsMembers: Bool { holders.contains("") }
 
-    /// Whether something is withheld at that place or below it: decoys look the same.
+    /// Returns whether something is withheld at that place or below it, or may be: a decoy looks the same.
     func withholds(at pointer: Text) -> Bool {
         let below = Text(pointer.string + "/")
         return holders.contains(pointer) || withheldElements.contains(pointer)
             || holders.contains { $0.hasPrefix(below) } || withheldElements.contains { $0.hasPrefix(below) }
     }
 
-    /// Whom it is about: `sub`, or the subject of a credential of VCDM 2.0.
+    /// The subjects: `sub`, or the subject of a credential of VCDM 2.0.
     var subjects: CredentialSubjects {
         let own = [object["sub"]?.string].compactMap(\.self)
         let described = CredentialSubjects(of: object)
         var subjects = CredentialSubjects(own + described.ids, isOneUnnamed: own.isEmpty && described.isOneUnnamed)
-        // A holder who shows one name may still keep back another; `sub` says nothing of an id in the credential.
+        // A holder who shows one id may still withhold another. `sub` does not determine the id inside the
+        // credential.
         let isCredential = object["@context"] != nil || object["credentialSubject"] != nil
         subjects.mayHideOne =
             !namesSubject && holders.contains("")
@@ -59,19 +61,20 @@ struct DisclosedPayload {
     }
 }
 
-/// One processing of a payload.
+/// One pass over a payload.
 private struct DisclosureRun {
     private let disclosures: Disclosures
     private let depthLimit: Int
-    /// Whether a withheld element leaves a `null` where it was, and is noted.
+    /// Whether a withheld element is replaced by `null`, and its place noted.
     private let keepsPlaces: Bool
-    /// Letters that the places of what is withheld may have together: long names above many elements make long pointers.
+    /// The remaining total length of pointers to withheld places, in letters: long names above many elements
+    /// make long pointers.
     private var room = 1 << 21
-    /// Every digest met so far, with or without disclosure: none may come twice.
+    /// Every digest found so far, with or without a disclosure; none may occur twice.
     private var met: Set<Text> = []
-    /// Disclosures that a digest led to.
+    /// The number of disclosures for which a digest was found.
     private var used = 0
-    /// Where the run is.
+    /// The present place of the pass.
     private var path: [Step] = []
     private(set) var withheldElements: Set<Text> = []
     private(set) var holders: Set<Text> = []
@@ -87,7 +90,7 @@ private struct DisclosureRun {
         depthLimit = limits.jsonDepth
     }
 
-    /// The payload, with `null` for each withheld element of an array.
+    /// Returns the processed payload, with or without `null` for withheld elements of arrays.
     mutating func payload(_ claims: JSONObject) throws(Rejection) -> JSONObject {
         var payload = claims
         payload[Self.hashName] = nil
@@ -122,7 +125,7 @@ private struct DisclosureRun {
         guard depth <= depthLimit else { throw refusal(.jsonTooDeep) }
         var processed = JSONObject()
         for member in object.members where member.name != Self.digestsName {
-            // `...` has a meaning only as the one member of an array's element.
+            // `...` is allowed only as the single member of an array's element.
             guard member.name != Self.elementName else { throw refusal(.disclosureMalformed) }
             path.append(.name(member.name))
             let value = try value(member.value, depth: depth)
@@ -163,7 +166,7 @@ private struct DisclosureRun {
         return processed
     }
 
-    /// The element; nil where it is withheld.
+    /// Returns the element; nil where it is withheld.
     private mutating func element(_ element: JSON, depth: Int) throws(Rejection) -> JSON? {
         guard let reference = element.object, let member = reference[Self.elementName] else {
             return try value(element, depth: depth)
@@ -174,7 +177,7 @@ private struct DisclosureRun {
         return try value(disclosure.value, depth: depth)
     }
 
-    /// The digests of an object's hidden members; decoys are among them.
+    /// Returns the digests of an object's hidden members, including decoys.
     private func digests(of object: JSONObject) throws(Rejection) -> [Text] {
         guard let member = object[Self.digestsName] else { return [] }
         let digests = member.array?.compactMap(\.string)
@@ -184,7 +187,7 @@ private struct DisclosureRun {
         return digests
     }
 
-    /// The disclosure that a digest leads to; nil for a decoy, or for what the holder keeps to himself.
+    /// Returns the disclosure of a digest; nil for a decoy or a withheld value.
     private mutating func take(_ digest: Text) throws(Rejection) -> Disclosure? {
         guard met.insert(digest).inserted else { throw refusal(.disclosureDuplicate) }
         guard let disclosure = disclosures[digest] else { return nil }
@@ -192,7 +195,7 @@ private struct DisclosureRun {
         return disclosure
     }
 
-    /// Where the run is, to be kept.
+    /// Returns the present place as a pointer, within the total length limit.
     private mutating func place() throws(Rejection) -> Text {
         let place = Text(pointer)
         room -= place.utf8.count + 16

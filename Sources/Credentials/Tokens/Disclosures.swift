@@ -1,6 +1,7 @@
 import Encoding
 
-/// One disclosure: `[salt, name, value]` for an object's member, `[salt, value]` for an array's element (RFC 9901 section 4.2).
+/// One disclosure: `[salt, name, value]` for an object's member, `[salt, value]` for an array's element (RFC
+/// 9901 section 4.2).
 struct Disclosure {
     /// The member's name; nil for an array's element.
     let name: Text?
@@ -11,20 +12,21 @@ struct Disclosure {
 struct Disclosures {
     private let byDigest: [Text: Disclosure]
 
-    /// How many there are.
+    /// The number of disclosures.
     var count: Int { byDigest.count }
 
-    /// Reads all of them.
+    /// Reads all disclosures.
     ///
     /// - Throws: `disclosure.malformed` for one that is not strict base64url of a strict JSON array as above,
-    ///   `disclosure.duplicate` for one that comes twice, `input.too-large` when they hold too many JSON values together.
+    ///   `disclosure.duplicate` for a repeated one, `input.too-large` when they hold too many JSON values
+    ///   together.
     init(_ texts: [ArraySlice<UInt8>], hash: DisclosureHash, limits: Limits) throws(Rejection) {
         var read = [Text: Disclosure](minimumCapacity: texts.count)
         var json = limits.json
         for text in texts {
             guard let bytes = Base64.decodeURL(text) else { throw Rejection(.disclosureMalformed) }
             let disclosure = try Self.disclosure(bytes, json)
-            // The bound on values is one for all of them together.
+            // The limit on values applies to all disclosures together.
             json.values -= 1 + Self.values(in: disclosure.value)
             guard read.updateValue(disclosure, forKey: hash.digest(text)) == nil else {
                 throw Rejection(.disclosureDuplicate)
@@ -35,7 +37,7 @@ struct Disclosures {
 
     subscript(digest: Text) -> Disclosure? { byDigest[digest] }
 
-    /// How many values there are, the containers included.
+    /// Returns the number of values, including containers.
     private static func values(in value: JSON) -> Int {
         switch value {
         case .array(let elements): elements.reduce(1) { $0 + values(in: $1) }

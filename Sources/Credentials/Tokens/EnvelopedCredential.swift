@@ -1,20 +1,21 @@
 import Encoding
 
-/// A credential that stands in a JSON document as a token: an EnvelopedVerifiableCredential, whose id is a `data:` URL
-/// that holds it (VCDM 2.0 section 4.13.1), or in VCDM 1.1 the token's text itself. Presentations are enveloped
-/// likewise.
+/// A credential that is contained in a JSON document as a token. It is either an
+/// EnvelopedVerifiableCredential, whose id is a `data:` URL with the token (VCDM 2.0 section 4.13.1), or in
+/// VCDM 1.1 the token's text itself. Presentations are enveloped in the same way.
 struct EnvelopedCredential {
     /// The token's letters.
     let letters: [UInt8]
-    /// What the media type calls it.
+    /// The format that the media type states.
     var format: CredentialFormat?
-    /// What the envelope's own type says that it holds; nil without envelope.
+    /// Whether the envelope's own type states a presentation; nil without envelope.
     var isPresentation: Bool?
 
-    /// Nil for an object that is something else.
+    /// Reads an envelope; nil for any other object.
     ///
-    /// - Throws: `shape.id` when the id is no `data:` URL of a token, `format.unsupported` for other media types,
-    ///   `shape.context` when the object's own context is not that of VCDM 2.0, `kind.member` for a member that decides elsewhere.
+    /// - Throws: `shape.id` when the id is no `data:` URL of a token, `format.unsupported` for other media
+    ///   types, `shape.context` when the object's own context is not that of VCDM 2.0, `kind.member` for a
+    ///   member that decides in another kind.
     init?(_ value: JSON) throws(Rejection) {
         if let text = value.string {
             letters = Array(text.utf8)
@@ -24,7 +25,7 @@ struct EnvelopedCredential {
         guard let object = value.object, types.contains(where: { $0 == Self.credential || $0 == Self.presentation })
         else { return nil }
         isPresentation = types.contains(Self.presentation)
-        // Nobody signed what stands beside the token, so nothing there may look like a word of the issuer's.
+        // Members next to the token are unsigned, so none of them may look like a statement of the issuer.
         try MemberTable.envelope.check(object)
         let contexts = object["@context"].map { $0.array ?? [$0] }
         guard contexts?.first.map({ $0 == .string(CredentialShape.Version.v2.rawValue) }) ?? true else {

@@ -1,14 +1,14 @@
 import Encoding
 
-/// One credential in a JWT: `jwt_vc_json` (VCDM 1.1) or `vc+jwt` (VCDM 2.0). Contexts are not processed:
-/// the signature covers the text, so nothing in it has to be expanded to be signed.
+/// The check of one credential in a JWT: `jwt_vc_json` (VCDM 1.1) or `vc+jwt` (VCDM 2.0). Contexts are not
+/// processed, because the signature covers the text.
 struct JWTCheck: FormatCheck {
     let surroundings: Surroundings
     private let token: CompactJWS
     private let kind: CredentialKind
-    /// What became known on the way, filled up to the stage that failed.
+    /// The evidence so far, up to the stage that failed.
     private(set) var evidence: Evidence
-    /// The issuer's entry once it is known to be trusted.
+    /// The issuer's entry, once the issuer is known to be trusted.
     private(set) var issuer: TrustedIssuer?
 
     init(_ token: CompactJWS, as kind: CredentialKind, _ surroundings: Surroundings, summary: CredentialSummary) {
@@ -25,8 +25,8 @@ struct JWTCheck: FormatCheck {
             claim: credential.status.map { .json($0, at: "/status") })
     }
 
-    /// Everything but the status: what a status list credential itself goes through. `entry` replaces the lookup of the
-    /// issuer in the trust list, for lists that another id may sign.
+    /// Runs all stages except the status stage, as a status list credential needs them. `entry` replaces the
+    /// lookup of the issuer in the trust list, for lists that another id may sign.
     mutating func verifyIssued(by entry: TrustedIssuer? = nil) throws(Rejection) -> JWTCredential {
         let credential = try readShape()
         let isStrict = surroundings.profile == .strict

@@ -1,20 +1,21 @@
 import Encoding
 
-/// The credential in a JWT, whose members are known to be well-formed and to agree with the JWT's own claims.
+/// The credential in a JWT, with well-formed members that agree with the JWT's own claims.
 struct JWTCredential {
-    /// The credential with what only the JWT's claims say put in its place.
+    /// The credential, completed with values that only the JWT's claims state.
     let shape: CredentialShape
-    /// The later start of what credential and JWT say, and the earlier end.
+    /// The later start and the earlier end of those that credential and JWT state.
     let validFrom: Timestamp?
     let validUntil: Timestamp?
     let dates: TokenDates
-    /// Whom it is about, by `sub` where the credential itself does not say.
+    /// The subjects, by `sub` where the credential itself names none.
     let subjects: CredentialSubjects
-    /// The `status` claim of an IETF status list, which may stand beside the credential.
+    /// The `status` claim of an IETF status list, which may be next to the credential.
     let status: JSON?
 
-    /// Shape stage of `jwt_vc_json`: the credential is the claim `vc`; `iss`, `sub`, `jti`, `nbf` and `exp` stand for
-    /// its issuer, subject id, id and dates (VCDM 1.1 section 6.3.1). Where both say something they must agree.
+    /// Shape stage of `jwt_vc_json`: the credential is the claim `vc`; `iss`, `sub`, `jti`, `nbf` and `exp`
+    /// are its issuer, subject id, id and dates (VCDM 1.1 section 6.3.1). Where both state a value, the
+    /// values must agree.
     init(vc claims: JSONObject, profile: Profile, limits: Limits) throws(Rejection) {
         try MemberTable.jwtCredential.check(claims)
         guard let inner = claims["vc"]?.object else { throw Rejection(.shapeMember, at: "/vc") }
@@ -35,8 +36,8 @@ struct JWTCredential {
         status = claims["status"]
     }
 
-    /// Shape stage of a payload that is the credential, of VCDM 2.0 (VC-JOSE-COSE section 3.1.1): in a JWT or, all
-    /// disclosed, in an SD-JWT. JWT claims beside it must not contradict it.
+    /// Shape stage of a payload that is itself a credential of VCDM 2.0 (VC-JOSE-COSE section 3.1.1), in a
+    /// JWT or in an SD-JWT after disclosure. JWT claims next to it must not contradict it.
     init(
         payload claims: JSONObject, as kind: CredentialKind, profile: Profile, limits: Limits
     ) throws(Rejection) {
@@ -61,11 +62,11 @@ struct JWTCredential {
     }
 }
 
-/// Brings the registered claims of a JWT into the credential that it carries.
+/// Merges the registered claims of a JWT into the credential that it contains.
 private struct ClaimMerge {
     let claims: JSONObject
     private(set) var credential: JSONObject
-    /// Pointers of claims that contradict the credential.
+    /// The pointers to claims that contradict the credential.
     private var contradictions: [String] = []
 
     init(_ claims: JSONObject, into credential: JSONObject) {
@@ -73,12 +74,12 @@ private struct ClaimMerge {
         self.credential = credential
     }
 
-    /// The first contradiction, once the shape of both is known to be right.
+    /// Throws the first contradiction; called once the shape of both is checked.
     func checkAgreement() throws(Rejection) {
         if let first = contradictions.first { throw Rejection(.claimsDisagree, at: first) }
     }
 
-    /// `iss`, `jti` and `sub`.
+    /// Merges `iss`, `jti` and `sub`.
     mutating func mergeIDs() throws(Rejection) {
         if let issuer = try text("iss", .shapeIssuer) {
             if let object = credential["issuer"]?.object {
@@ -88,7 +89,7 @@ private struct ClaimMerge {
             }
         }
         if let id = try text("jti", .shapeID) {
-            // Many write a bare UUID, which is no URL.
+            // Many issuers write a bare UUID, which is no URL.
             let url = Self.isUUID(id) ? Text("urn:uuid:" + id.string) : id
             credential = setting(url, in: credential, as: "id", claim: "jti")
         }
@@ -105,7 +106,7 @@ private struct ClaimMerge {
         }
     }
 
-    /// A date of the JWT, whole seconds in most, against one of the credential, which may be finer.
+    /// Merges a date of the JWT, usually in whole seconds, with a date of the credential, which may be finer.
     mutating func merge(_ date: Timestamp?, as name: Text, claim: Text) throws(Rejection) {
         guard let date else { return }
         guard let member = credential[name] else {
@@ -119,7 +120,7 @@ private struct ClaimMerge {
         }
     }
 
-    /// The object with that member, unless it has another value already.
+    /// Returns the object with that member; notes a contradiction if it has another value already.
     private mutating func setting(
         _ value: Text, in object: JSONObject, as name: Text, claim: Text
     ) -> JSONObject {
@@ -132,7 +133,7 @@ private struct ClaimMerge {
         return object
     }
 
-    /// RFC 9562 section 4: `8-4-4-4-12` hexadecimal digits.
+    /// Returns whether a text is a UUID (RFC 9562 section 4): `8-4-4-4-12` hexadecimal digits.
     private static func isUUID(_ text: Text) -> Bool {
         let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         return groups.map(\.count) == [8, 4, 4, 4, 12]

@@ -1,26 +1,28 @@
 import Encoding
 
-/// The key binding JWT of an SD-JWT+KB: the holder shows that he has the key which the issuer named in `cnf`, now and to
-/// this gate (RFC 9901 sections 4.3 and 7.3). Whatever is wrong with it, the caller makes it `holder.invalid`.
+/// The check of the key binding JWT of an SD-JWT+KB. With it the holder proves possession, now and to this
+/// gate, of the key that the issuer named in `cnf` (RFC 9901 sections 4.3 and 7.3). The caller reports every
+/// fault as `holder.invalid`.
 struct KeyBinding {
     let surroundings: Surroundings
     let demand: HolderDemand
 
-    /// Checks the JWT against the `cnf` of the payload that it belongs to. Returns whether it counts (``HolderProofRule``): it may be
-    /// right and made for another verifier.
+    /// Checks the JWT against the `cnf` of its SD-JWT's payload. Returns whether it counts
+    /// (``HolderProofRule``): a valid one may have been made for another verifier.
     func check(_ text: ArraySlice<UInt8>, of token: SDJWT, confirmation: JSON?) throws(Rejection) -> Bool {
         let invalid = Rejection(.holderInvalid)
         let jwt = try CompactJWS(text, limits: surroundings.limits)
         try CredentialKind.keyBinding.checkHeader(jwt.header, .strict)
         let claims = jwt.claims
-        // The hash is the one that the issuer's JWT names.
+        // The issuer's JWT names the hash.
         let hash = try DisclosureHash(of: token.issued.claims)
         guard claims["nonce"]?.string != nil, claims["aud"]?.string != nil,
             claims["sd_hash"]?.string == hash.digest(token.presented)
         else { throw invalid }
         let dates = try TokenDates(claims, profile: .strict)
         let rule = HolderProofRule(policy: surroundings.policy, demand: demand, now: surroundings.clock.utc)
-        // It says nothing but that the key was at hand a moment ago: section 7.3 refuses an old one, whether or not it was asked for.
+        // The JWT only proves possession of the key at its date. Section 7.3 refuses an old one, even if no
+        // proof was demanded.
         guard let issued = dates.issued, rule.isFresh([issued]) else { throw invalid }
         try surroundings.checkValidity(from: dates.validFrom, until: dates.validUntil)
         let counts = try rule.counts(HolderProofRule.Statement(claims, made: issued))
@@ -28,15 +30,15 @@ struct KeyBinding {
         return counts
     }
 
-    /// The holder's key: a JWK, or a DID URL in `kid` (RFC 7800 sections 3.2 and 3.4). Neither may be withdrawn; the document of the
-    /// second may have ended it.
+    /// Returns the holder's key: a JWK, or a DID URL in `kid` (RFC 7800 sections 3.2 and 3.4). Neither may be
+    /// withdrawn; for a DID URL the document may also have ended the key's use.
     private func key(_ confirmation: JSON?, usedAt date: Timestamp) throws(Rejection) -> PublicKey {
         if let jwk = confirmation?["jwk"] {
             guard KeyEncoding.signs(jwk.object) else { throw Rejection(.keyNotAuthorised) }
             return try usable(Result { () throws(PublicKey.Failure) in try KeyEncoding.jwk(jwk.object) }, "", date)
         }
         guard let kid = confirmation?["kid"]?.string else { throw Rejection(.holderInvalid) }
-        // The method of an identifier that is its own key needs no fragment.
+        // For an identifier that contains its own key, the fragment is optional.
         let isURL = kid.utf8.contains(UInt8(ascii: "#"))
         let url = isURL ? kid : SelfContainedDID.document(kid)?.listedMethods.first?.id ?? kid
         let method = try KeyResolver(trust: surroundings.trust).method(url, at: "/cnf/kid").method

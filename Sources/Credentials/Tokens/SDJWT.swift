@@ -1,20 +1,20 @@
 import Encoding
 
-/// An SD-JWT or SD-JWT+KB in compact form (RFC 9901 section 4): `issuer-signed JWT ~ disclosure ~ … ~ [key binding JWT]`.
-/// Taken apart only; nothing in it is believed yet.
+/// An SD-JWT or SD-JWT+KB in compact form (RFC 9901 section 4): `issuer-signed JWT ~ disclosure ~ … ~ [key
+/// binding JWT]`. It is only split into its parts; nothing is verified yet.
 struct SDJWT {
     /// The JWT that the issuer signed.
     let issued: CompactJWS
     /// The disclosures as received, still in base64url: their digests are over this text.
     let disclosures: [ArraySlice<UInt8>]
-    /// The key binding JWT, where the holder attached one.
+    /// The key binding JWT, if the holder attached one.
     let keyBinding: ArraySlice<UInt8>?
-    /// Everything up to the last `~`: what `sd_hash` in the key binding JWT covers (section 4.3.1).
+    /// Everything up to the last `~`, which `sd_hash` in the key binding JWT covers (section 4.3.1).
     let presented: ArraySlice<UInt8>
 
     private static let separator = UInt8(ascii: "~")
 
-    /// Syntax stage. Without any `~` it is no SD-JWT (`proof.malformed`).
+    /// Syntax stage. A text without `~` is no SD-JWT (`proof.malformed`).
     init(_ token: ArraySlice<UInt8>, limits: Limits) throws(Rejection) {
         guard let first = token.firstIndex(of: Self.separator), let last = token.lastIndex(of: Self.separator) else {
             throw Rejection(.proofMalformed)
@@ -37,7 +37,7 @@ enum DisclosureHash: Text {
     case sha384 = "sha-384"
     case sha512 = "sha-512"
 
-    /// What an SD-JWT payload asks for; SHA-256 when it says nothing (RFC 9901 section 4.1.1).
+    /// Reads the hash that an SD-JWT payload names; SHA-256 when it names none (RFC 9901 section 4.1.1).
     init(of claims: JSONObject) throws(Rejection) {
         guard let member = claims["_sd_alg"] else {
             self = .sha256
@@ -49,7 +49,7 @@ enum DisclosureHash: Text {
         self = hash
     }
 
-    /// The digest of an ASCII text in base64url, as `_sd`, `...` and `sd_hash` carry it.
+    /// Returns the digest of an ASCII text in base64url, as in `_sd`, `...` and `sd_hash`.
     func digest(_ text: ArraySlice<UInt8>) -> Text {
         switch self {
         case .sha256: Text(Base64.encode(Digest.sha256(Array(text))))

@@ -1,15 +1,15 @@
 import Encoding
 
-/// One SD-JWT (RFC 9901 section 7): SD-JWT VC, a credential of VCDM 2.0, or plain.
+/// The check of one SD-JWT (RFC 9901 section 7): SD-JWT VC, a credential of VCDM 2.0, or plain.
 struct SDJWTCheck: FormatCheck {
     let surroundings: Surroundings
     private let token: SDJWT
     private let kind: CredentialKind
     /// The key that the issuer named for the holder.
     private var confirmation: JSON?
-    /// What became known on the way, filled up to the stage that failed.
+    /// The evidence so far, up to the stage that failed.
     private(set) var evidence: Evidence
-    /// The issuer's entry once it is known to be trusted.
+    /// The issuer's entry, once the issuer is known to be trusted.
     private(set) var issuer: TrustedIssuer?
 
     private var isStrict: Bool { surroundings.profile == .strict }
@@ -47,7 +47,7 @@ struct SDJWTCheck: FormatCheck {
         evidence.summary.issuer = surroundings.recordable(issuer.id)
         try surroundings.checkContexts(of: credential.document, issuer)
         let keys = try surroundings.stage(.key) { () throws(Rejection) in
-            // A withheld `iat` may be later than all dates that are shown.
+            // A withheld `iat` may be later than all shown dates.
             let withholds = (try? credential.processed.get().withholdsMembers) ?? true
             let isStated = !withholds || token.issued.claims["iat"] != nil
             let dates = isStated ? credential.dates.issue + [credential.validFrom].compactMap(\.self) : []
@@ -60,7 +60,7 @@ struct SDJWTCheck: FormatCheck {
             try surroundings.checkSignature(of: token.issued, by: keys)
             let processed = try credential.processed.get()
             if processed.withholdsMembers, !issuer.mayWithholdExpiry { try checkDates(of: credential) }
-            // One of several types may say that it is no credential for a gate.
+            // A withheld type could state that this is no credential for a gate.
             guard !processed.withholds(at: "/type") else { throw Rejection(.shapeType, at: "/type") }
             return processed
         }
@@ -73,11 +73,11 @@ struct SDJWTCheck: FormatCheck {
             withheld: withheldStatus(processed, credential))
     }
 
-    /// An end that the holder may leave out is none: what is withheld could be just that, whatever other end he shows. Nor is
-    /// a start; but most
-    /// issuers of SD-JWTs state no other start than when they signed, and their specifications tell them not to make
-    /// another one a matter of the holder's choice. A credential of VCDM 2.0 has dates of its own: those of the JWT are
-    /// about the signature.
+    /// Checks that the dates are not withheld. An end that the holder can withhold counts as missing, because
+    /// the withheld end could be the earlier one, whatever other end is shown. The same holds for a start.
+    /// But most issuers of SD-JWTs state only the date of signing as a start, and their specifications forbid
+    /// them to let the holder withhold any other, so a shown `iat` is enough. It is not enough for a
+    /// credential of VCDM 2.0, which has dates of its own; those of the JWT are about the signature.
     private func checkDates(of credential: SDJWTCredential) throws(Rejection) {
         let isVCDM = kind == .vcdmSDJWT
         let (from, until) = credential.ownDates
@@ -87,8 +87,9 @@ struct SDJWTCheck: FormatCheck {
         }
     }
 
-    /// A status of which a part is withheld is one. The issuer who shows a member to everybody conceals no second one; what
-    /// the holder chose to show says nothing of the rest, so any member that is withheld may be a status then.
+    /// Returns the status that may be withheld. A partly withheld status counts as withheld. An issuer that
+    /// shows one status member to every verifier does not hide a second one. A status that the holder chose
+    /// to show proves nothing about other members, so any withheld member may then be a status.
     private func withheldStatus(_ processed: DisclosedPayload, _ credential: SDJWTCredential) -> Withheld? {
         let places: [Text] = ["status", "credentialStatus"]
         for name in places where processed.withholds(at: Text("/" + name.string)) {
@@ -113,7 +114,7 @@ struct SDJWTCheck: FormatCheck {
         return credential
     }
 
-    /// What the gate's rules may read: the processed payload.
+    /// Keeps the claims that the gate's rules may read: the processed payload.
     private mutating func noteClaims(
         _ processed: DisclosedPayload, _ credential: SDJWTCredential, _ issuer: TrustedIssuer
     ) {
@@ -125,8 +126,9 @@ struct SDJWTCheck: FormatCheck {
             signed: evidence.summary.signed ?? SignedContent(digest: []), subjects: processed.subjects)
     }
 
-    /// A key binding that is there must be right; one that was asked for must be there. The signature of a presentation does
-    /// not stand for it where the issuer named the holder's key: anybody can sign a presentation.
+    /// Runs the holder stage. A key binding that is present must be valid, and a demanded one must be
+    /// present. The signature of a presentation does not replace it where the issuer named the holder's key,
+    /// because anyone can sign a presentation.
     mutating func checkHolder(_ demand: HolderDemand) throws(Rejection) {
         guard let keyBinding = token.keyBinding else {
             if demand.required, !demand.isPresented || confirmation != nil { throw Rejection(.holderProofMissing) }

@@ -1,26 +1,26 @@
 import Encoding
 import LinkedData
 
-/// What an SD-JWT states, well-formed, with the disclosures that came with it.
+/// The well-formed content of an SD-JWT, with its disclosures.
 struct SDJWTCredential {
-    /// The payload with what was disclosed.
+    /// The payload with the disclosed claims.
     let document: JSONObject
-    /// Nil where the signer's certificate says who it is: SD-JWT VC needs no `iss` since its draft 10.
+    /// The issuer; nil where the signer's certificate names it: SD-JWT VC needs no `iss` since its draft 10.
     let issuer: Text?
     let types: [Text]
     let validFrom: Timestamp?
     let validUntil: Timestamp?
-    /// From when until when by the dates that the holder cannot leave out and that are its kind's own: of VCDM 2.0 those of
-    /// the credential, else any.
+    /// Start and end by the dates that the holder cannot withhold and that belong to this kind: for VCDM 2.0
+    /// those of the credential, otherwise any.
     let ownDates: (from: Timestamp?, until: Timestamp?)
     let dates: TokenDates
     /// Entries of bitstring status lists.
     let statusEntries: [Located<JSONObject>]
-    /// The payload with its disclosures, or what is wrong with them: that counts only once the issuer's signature is
-    /// known to be right.
+    /// The payload with its disclosures, or the fault of the disclosures. The fault is reported only after
+    /// the issuer's signature is verified.
     let processed: Result<DisclosedPayload, Rejection>
 
-    /// Shape stage. Where the disclosures are unusable only what the issuer's JWT itself shows is looked at.
+    /// Shape stage. Where the disclosures are unusable, only the claims visible in the issuer's JWT are read.
     init(_ token: SDJWT, as kind: CredentialKind, profile: Profile, limits: Limits) throws(Rejection) {
         let claims = token.issued.claims
         try kind.checkHeader(token.issued.header, profile)
@@ -56,7 +56,7 @@ struct SDJWTCredential {
         self.processed = processed
     }
 
-    /// The payload as the relying party sees it (RFC 9901 section 7.1).
+    /// Returns the payload as the relying party sees it (RFC 9901 section 7.1).
     private static func process(
         _ token: SDJWT, _ claims: JSONObject, neverDisclosed: [Text], limits: Limits
     ) throws(Rejection) -> DisclosedPayload {
@@ -85,7 +85,8 @@ struct SDJWTCredential {
         }
     }
 
-    /// The dates of the JWT and those that the W3C's data model has names for: MOSIP has them in an SD-JWT VC, too.
+    /// Returns the narrowest period of the JWT's dates and the dates with names of the W3C's data model,
+    /// which MOSIP also writes into an SD-JWT VC.
     private static func period(
         _ members: Members, _ dates: TokenDates, _ profile: Profile
     ) throws(Rejection) -> (Timestamp?, Timestamp?) {
@@ -110,11 +111,12 @@ struct SDJWTCredential {
         guard let type = view["vct"]?.string, isName(type, limits),
             !type.utf8.contains(UInt8(ascii: ":")) || IRI.isWellFormed(type)
         else { throw Rejection(.shapeType, at: "/vct") }
-        // What calls itself a list or a linkage beside its `vct` is one.
+        // A credential that also has the type of a status list or a linkage, next to its `vct`, keeps that
+        // type.
         return [type] + types.filter { !CredentialKind.admits([$0]) }
     }
 
-    /// Whether a text (StringOrURI, RFC 7519 section 2) names something.
+    /// Returns whether a text (StringOrURI, RFC 7519 section 2) is a usable name.
     private static func isName(_ text: Text, _ limits: Limits) -> Bool {
         !text.isEmpty && text.utf8.count <= limits.identifierLetters
     }

@@ -1,28 +1,30 @@
 import Encoding
 
-/// Key stage of a token: which keys may have signed it in its issuer's name. They come from the trust data alone; of
-/// the header only the name of a key, or certificates that lead to a pinned one, are used (RFC 7515 section 4.1, RFC 9052
-/// section 3.1, RFC 9360).
+/// Key stage of a token: the keys that may have signed it in its issuer's name. They come from the trust data
+/// alone. Of the header only the name of a key, or certificates that lead to a pinned one, are used (RFC 7515
+/// section 4.1, RFC 9052 section 3.1, RFC 9360).
 struct TokenSigner {
     let surroundings: Surroundings
-    /// In whose name the token is made.
+    /// The issuer in whose name the token is made.
     let issuer: TrustedIssuer
     /// The token's own dates of issue.
     let issuedAt: [Timestamp]
-    /// When it says that it was signed.
+    /// The stated date of the signature.
     var signedAt: Timestamp?
-    /// What the key must be good for. Certificates speak for issuers only.
+    /// The purpose that the key must be listed for. Certificates are accepted for issuers only.
     var purpose = ControllerDocument.Purpose.assertionMethod
-    /// Whether it is a status list, which the certificates below a root sign for the mdocs of that root, too.
+    /// Whether it is a status list. The certificates below a root also sign the status lists for the mdocs of
+    /// that root.
     var isStatusList = false
 
-    /// Keys tried where a token names none; an issuer's document has one that fits, rarely two.
+    /// The maximum number of keys that are tried where a token names none; an issuer's document rarely has
+    /// more than two that fit.
     private static let candidates = 8
 
     private var trust: TrustStore { surroundings.trust }
     private var authority: KeyResolver.Authority { KeyResolver.Authority(issuer) }
 
-    /// The key or, where the token names none, the keys that fit its algorithm; at least one.
+    /// Returns the key or, where the token names none, the keys that fit its algorithm; at least one.
     func keys(of token: CompactJWS) throws(Rejection) -> [PublicKey] {
         let algorithm = try token.algorithm()
         if let chain = token.header["x5c"], purpose == .assertionMethod {
@@ -30,14 +32,14 @@ struct TokenSigner {
         }
         guard let member = token.header["kid"] else { return try fitting(algorithm, token.pointer) }
         guard let kid = member.string else {
-            // RFC 7515 section 4.1.4: a text. Some issuers write a number, which names nothing.
+            // RFC 7515 section 4.1.4 requires a text. Some issuers write a number, which names no key.
             if surroundings.profile == .compat { return try fitting(algorithm, token.pointer) }
             throw Rejection(.proofMalformed, at: token.pointer)
         }
         return [try key(named: kid, token.pointer)]
     }
 
-    /// The same of a token in CBOR, whose `kid` is the same name in bytes.
+    /// Returns the keys of a token in CBOR, whose `kid` is the same name in bytes.
     func keys(of message: COSESign1) throws(Rejection) -> [PublicKey] {
         let algorithm = try message.algorithm()
         if !message.certificates.isEmpty { return [try certified(message.certificates, message.pointer)] }
@@ -53,8 +55,8 @@ struct TokenSigner {
         return try key(try method(kid, pointer), pointer)
     }
 
-    /// The URL of the verification method that `kid` names: a DID URL, its fragment alone, the `kid` of a JWK in the
-    /// issuer's document, or an identifier that has but one key.
+    /// Returns the URL of the verification method that `kid` names: a DID URL, its fragment alone, the `kid`
+    /// of a JWK in the issuer's document, or an identifier with a single key.
     private func method(_ kid: Text, _ pointer: String) throws(Rejection) -> Text {
         if kid.hasPrefix("#") { return Text(issuer.id.string + kid.string) }
         if kid.utf8.contains(UInt8(ascii: "#")) { return kid }
@@ -71,7 +73,7 @@ struct TokenSigner {
         throw Rejection(.keyUnknown, at: pointer)
     }
 
-    /// The keys of the issuer, or of those who sign for it, that take this algorithm.
+    /// Returns the keys of the issuer, or of those that sign for it, that fit this algorithm.
     private func fitting(_ algorithm: SignatureAlgorithm, _ pointer: String) throws(Rejection) -> [PublicKey] {
         var keys: [PublicKey] = []
         var refusal: Rejection?
@@ -92,8 +94,8 @@ struct TokenSigner {
 
     private func document(_ id: Text) -> ControllerDocument? { SelfContainedDID.document(id) ?? trust.document(id) }
 
-    /// The methods of a stored document or, where only single keys are stored, those that name `id` as their
-    /// controller.
+    /// Returns the methods of a stored document or, where only single keys are stored, those that name `id`
+    /// as their controller.
     private func methods(of id: Text) -> [VerificationMethod] {
         if let document = document(id) { return document.listedMethods }
         let keys = trust.documents.values.filter(\.isSingleKey).flatMap(\.listedMethods)
@@ -105,7 +107,7 @@ struct TokenSigner {
             method, for: purpose, of: authority, issuedAt: issuedAt, at: pointer)
     }
 
-    /// RFC 7515 section 4.1.6: certificates in base64, not base64url.
+    /// Reads a certificate chain (RFC 7515 section 4.1.6): base64, not base64url.
     private static func chain(_ member: JSON, _ pointer: String) throws(Rejection) -> [[UInt8]] {
         let chain = member.array?.map { $0.string.flatMap { Base64.decodeAny($0.string) } } ?? [nil]
         let certificates = chain.compactMap(\.self)
@@ -113,14 +115,14 @@ struct TokenSigner {
         return certificates
     }
 
-    /// The key of the leaf of a certificate chain that ends at a pinned root.
+    /// Returns the key of the leaf of a certificate chain that ends at a pinned root.
     private func certified(_ chain: [[UInt8]], _ pointer: String) throws(Rejection) -> PublicKey {
         guard chain.count <= surroundings.limits.certificates else { throw Rejection(.inputTooLarge, at: pointer) }
         let skew = surroundings.policy.clockSkew
         let signer = try CertificatePath.signer(
             of: chain, role: isStatusList ? SignerRole.statusList(of: issuer) : .token(of: issuer), roots: trust.roots,
             at: surroundings.clock.utc, skew: skew, profile: surroundings.profile, limits: surroundings.limits)
-        // A root has no name that a certificate could repeat.
+        // A root has no name that a certificate could contain.
         guard issuer.isNamed(by: signer) || isStatusList && issuer.isRoot else {
             throw Rejection(.issuerKeyMismatch, at: "/iss")
         }
@@ -134,13 +136,14 @@ struct TokenSigner {
 }
 
 extension TrustedIssuer {
-    /// Whether the names of a certificate's signer are this issuer's, or may be others: where the operator pinned this very certificate
-    /// or its key. A root has other subjects, which must not sign for each other.
+    /// Returns whether the names of a signer's certificate are this issuer's. Other names are allowed where
+    /// the operator pinned this very certificate or its key. A root may have certified several issuers, which
+    /// must not sign for each other.
     func isNamed(by signer: CertificateSigner) -> Bool {
         signer.path.count == 1 || keys != nil || signer.names.bearing(on: id) != .others
     }
 
-    /// Whether a key is one of those that alone may sign for the issuer, where its entry lists any.
+    /// Returns whether a key is among the only keys that may sign for the issuer, where its entry lists any.
     func allows(_ key: PublicKey) -> Bool {
         guard let keys else { return true }
         return KeyFingerprint(key).map(keys.contains) ?? false

@@ -2,8 +2,8 @@ import Encoding
 
 /// The stages that all tokens share.
 extension Surroundings {
-    /// Contexts stage of a token: nothing is expanded, but where the operator says which contexts an issuer may use, its
-    /// tokens may name no others.
+    /// Contexts stage of a token. Nothing is expanded, but where the operator lists the contexts of an
+    /// issuer, its tokens may name no others.
     func checkContexts(of document: JSONObject, _ issuer: TrustedIssuer) throws(Rejection) {
         guard let urls = issuer.contexts else { return }
         try stage(.contexts) { () throws(Rejection) in
@@ -12,7 +12,7 @@ extension Surroundings {
         }
     }
 
-    /// Proof stage: the signature is that of one of these keys.
+    /// Proof stage: checks that one of these keys made the signature.
     func checkSignature(of token: CompactJWS, by keys: [PublicKey]) throws(Rejection) {
         for key in keys where try token.isSigned(by: key) { return }
         throw Rejection(.proofInvalid, at: token.pointer)

@@ -1,18 +1,19 @@
 import Encoding
 
-/// Finds the key that a proof names and decides whether it may sign here (Data Integrity 1.0 section 4.2.1): not
-/// another issuer's key, and none that is meant for something else. Knows stored documents and self-contained DIDs; there is no network.
+/// Finds the key that a proof names and decides whether it may sign (Data Integrity 1.0 section 4.2.1). It
+/// refuses another issuer's key and a key for another purpose. It reads stored documents and self-contained
+/// DIDs and uses no network.
 struct KeyResolver {
-    /// In whose name the proof is made.
+    /// The issuer or holder in whose name the proof is made.
     struct Authority {
         let id: Text
         let controllers: [Text]
         let keyPurpose: TrustedIssuer.KeyPurpose
-        /// The only keys that may sign; nil: those of the document.
+        /// The only keys that may sign; nil: the keys of the document.
         var keys: [KeyFingerprint]?
-        /// The stored documents that the entry pins, with their SHA-256.
+        /// The SHA-256 of the stored documents that the entry pins, by id.
         var pinned: [Text: [UInt8]] = [:]
-        /// Oldest that a stored document may be.
+        /// The maximum age of a stored document.
         var documentMaxAge: Duration?
 
         init(_ issuer: TrustedIssuer) {
@@ -24,7 +25,7 @@ struct KeyResolver {
             documentMaxAge = issuer.documentMaxAge
         }
 
-        /// A holder: nobody else signs for it.
+        /// Creates the authority of a holder, for whom no other key signs.
         init(holder: Text) {
             id = holder
             controllers = []
@@ -35,18 +36,20 @@ struct KeyResolver {
     }
 
     let trust: TrustStore
-    /// The date of the verification; without it no document is young enough where an age is set.
+    /// The date of the verification. Without it, every stored document counts as too old where a maximum age
+    /// is set.
     var now: Timestamp?
 
-    /// Whether a single key that the operator stored may speak for its controller, whose document is not stored: it is published
-    /// where only the controller publishes, or the operator's entry names it. Whether it is one of the entry's keys is for the caller
-    /// to compare.
+    /// Returns whether a single key that the operator stored may sign for its controller although the
+    /// controller's document is not stored. That is so where the key is published at a place that only the
+    /// controller can write to, or where the operator's entry names it. The caller checks whether it is one
+    /// of the entry's keys.
     func hears(_ document: ControllerDocument, of controller: Text, for authority: Authority) -> Bool {
         authority.controllers.contains(document.id) || authority.pinned[document.id] != nil || authority.keys != nil
             || WebURL.isOwn(document.id, of: controller) && !isOthers(document.id, besides: controller)
     }
 
-    /// Whether another trusted issuer is nearer to a place than this controller, and so owns it.
+    /// Returns whether a place belongs more closely to another trusted issuer than to this controller.
     private func isOthers(_ place: Text, besides controller: Text) -> Bool {
         let home = WebURL.document(of: controller)?.url ?? controller
         return trust.issuers.keys.contains { other in
@@ -54,7 +57,8 @@ struct KeyResolver {
         }
     }
 
-    /// The method that `reference` names, with the document it stands in; `key.unknown` when there is none.
+    /// Returns the method that `reference` names, with the document that contains it; `key.unknown` when
+    /// there is none.
     func method(
         _ reference: Text, at pointer: String
     ) throws(Rejection) -> (method: VerificationMethod, document: ControllerDocument) {
@@ -62,14 +66,15 @@ struct KeyResolver {
         if let document = selfContained(base) ?? trust.document(base), let method = document.method(reference) {
             return (method, document)
         }
-        // A single key that is stored under its own URL.
+        // A single key is stored under its own URL.
         guard selfContained(base) == nil, let document = trust.document(reference),
             let method = document.method(reference)
         else { throw Rejection(.keyUnknown, at: pointer) }
         return (method, document)
     }
 
-    /// The URL of the method that `reference` names: itself, but for an identifier that is its own key.
+    /// Returns the URL of the method that `reference` names: `reference` itself, except for an identifier
+    /// that contains its own key.
     func fullName(of reference: Text, at pointer: String) throws(Rejection) -> Text {
         reference.utf8.contains(UInt8(ascii: "#")) ? reference : try method(reference, at: pointer).method.id
     }
@@ -78,8 +83,8 @@ struct KeyResolver {
         trust.selfContained[id] ?? SelfContainedDID.document(id)
     }
 
-    /// The key that `reference` names, if it may be used for `purpose` in the name of `authority` for something that was
-    /// issued at these dates (all that it states of itself; they matter for a key that was retired).
+    /// Returns the key that `reference` names, if it may be used for `purpose` in the name of `authority`.
+    /// `dates`: all dates of issue that the signed object states; they matter for a key that was retired.
     func key(
         _ reference: Text, for purpose: ControllerDocument.Purpose, of authority: Authority,
         issuedAt dates: [Timestamp] = [], at pointer: String
@@ -90,9 +95,10 @@ struct KeyResolver {
         if document.id == method.controller {
             authorising = document
         } else {
-            // A key outside its controller's document counts only if that document lists it. While that is not stored, the
-            // controller's word for a single key is missing: its place on the web or the operator must speak for it. An
-            // identifier that is its own key has no other.
+            // A key outside its controller's document counts only if that document lists it. Where that
+            // document is not stored, the controller's confirmation of a single key is missing, so the key's
+            // place on the web or the operator must confirm it. An identifier that contains its own key has
+            // no other keys.
             authorising = trust.document(method.controller)
             guard selfContained(method.controller) == nil,
                 authorising != nil || document.isSingleKey && hears(document, of: method.controller, for: authority)
@@ -122,14 +128,15 @@ struct KeyResolver {
         return key
     }
 
-    /// Identifiers that are their own key have no document that could grow old.
+    /// Returns whether a document is within the maximum age. An identifier that contains its own key has no
+    /// document that could age.
     private func isYoungEnough(_ document: Text, _ authority: Authority) -> Bool {
         guard let maxAge = authority.documentMaxAge, SelfContainedDID.document(document) == nil else { return true }
         guard let now, let fetched = trust.fetched[document] else { return false }
         return now <= fetched.advanced(by: maxAge)
     }
 
-    /// The document that a key reference points into.
+    /// Returns the document URL of a key reference.
     static func withoutFragment(_ reference: Text) -> Text {
         guard let mark = reference.utf8.firstIndex(of: UInt8(ascii: "#")) else { return reference }
         return Text(String(reference.string[..<mark]))

@@ -1,13 +1,15 @@
 import Encoding
 
-/// The keys that the operator has withdrawn, ready to be asked about in a verification.
+/// The keys that the operator has withdrawn, indexed for verifications.
 struct KeyRevocations: Sendable {
     private let methods: [Text: [RevokedKey]]
     private let keys: [KeyFingerprint: [RevokedKey]]
-    /// The methods that no document has: a key that goes by another name now is not withdrawn by them.
+    /// The methods that no document contains. Their entries cannot withdraw a key that is now used under
+    /// another name.
     let unknown: [Text]
 
-    /// The entry of a method withdraws its key under every name, as far as its document is known.
+    /// Indexes the entries. The entry of a method withdraws its key under every name, provided that its
+    /// document is known.
     init(_ revoked: [RevokedKey], documents: [Text: ControllerDocument]) {
         var methods: [Text: [RevokedKey]] = [:]
         var keys: [KeyFingerprint: [RevokedKey]] = [:]
@@ -31,15 +33,16 @@ struct KeyRevocations: Sendable {
         self.keys = keys
     }
 
-    /// Whether a key may stand behind something that was issued at these dates.
+    /// Returns whether a key may sign an object that was issued at these dates.
     func allow(_ key: PublicKey, method: Text, issuedAt dates: [Timestamp]) -> Bool {
         if methods.isEmpty && keys.isEmpty { return true }
         guard (methods[method] ?? []).allSatisfy({ $0.allows(issuedAt: dates) }) else { return false }
         return keys.isEmpty || allow(KeyFingerprint(key), issuedAt: dates)
     }
 
-    /// The same for a key that certificates vouch for: neither it nor a key that issued one of them, the pinned one's included,
-    /// may be withdrawn. What an authority issued is a certificate, and counts from the start of that one's validity.
+    /// Applies the same check to a key that certificates vouch for: neither it nor a key that issued one of
+    /// the certificates, including the pinned one's, may be withdrawn. An authority issued a certificate, so
+    /// the date of that issue is the start of the certificate's validity.
     func allow(_ signer: CertificateSigner, issuedAt dates: [Timestamp]) -> Bool {
         if keys.isEmpty { return true }
         var issued = dates
@@ -50,13 +53,13 @@ struct KeyRevocations: Sendable {
         return true
     }
 
-    /// The same for a key that no document names; nil is a key that cannot sign.
+    /// Applies the same check to a key without a method; nil is a key that cannot sign.
     private func allow(_ key: KeyFingerprint?, issuedAt dates: [Timestamp]) -> Bool {
         guard let key else { return true }
         return (keys[key] ?? []).allSatisfy { $0.allows(issuedAt: dates) }
     }
 
-    /// The graver of the reasons for which nobody may use a key; nil when it was never withdrawn.
+    /// Returns the more serious of the reasons for which a key was withdrawn; nil when it never was.
     func reason(of key: PublicKey, method: Text) -> RevokedKey.Reason? {
         let entries = (methods[method] ?? []) + (KeyFingerprint(key).flatMap { keys[$0] } ?? [])
         return entries.contains { $0.reason == .compromised } ? .compromised : entries.first?.reason

@@ -1,21 +1,21 @@
 package import Encoding
 
-/// Decides when what is fetched again. Pure: time and chance come from outside.
+/// Decides when each resource is fetched again. Pure: the caller supplies time and random numbers.
 ///
-/// Every resource has a moment of its own, drawn anew after each attempt, so that gates that were switched on together do not
-/// ask together. Nothing that happens at the gate moves it.
+/// Every resource has its own due time, drawn again after each attempt, so that gates that were switched on
+/// together do not send their requests together. Nothing that happens at the gate changes it.
 package struct RefreshPlan: Sendable {
-    /// Times.
+    /// The durations of the plan.
     package struct Settings: Hashable, Sendable {
-        /// From one successful attempt to the next.
+        /// The time from one successful attempt to the next.
         package var interval = Duration.seconds(3600)
-        /// The share of a wait that chance adds or takes away, 0 to 1.
+        /// The random share by which a wait is lengthened or shortened, 0 to 1.
         package var jitter = 0.2
-        /// Wait after the first failure; doubled from failure to failure.
+        /// The wait after the first failure; doubled after each further failure.
         package var firstRetry = Duration.seconds(60)
         /// The longest wait after a failure, unless ``interval`` is shorter.
         package var longestRetry = Duration.seconds(3600)
-        /// The first attempts after a start, or at new trust data, are spread over this time.
+        /// The time over which the first attempts after a start, or after new trust data, are spread.
         package var spread = Duration.seconds(60)
 
         /// The documented defaults.
@@ -30,18 +30,19 @@ package struct RefreshPlan: Sendable {
     private let settings: Settings
     private var entries: [RefreshResource: Entry] = [:]
 
-    /// A plan in which nothing is due.
+    /// Creates a plan in which nothing is due.
     package init(_ settings: Settings = Settings()) {
         self.settings = settings
     }
 
-    /// Takes over what the trust data now needs. What was known keeps its moment; what is new gets one within the spread,
-    /// or later when its copy is still young.
+    /// Replaces the resources by those that the trust data now needs. A known resource keeps its due time. A
+    /// new one is due within the spread, or later when its copy is still young.
     ///
     /// - Parameters:
-    ///   - resources: All that is to be kept.
-    ///   - ages: How long ago a stored copy was confirmed; without one it is fetched as soon as may be.
-    ///   - random: A number from 0 up to 1, anew at each call.
+    ///   - resources: All resources to keep fresh.
+    ///   - ages: The time since a stored copy was confirmed; a resource without one is fetched as soon as
+    ///     possible.
+    ///   - random: A number from 0 up to 1, a new one at each call.
     package mutating func keep(
         _ resources: [RefreshResource], ages: [RefreshResource: Duration] = [:], at now: Instant,
         random: () -> Double
@@ -59,25 +60,25 @@ package struct RefreshPlan: Sendable {
         entries = kept
     }
 
-    /// What is to be fetched now, in a fixed order.
+    /// Returns the resources to fetch now, in a fixed order.
     package func due(at now: Instant) -> [RefreshResource] {
         entries.filter { $0.value.due <= now }.map(\.key).sorted()
     }
 
-    /// When something is due next; nil when there is nothing to keep.
+    /// The next due time; nil when there is nothing to keep fresh.
     package var deadline: Instant? { entries.values.map(\.due).min() }
 
-    /// A copy was fetched or confirmed.
+    /// Notes that a copy was fetched or confirmed.
     package mutating func succeeded(_ resource: RefreshResource, at now: Instant, random: Double) {
         guard entries[resource] != nil else { return }
         entries[resource] = Entry(due: now.advanced(by: jittered(settings.interval, random)))
     }
 
-    /// An attempt failed; the old copy stays in use.
+    /// Notes that an attempt failed; the old copy stays in use.
     package mutating func failed(_ resource: RefreshResource, at now: Instant, random: Double) {
         guard let entry = entries[resource] else { return }
         let longest = min(settings.longestRetry, settings.interval)
-        // After 20 doublings every first wait is over the longest.
+        // After 20 doublings every first wait is longer than the longest wait.
         let wait = min(settings.firstRetry * (1 << min(entry.failures, 20)), longest)
         entries[resource] = Entry(due: now.advanced(by: jittered(wait, random)), failures: entry.failures + 1)
     }

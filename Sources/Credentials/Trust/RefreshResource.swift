@@ -1,8 +1,8 @@
 package import Encoding
 
-/// Something that the refresher keeps fresh: a document or a status list and where it comes from.
+/// A resource that the refresher keeps fresh: a document or a status list, with its address.
 package struct RefreshResource: Hashable, Comparable, Sendable {
-    /// What it is.
+    /// The kind of a resource.
     package enum Kind: String, CaseIterable, Sendable {
         /// The DID or controller document of an issuer.
         case document
@@ -10,21 +10,22 @@ package struct RefreshResource: Hashable, Comparable, Sendable {
         case statusList = "status-list"
     }
 
-    /// What it is.
+    /// The kind of the resource.
     package let kind: Kind
     /// The document's id, or the URL by which credentials name the list.
     package let id: Text
-    /// Where it is fetched.
+    /// The URL from which it is fetched.
     package let address: WebURL
 
-    /// The document of that id, or with `isMetadata` its metadata as a JWT VC issuer; nil when it can be fetched nowhere.
+    /// Returns the document with that id, or with `isMetadata` its metadata as a JWT VC issuer; nil when it
+    /// has no address.
     package static func document(_ id: Text, isMetadata: Bool = false) -> RefreshResource? {
         (isMetadata ? WebURL.metadata(of: id) : WebURL.document(of: id)).map {
             RefreshResource(kind: .document, id: id, address: $0)
         }
     }
 
-    /// What a copy of that kind and id was fetched from; nil where it could not be.
+    /// Returns the resource from which a copy with that kind and id was fetched; nil where it has no address.
     static func fetched(_ kind: Kind, _ id: Text, from url: Text?) -> RefreshResource? {
         switch kind {
         case .statusList: return statusList(id)
@@ -34,7 +35,7 @@ package struct RefreshResource: Hashable, Comparable, Sendable {
         }
     }
 
-    /// The list of that URL; nil when it can be fetched nowhere.
+    /// Returns the list with that URL; nil when it has no address.
     package static func statusList(_ url: Text) -> RefreshResource? {
         WebURL(secure: url).map { RefreshResource(kind: .statusList, id: url, address: $0) }
     }
@@ -49,9 +50,10 @@ package struct RefreshResource: Hashable, Comparable, Sendable {
 }
 
 extension TrustStore {
-    /// All that can be kept fresh, in a fixed order: the documents of the trusted issuers and of those who may sign for them,
-    /// every stored document, and the status lists that the operator named or stored. It follows from the trust data alone:
-    /// no credential that anybody presents adds to it, so no server learns who passed. Pinned documents are left alone.
+    /// All resources that can be kept fresh, in a fixed order: the documents of the trusted issuers and of
+    /// those that may sign for them, every stored document, and the status lists that the operator named or
+    /// stored. The list depends on the trust data alone. No presented credential adds to it, so no server
+    /// learns which visitors passed. Pinned documents are not refreshed.
     package var refreshResources: [RefreshResource] {
         let pinned = Set(issuers.values.flatMap(\.pinnedDocuments.keys))
         let ids = issuers.values.flatMap { [$0.id] + $0.controllers + $0.statusIssuers } + Array(documents.keys)
@@ -64,15 +66,18 @@ extension TrustStore {
         ).sorted()
     }
 
-    /// The hosts of the issuers' own ids, as ``WebURL/place``: the only ones that are asked where the operator lists none.
+    /// The hosts of the issuers' own ids, as ``WebURL/place``: the only hosts that are contacted where the
+    /// operator lists none.
     package var issuerHosts: Set<Text> {
         Set(issuers.values.flatMap { [$0.id] + $0.controllers }.compactMap { WebURL.document(of: $0)?.place })
     }
 
-    /// The hosts that may be asked, as ``WebURL/place``: those that the operator lists, or where there are none ``issuerHosts``.
+    /// Returns the hosts that may be contacted, as ``WebURL/place``: those that the operator lists, or
+    /// ``issuerHosts`` where the list is empty.
     package func places(listed hosts: Set<Text>) -> Set<Text> { hosts.isEmpty ? issuerHosts : hosts }
 
-    /// What of ``refreshResources`` is fetched from where the operator lists `hosts`; nil: nothing is fetched.
+    /// Returns those of ``refreshResources`` that are fetched where the operator lists `hosts`; nil: nothing
+    /// is fetched.
     package func refreshed(from hosts: Set<Text>?) -> [RefreshResource] {
         guard let places = hosts.map(places) else { return [] }
         return refreshResources.filter { places.contains($0.address.place) }

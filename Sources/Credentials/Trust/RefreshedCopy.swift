@@ -1,17 +1,17 @@
 package import Encoding
 
-/// What the refresher fetched, with what it has to remember of it: one file, so that content and date cannot part.
+/// A fetched copy with its metadata. Both are in one file, so that content and date cannot be separated.
 package struct RefreshedCopy: Hashable, Sendable {
-    /// What it is a copy of.
+    /// The resource that it is a copy of.
     package let resource: RefreshResource
     /// The bytes as served.
     package var content: [UInt8]
-    /// When the server last said that this is the present content.
+    /// The instant at which the server last said that this content is current.
     package var confirmed: Timestamp
-    /// The server's name for this content (RFC 9110 section 8.8.3), to be asked with.
+    /// The server's entity tag for this content (RFC 9110 section 8.8.3), sent with the next request.
     package var entityTag: Text?
 
-    /// A copy of these parts. A tag that is no short printable text is forgotten.
+    /// Creates a copy of these parts. A tag that is no short printable text is dropped.
     package init(_ resource: RefreshResource, content: [UInt8], confirmed: Timestamp, entityTag: Text? = nil) {
         self.resource = resource
         self.content = content
@@ -22,7 +22,7 @@ package struct RefreshedCopy: Hashable, Sendable {
         }
     }
 
-    /// Reads the file of a copy; nil when it is none, or its content is not what was written.
+    /// Reads the file of a copy; nil when it is no such file, or its content differs from what was written.
     package init?(file: [UInt8]) {
         var limits = JSON.Limits()
         limits.bytes = Self.largestFile
@@ -48,19 +48,20 @@ package struct RefreshedCopy: Hashable, Sendable {
         return JSON.object(json).compactBytes
     }
 
-    /// The name of the file: the resource's, shortened to what every file system takes.
+    /// Returns the name of the file: the kind and a short hash of the resource, which every file system
+    /// accepts.
     package static func fileName(of resource: RefreshResource) -> String {
         let name = Digest.sha256(Array((resource.kind.rawValue + " " + resource.id.string).utf8))
         return "\(resource.kind.rawValue)-\(Hex.encode(name.prefix(16))).json"
     }
 
-    /// Largest file of a copy that is read: content of 16 MiB in base64.
+    /// The maximum size of a copy's file: content of 16 MiB in base64.
     package static let largestFile = 24 * 1024 * 1024
 }
 
 extension TrustMaterial {
-    /// Puts copies in the place of what they are copies of, but only of `resources`, only where they are newer than what
-    /// the material itself brings, and never in the place of a pinned document.
+    /// Replaces parts of the material by copies, but only of `resources`, only where a copy is newer than the
+    /// material's own date, and never a pinned document.
     package mutating func apply(_ copies: [RefreshedCopy], to resources: [RefreshResource]) {
         let wanted = Set(resources)
         var newer: [Text: [UInt8]] = [:]

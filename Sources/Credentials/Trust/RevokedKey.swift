@@ -1,39 +1,41 @@
 package import Encoding
 
-/// A key that the operator has withdrawn, whoever uses it: an entry of `revoked-keys` in `issuers.toml`.
+/// A key that the operator has withdrawn for every issuer: an entry of `revoked-keys` in `issuers.toml`.
 package struct RevokedKey: Hashable, Sendable {
-    /// Which key.
+    /// The identification of a key.
     package enum Key: Hashable, Sendable {
-        /// The verification method of that URL, and its key under any other name where its document is known.
+        /// The verification method with that URL, and its key under any other name where its document is
+        /// known.
         case method(Text)
         /// The key itself.
         case fingerprint(KeyFingerprint)
     }
 
-    /// What has become of it.
+    /// The reason of the withdrawal.
     package enum Reason: String, CaseIterable, Sendable {
-        /// Somebody else may have it. He can write any date he likes, so nothing it ever signed is accepted any more.
+        /// An attacker may have the key. The attacker can write any date, so no signature of the key is
+        /// accepted any more.
         case compromised
-        /// Its owner has put it away. What it signed before that day stays good: every date in the credential that says when
-        /// it was issued must lie before, and there must be one.
+        /// The owner no longer uses the key. Its earlier signatures stay valid: every date of issue in the
+        /// credential must be before that day, and there must be at least one.
         case retired
     }
 
-    /// Which key.
+    /// The withdrawn key.
     package var key: Key
-    /// Since when.
+    /// The start of the withdrawal.
     package var since: Timestamp
-    /// What has become of it.
+    /// The reason of the withdrawal.
     package var reason: Reason
 
-    /// A withdrawn key; compromised unless told.
+    /// Creates a withdrawn key; compromised by default.
     package init(_ key: Key, since: Timestamp, reason: Reason = .compromised) {
         self.key = key
         self.since = since
         self.reason = reason
     }
 
-    /// Whether it may still stand behind something whose own dates of issue are these.
+    /// Returns whether the key may still sign an object with these dates of issue.
     func allows(issuedAt dates: [Timestamp]) -> Bool {
         switch reason {
         case .compromised: false

@@ -1,18 +1,19 @@
 import Encoding
 
-/// What a certificate's key was used to sign, and in whose name: it decides which pinned certificates may vouch for it and
-/// what the certificate must allow.
+/// The use of a certificate's key: the kind of object that it signed, and in whose name. It decides which
+/// pinned certificates may vouch for the certificate and what the certificate must allow.
 enum SignerRole: SignerRules {
-    /// A JWT or SD-JWT with `x5c` (RFC 7515 section 4.1.6) of this issuer.
+    /// A JWT or SD-JWT of this issuer with `x5c` (RFC 7515 section 4.1.6).
     case token(of: TrustedIssuer)
     /// A status list token about credentials of this issuer.
     case statusList(of: TrustedIssuer)
-    /// The mobile security object of an mdoc (ISO/IEC 18013-5 table B.3, "document signer"). It names no issuer: the root is
-    /// its issuer, and the trust data may have an entry of that.
+    /// The mobile security object of an mdoc (ISO/IEC 18013-5 table B.3, "document signer"). It names no
+    /// issuer: the root is its issuer, and the trust data may have an entry for the root.
     case document(TrustStore, docType: Text?)
 
-    /// Refuses a root that was not pinned for this. A root is for the tokens of an issuer whose entry names it; for mdocs where it
-    /// has an entry of its own, or where no entry of an issuer claims it for tokens; for the status lists of either.
+    /// Refuses a root that was not pinned for this use. A root may be used for the tokens of an issuer whose
+    /// entry names it; for mdocs where it has an entry of its own, or where no issuer's entry names it for
+    /// tokens; and for the status lists of either.
     func checkRoot(_ root: Text) throws(Rejection) {
         switch self {
         case .document(let trust, _):
@@ -30,9 +31,9 @@ enum SignerRole: SignerRules {
         return docType.map { entry.types?.contains($0) ?? false } ?? false ? 2 : 1
     }
 
-    /// Whether keyUsage, basicConstraints and extendedKeyUsage of the signer's certificate allow this below that root. A signer
-    /// that is pinned itself signs what these say, like any other; only it need not state that it is a document signer where
-    /// its own entry names the docTypes.
+    /// Checks that keyUsage, basicConstraints and extendedKeyUsage of the signer's certificate allow this use
+    /// below that root. They bind a pinned signer like any other, with one exception: it need not state that
+    /// it is a document signer where its own entry names the docTypes.
     func checkUse(of leaf: X509Certificate, isPinned: Bool, below root: Text, _ profile: Profile) throws(Rejection) {
         let extensions = leaf.extensions
         let maySign = extensions.keyUsage?.digitalSignature
@@ -42,7 +43,7 @@ enum SignerRole: SignerRules {
             case .document: (maySign ?? isPinned) && !extensions.isCA
             }
         guard isAllowed else { throw Rejection(.chainInvalid, .keyUsage) }
-        // Not even the operator can make a credential's signer of the key of a web server.
+        // A web server's key cannot become a credential signer, even by the operator's entry.
         let isForConnections = extensions.purposes.map { $0.allSatisfy(\.isForConnections) } ?? false
         guard !isForConnections, allows(extensions.purposes, extensions.subjectNames, isPinned, below: root) else {
             throw Rejection(.chainInvalid, .extendedKeyUsage)
@@ -62,8 +63,8 @@ enum SignerRole: SignerRules {
             guard let purposes else { return true }
             if let listed = issuer.tokenSignerUsages { return purposes.contains(where: listed.contains) }
             if purposes.contains(.documentSigning) { return true }
-            // Many have one certificate for both: a document signer's is good for tokens where its CA wrote into it whose
-            // tokens, and for the status lists of its own mdocs.
+            // Many issuers have one certificate for both uses. A document signer's certificate is valid for
+            // tokens where its CA wrote the issuer's name into it, and for the status lists of its own mdocs.
             let documentSigners = KeyPurposeID.documentSigners + issuer.documentSignerUsages
             return purposes.contains(where: documentSigners.contains)
                 && (names.bearing(on: issuer.id) == .itself || isOwnList(below: root))

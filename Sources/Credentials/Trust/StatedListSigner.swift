@@ -1,10 +1,10 @@
 import Encoding
 
-/// Who a stored status list says has signed it. No signature is looked at: of lists that the operator stored this tells whose
-/// credentials have a status at all, and no more.
+/// The signer that a stored status list states. No signature is checked: the result is used only to know
+/// which issuers' credentials have lists that the operator stored.
 struct StatedListSigner {
-    /// The id that the list names; of one that names nobody the id that its key is named by, or those of the pinned certificates
-    /// behind its own. Empty where nothing can be told.
+    /// The id that the list names. For a list that names no issuer: the id in its key reference, and the ids
+    /// of the pinned certificates that may have issued its own. Empty where nothing is stated.
     let ids: [Text]
 
     /// Reads a list in any of its forms (`StatusListReader`).

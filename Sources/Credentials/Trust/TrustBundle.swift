@@ -1,37 +1,42 @@
 package import Encoding
 
-/// A whole trust directory in one signed file, made by an operator for his gates; or their configurations (``Kind``).
+/// A whole trust directory in one signed file, made by an operator for the gates; or the gates'
+/// configurations (``Kind``).
 ///
-/// Three lines of text and then the files, one after the other, without anything between or behind them:
+/// The file has three lines of text and then the files, one after the other, with nothing between or after
+/// them (the third line is broken here only for width):
 ///
 /// ```text
 /// gatehouse trust bundle 1
 /// <86 letters: the Ed25519 signature, base64url>
-/// {"version":42,"issued":"…","validUntil":"…","graceSeconds":86400,"files":[{"path":"issuers.toml","size":812,"sha256":"…"},…]}
+/// {"version":42,"issued":"…","validUntil":"…","graceSeconds":86400,
+///  "files":[{"path":"issuers.toml","size":812,"sha256":"…"},…]}
 /// ```
 ///
-/// The signature is over the first and the third line with their line feeds; the third pins size and SHA-256 of every file, so
-/// it covers them all, and nothing is read before it has been checked. There is no compression to inflate and no
-/// path to follow: a bundle is never unpacked, but kept and read as it was signed.
+/// The signature is over the first and the third line with their line feeds. The third line pins size and
+/// SHA-256 of every file, so the signature covers all files, and no file is read before it is checked. There
+/// is no compression to inflate and no path to follow: a bundle is never unpacked, but stored and read as it
+/// was signed.
 package struct TrustBundle: Sendable {
-    /// Bounds on what is read.
+    /// The limits on reading.
     package struct Limits: Sendable {
-        /// Bytes of a bundle: 16 MiB, which a small machine can hold twice.
+        /// The maximum size of a bundle in bytes: 16 MiB, which a small machine can hold twice.
         package var bytes = 16 * 1024 * 1024
-        /// Bytes of its list of files: 1 MiB.
+        /// The maximum size of its list of files in bytes: 1 MiB.
         package var manifestBytes = 1024 * 1024
-        /// Files in it.
+        /// The maximum number of files.
         package var files = 4096
-        /// Bytes of one file.
+        /// The maximum size of one file in bytes.
         package var fileBytes = 16 * 1024 * 1024
-        /// Letters of a path.
+        /// The maximum length of a path in letters.
         package var pathLetters = 200
 
         /// The documented defaults.
         package init() {}
     }
 
-    /// What a bundle holds. Its first line says so and is signed, so that none can be taken for the other.
+    /// The content of a bundle. The first line states it and is signed, so that no bundle can be taken for
+    /// one of the other kind.
     package enum Kind: String, Sendable {
         /// A trust directory.
         case trust
@@ -39,27 +44,28 @@ package struct TrustBundle: Sendable {
         case configuration
     }
 
-    /// Why a bundle is not accepted.
+    /// The reason why a bundle is not accepted.
     package enum Failure: Error, Hashable, Sendable {
-        /// It does not begin as a bundle does.
+        /// It does not begin like a bundle.
         case notABundle
         /// A bundle of a format that this version does not know.
         case unknownFormat
-        /// Larger than the limits.
+        /// It exceeds the limits.
         case tooLarge
-        /// The signature was made by none of the operator's keys, or the list of files was changed after it was made.
+        /// The signature was made by none of the operator's keys, or the list of files was changed after it
+        /// was signed.
         case wrongSignature
-        /// The list of files is not as it has to be; the text says what is wrong.
+        /// The list of files is malformed; the text gives the fault.
         case malformed(String)
-        /// A path that is no place of a trust directory.
+        /// A path that does not belong in a bundle of this kind.
         case path(String)
         /// Two files with one path.
         case duplicate(String)
-        /// A file is not there, or not all of it.
+        /// A file is missing or incomplete.
         case truncated
-        /// A file is not the one that was signed.
+        /// A file differs from the one that was signed.
         case changed(String)
-        /// Something stands behind the last file.
+        /// Bytes follow the last file.
         case trailing
     }
 
@@ -68,12 +74,12 @@ package struct TrustBundle: Sendable {
     /// The number of this format.
     static let format = "1"
 
-    /// Version, dates and digest.
+    /// The version, the dates and the digest.
     package let edition: TrustEdition
-    /// Path → content.
+    /// The files' contents, by path.
     package let files: [Text: [UInt8]]
 
-    /// Reads a bundle that one of `keys` has signed; throws the first thing that is wrong with it.
+    /// Reads a bundle signed by one of `keys`; throws the first fault found.
     package init(
         _ bytes: [UInt8], keys: [OperatorKey], as kind: Kind = .trust, limits: Limits = Limits()
     ) throws(Failure) {
@@ -106,7 +112,8 @@ package struct TrustBundle: Sendable {
         self.edition = edition
     }
 
-    /// Writes a bundle. The edition's digest is not looked at; what a reader would refuse is refused here.
+    /// Writes a bundle. The edition's digest is ignored. A bundle that a reader would refuse is refused here
+    /// too.
     package static func write(
         _ edition: TrustEdition, files: [Text: [UInt8]], key: OperatorSigningKey, as kind: Kind = .trust,
         limits: Limits = Limits()
@@ -133,7 +140,7 @@ package struct TrustBundle: Sendable {
     }
 }
 
-/// Takes line after line off the front of bytes.
+/// Splits bytes into lines from the front.
 private struct LineReader {
     private(set) var rest: ArraySlice<UInt8>
 
@@ -141,7 +148,7 @@ private struct LineReader {
         rest = bytes[...]
     }
 
-    /// The next line without its line feed; nil when none ends within that many bytes.
+    /// Returns the next line without its line feed; nil when none ends within that many bytes.
     mutating func next(atMost limit: Int) -> ArraySlice<UInt8>? {
         guard let end = rest.prefix(limit + 1).firstIndex(of: 0x0A) else { return nil }
         defer { rest = rest[(end + 1)...] }
@@ -150,7 +157,7 @@ private struct LineReader {
 }
 
 extension TrustBundle.Failure: CustomStringConvertible {
-    /// What is wrong, in plain words.
+    /// The fault in plain words.
     package var description: String {
         switch self {
         case .notABundle: "this is no bundle of this kind"

@@ -1,6 +1,6 @@
 import Encoding
 
-/// The signed list of what is in a ``TrustBundle``.
+/// The signed list of the files in a ``TrustBundle``.
 struct TrustManifest {
     struct File: Hashable {
         let path: Text
@@ -9,7 +9,7 @@ struct TrustManifest {
         let digest: [UInt8]
     }
 
-    /// The digest in it is empty: a list cannot hold the hash of the bundle that it stands in.
+    /// The edition, with an empty digest: a list cannot contain the hash of its own bundle.
     let edition: TrustEdition
     let files: [File]
 
@@ -17,7 +17,7 @@ struct TrustManifest {
         (self.edition, self.files) = (edition, files)
     }
 
-    /// Reads it strictly: every member is needed and no other is known.
+    /// Reads the list strictly: every member is required and no other is allowed.
     init(_ bytes: [UInt8], as kind: TrustBundle.Kind, limits: TrustBundle.Limits) throws(TrustBundle.Failure) {
         guard bytes.count <= limits.manifestBytes else { throw .tooLarge }
         guard let json = try? JSON.parse(bytes), let object = json.object else { throw .malformed("no strict JSON") }
@@ -44,14 +44,14 @@ struct TrustManifest {
             let file = try Self.file(element, kind, limits)
             guard seen.insert(file.path).inserted else { throw .duplicate(file.path.string) }
             total += file.size
-            // Each is within its bound and their number too, so this cannot overflow.
+            // The size of each file and their number are limited, so this cannot overflow.
             guard total <= limits.bytes else { throw .tooLarge }
             files.append(file)
         }
         self.files = files
     }
 
-    /// As it is signed: on one line, without spaces.
+    /// The list as it is signed: on one line, without spaces.
     var json: JSON {
         [
             "version": .int(edition.version), "issued": .text(edition.issued.rfc3339),
@@ -76,7 +76,8 @@ struct TrustManifest {
         return File(path: path, size: size, digest: digest)
     }
 
-    /// Whether a path names a file that such a bundle may hold; never one outside it.
+    /// Returns whether a path names a file that such a bundle may hold; a path that leads outside the bundle
+    /// never does.
     private static func isPlace(_ path: Text, _ kind: TrustBundle.Kind, _ limits: TrustBundle.Limits) -> Bool {
         guard path.utf8.count <= limits.pathLetters else { return false }
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -105,7 +106,7 @@ struct TrustManifest {
     private static let fileMembers: Set<Text> = ["path", "size", "sha256"]
     private static let rootFiles: Set<String> = ["issuers.toml", "policy.toml"]
     private static let folders: Set<String> = ["did", "contexts", "status", "roots"]
-    /// The largest whole number that every JSON reader keeps.
+    /// The largest integer that every JSON reader preserves.
     private static let largest = 1 << 53
     private static let longestGrace = 366 * 86_400
 }

@@ -1,33 +1,37 @@
 package import Encoding
 
-/// Everything that trust rests on, as bytes: what a trust directory or a bundle holds.
+/// The trust data as bytes: the content of a trust directory or a bundle.
 package struct TrustMaterial: Sendable {
-    /// The trusted issuers; nothing else is trusted.
+    /// The trusted issuers. No other issuer is trusted.
     package var issuers: [TrustedIssuer]
-    /// DID documents, controller documents, single key documents and the metadata of JWT VC issuers, each known under its id.
+    /// DID documents, controller documents, single key documents and the metadata of JWT VC issuers, each
+    /// identified by its id.
     package var documents: [[UInt8]]
-    /// URL → pinned context document.
+    /// The pinned context documents, by URL.
     package var contexts: [Text: [UInt8]]
-    /// URL → cached status list credential.
+    /// The stored status list credentials, by URL.
     package var statusLists: [Text: [UInt8]]
-    /// X.509 roots, PEM.
+    /// The X.509 roots in PEM.
     package var roots: [[UInt8]]
-    /// Keys that nobody may use any more.
+    /// The withdrawn keys.
     package var revokedKeys: [RevokedKey] = []
-    /// How strictly credentials are read where neither rules nor configuration say (``VerificationPolicy/profile(over:)``).
+    /// How strictly credentials are read where neither rules nor configuration state a profile
+    /// (``VerificationPolicy/profile(over:)``).
     package var profile: Profile?
-    /// What becomes of a credential of an issuer whose entry names no types (``TrustedIssuer/types``), where no rule of the gate
-    /// says what admits. A trust directory always says.
+    /// The treatment of a credential whose issuer's entry names no types (``TrustedIssuer/types``), where no
+    /// rule of the gate states what admits. A trust directory always sets this.
     package var untypedIssuers = UntypedIssuers.admit
-    /// When the document of that id was last fetched, or confirmed to be unchanged, by its owner's server.
+    /// The date at which the document with that id was last fetched from its owner's server, or confirmed by
+    /// it as unchanged.
     package var fetched: [Text: Timestamp] = [:]
-    /// When a refresher last had the list of that URL from its server, or its word that it is unchanged. The date of a file
-    /// or bundle is none: whoever made it may have had the list for long.
+    /// The date at which a refresher last fetched the list with that URL from its server, or the server
+    /// confirmed it as unchanged. The date of a file or bundle does not count, because its maker may have had
+    /// the list for a long time.
     package var listsFetched: [Text: Timestamp] = [:]
-    /// The bundle that all this came in; nil for a directory kept by hand.
+    /// The bundle that contained the material; nil for a directory that is maintained by hand.
     package var edition: TrustEdition?
 
-    /// Material of these parts.
+    /// Creates material of these parts.
     package init(
         issuers: [TrustedIssuer] = [], documents: [[UInt8]] = [], contexts: [Text: [UInt8]] = [:],
         statusLists: [Text: [UInt8]] = [:], roots: [[UInt8]] = []
@@ -39,8 +43,8 @@ package struct TrustMaterial: Sendable {
         self.roots = roots
     }
 
-    /// SHA-256 over all parts that decide (32 bytes), independent of the order of documents and lists. When something was
-    /// fetched is none of them: an unchanged document that was confirmed makes no new edition.
+    /// SHA-256 over all parts that decide (32 bytes), independent of the order of documents and lists. The
+    /// dates of download are not included: an unchanged document that was confirmed makes no new edition.
     package var digest: [UInt8] {
         var fields = DigestFields()
         for issuer in issuers.sorted(by: { $0.id < $1.id }) {
@@ -86,7 +90,7 @@ package struct TrustMaterial: Sendable {
     }
 }
 
-/// Fields with their lengths, so that no two different lists give the same bytes.
+/// Fields with their lengths, so that two different lists never give the same bytes.
 private struct DigestFields {
     private(set) var bytes: [UInt8] = []
 

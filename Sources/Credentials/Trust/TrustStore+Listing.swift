@@ -1,22 +1,22 @@
 package import Encoding
 import LinkedData
 
-/// What people who look after the trust data see of it.
+/// Listings of the trust data for the people who maintain it.
 extension TrustStore {
     /// A key of a stored document.
     package struct ListedKey: Hashable, Sendable {
-        /// The URL that proofs name it by.
+        /// The URL by which proofs name it.
         package let method: Text
-        /// Nil for a key that cannot be used.
+        /// The fingerprint; nil for a key that cannot be used.
         package let fingerprint: KeyFingerprint?
-        /// Why nobody may use it any more; nil when it may be used.
+        /// The reason of its withdrawal; nil when it is not withdrawn.
         package let revoked: RevokedKey.Reason?
-        /// From when on nothing that it signed counts, as its document says.
+        /// The instant from which its signatures no longer count, as its document states it.
         package let end: Timestamp?
     }
 
-    /// The keys of a stored document, or of an identifier that is its own, in the order of the document; nil when there is
-    /// none.
+    /// Returns the keys of a stored document, or of an identifier that contains its own key, in the order of
+    /// the document; nil when there is no such document.
     package func keys(of id: Text) -> [ListedKey]? {
         guard let document = SelfContainedDID.document(id) ?? document(id) else { return nil }
         return document.listedMethods.map { method in
@@ -39,7 +39,7 @@ extension TrustStore {
     /// The URLs of the stored status lists, in byte order.
     package var statusListURLs: [Text] { statusLists.keys.sorted() }
 
-    /// The withdrawn keys, by the URL of the method, of which no stored document has the key.
+    /// The URLs of withdrawn methods whose key is in no stored document.
     package var unknownWithdrawals: [Text] { revocations.unknown }
 
     /// The ids (`x509:sha256:…`) of the pinned certificates, in byte order.
@@ -51,7 +51,7 @@ extension TrustStore {
     package struct ListedRoot: Hashable, Sendable {
         /// `x509:sha256:…`
         package let id: Text
-        /// Its name, as whoever made it wrote it.
+        /// The subject's name, as the certificate's maker wrote it.
         package let name: String
         /// Start of validity.
         package let notBefore: Timestamp
@@ -62,7 +62,8 @@ extension TrustStore {
     /// The pinned certificates, in byte order of their ids.
     package var listedRoots: [ListedRoot] { Self.listed(roots) }
 
-    /// The certificates of a file in PEM, in byte order of their ids; nil where it is no list of certificates.
+    /// Returns the certificates of a file in PEM, in byte order of their ids; nil where the file is no list
+    /// of certificates.
     package static func listedCertificates(pem: [UInt8]) -> [ListedRoot]? {
         var certificates = CertificateRoots()
         guard (try? certificates.add(pem: pem)) != nil else { return nil }
@@ -77,18 +78,18 @@ extension TrustStore {
         }.sorted { $0.id < $1.id }
     }
 
-    /// What a pinned certificate vouches for.
+    /// The uses of a pinned certificate.
     package struct RootUse: Hashable, Sendable {
         /// The issuers whose tokens and lists may be signed below it, in byte order.
         package var tokens: [Text] = []
         /// The docTypes of mdocs that may be signed below it; empty: none; nil: any.
         package var docTypes: [Text]? = []
-        /// The issuers whose entries name it although it is the certificate of a signer that is meant for something else.
+        /// The issuers whose entries name it although it is a signer's certificate for another use.
         package var misnamed: [Text] = []
     }
 
-    /// What a pinned certificate vouches for, by the entries of the issuers and, of a signer that is pinned itself, by what its
-    /// certificate allows.
+    /// Returns the uses of a pinned certificate, by the entries of the issuers and, for a pinned signer, by
+    /// what its certificate allows.
     package func use(of root: ListedRoot) -> RootUse {
         guard let certificate = roots.all.first(where: { CertificateRoots.id(ofDigest: $0.digest) == root.id }) else {
             return RootUse()
@@ -110,16 +111,18 @@ extension TrustStore {
         return use
     }
 
-    /// The first date at which the bundle, an issuer's entry or a pinned certificate ends, or has ended; nil: none of them does. What
-    /// has ended stays the first: whoever is woken by it has something to do until it is replaced or removed.
+    /// The earliest end, past or future, of the bundle, of an issuer's entry or of a pinned certificate; nil
+    /// where none of them ends. A past end stays the earliest until its part is replaced or removed, because
+    /// it still needs action.
     package var firstEnd: Timestamp? {
         let ends = [edition?.validUntil] + issuers.values.map(\.notAfter) + roots.all.map(\.notAfter)
         return ends.compactMap(\.self).min()
     }
 
-    /// When the document of that id, or the list of that URL, was last confirmed; nil when nobody knows.
+    /// Returns when the document with that id, or the list with that URL, was last confirmed; nil when that
+    /// is unknown.
     package func confirmed(_ id: Text) -> Timestamp? { fetched[id] }
 
-    /// When a refresher last had that list from its server; nil where none did.
+    /// Returns when a refresher last fetched that list from its server; nil where none did.
     package func listFetched(_ url: Text) -> Timestamp? { listsFetched[url] }
 }

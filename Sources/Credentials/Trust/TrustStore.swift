@@ -1,60 +1,60 @@
 package import Encoding
 import LinkedData
 
-/// The trust data in force, read once and ready for use: no parsing, no key decoding and no context loading is left for
-/// a verification. Immutable but for what it remembers of contexts and names to save time; a new bundle is a new store.
+/// The trust data in force, read once. A verification need not parse it, decode keys or load contexts.
+/// Immutable except for caches of contexts and names; a new bundle is a new store.
 package final class TrustStore: Sendable {
     /// A part of the material that cannot be used.
     package enum Failure: Error, Hashable, Sendable {
-        /// The document at this position is no JSON object with an `id`.
+        /// The document at this position is no JSON object with an id.
         case document(Int)
         /// The context of this URL is no JSON object with `@context`.
         case context(Text)
         /// The file of roots at this position is no list of certificates in PEM.
         case root(Int)
-        /// The document of this id is not the one that its issuer's entry pins.
+        /// The document with this id differs from the one that its issuer's entry pins.
         case pinned(Text)
     }
 
-    /// Names this trust data in verdicts: the bundle (``TrustEdition/name``), or `sha256:` and the first 16 hexadecimal
-    /// digits of ``TrustMaterial/digest``.
+    /// The name of this trust data in verdicts: the bundle (``TrustEdition/name``), or `sha256:` and the
+    /// first 16 hexadecimal digits of ``TrustMaterial/digest``.
     package let version: String
-    /// The bundle that this trust data came in.
+    /// The bundle that contained this trust data.
     package let edition: TrustEdition?
     let issuers: [Text: TrustedIssuer]
     let documents: [Text: ControllerDocument]
-    /// Whether any issuer may bring contexts of its own.
+    /// Whether any issuer may use inline contexts.
     let allowsInlineContexts: Bool
-    /// The documents of issuers whose id is their own key, so that no key is left to decode.
+    /// The documents of issuers whose id contains their key, decoded once.
     let selfContained: [Text: ControllerDocument]
     let statusLists: [Text: [UInt8]]
-    /// Who signs these lists, as they state themselves.
+    /// The signers that the stored lists state.
     private let listSigners: Set<Text>
-    /// The stored lists that do not say who signed them, by URL.
+    /// The stored lists that do not state their signer, by URL.
     private let unnamedLists: [Text]
     /// The pinned X.509 certificates.
     let roots: CertificateRoots
-    /// Those that an issuer's entry names for its tokens, by their ids.
+    /// The ids of the roots that an issuer's entry names for its tokens.
     let tokenRoots: Set<Text>
-    /// How strictly credentials are read where neither rules nor configuration say.
+    /// How strictly credentials are read where neither rules nor configuration state a profile.
     package let profile: Profile?
-    /// What becomes of a credential of an issuer whose entry names no types.
+    /// The treatment of a credential whose issuer's entry names no types.
     package let untypedIssuers: UntypedIssuers
-    /// When the document of an id was last confirmed.
+    /// The date at which the document with an id was last confirmed.
     let fetched: [Text: Timestamp]
-    /// When a refresher last confirmed the list of a URL.
+    /// The date at which a refresher last confirmed the list with a URL.
     let listsFetched: [Text: Timestamp]
     let revocations: KeyRevocations
     private let groups: [Text: Set<Text>]
-    /// JSON-LD over the pinned contexts, for documents.
+    /// The JSON-LD processor over the pinned contexts, for documents.
     let processor: JSONLDProcessor
-    /// Contexts that issuers wrote into accepted credentials.
+    /// The inline contexts of accepted credentials.
     let inlineContexts = KnownContexts()
-    /// Names of types in records.
+    /// The names of types in records.
     let typeNames = TypeNames()
-    /// Hashes of texts that begin with contexts, begun.
+    /// Saved hash states of texts that begin with contexts.
     let hashBeginnings = HashBeginnings()
-    /// JSON-LD over the suites' contexts, for proof options only.
+    /// The JSON-LD processor over the suites' contexts, for proof options only.
     let suiteProcessor: JSONLDProcessor
 
     /// Reads the material; throws at the first part that cannot be used.
@@ -77,7 +77,7 @@ package final class TrustStore: Sendable {
             guard let json = try? JSON.parse(bytes), let document = ControllerDocument(json) else {
                 throw .document(index)
             }
-            // Two entries may pin it; neither may be disappointed.
+            // Two entries may pin the document; it must match both.
             if let pinned = pins[document.id] {
                 let digest = Digest.sha256(bytes)
                 guard pinned.allSatisfy({ $0 == digest }) else { throw .pinned(document.id) }
@@ -98,7 +98,7 @@ package final class TrustStore: Sendable {
         self.roots = roots
         let signers = material.statusLists.mapValues { StatedListSigner($0, roots: roots).ids }
         listSigners = Set(signers.values.flatMap(\.self))
-        // A key's bare name does not tell its owner.
+        // A key name without a colon does not identify its owner.
         let isID: (Text) -> Bool = { $0.utf8.contains(UInt8(ascii: ":")) }
         unnamedLists = signers.filter { !$0.value.contains(where: isID) }.map(\.key).sorted()
         var contexts: [Text: JSON] = [:]
@@ -111,39 +111,40 @@ package final class TrustStore: Sendable {
         suiteProcessor = JSONLDProcessor(contexts: BuiltInContexts.suites)
     }
 
-    /// Looks the pinned contexts through for what names could mean, so that no visit has to wait for that.
+    /// Computes the names that the pinned contexts define, so that no visit has to wait for that.
     package func prepare() { _ = processor.definedNames(of: Array(processor.contexts.documents.keys)) }
 
-    /// Whether a context of that URL is pinned.
+    /// Returns whether a context with that URL is pinned.
     package func pins(_ url: Text) -> Bool { processor.contexts.documents[url] != nil }
 
-    /// The entry of a trusted issuer.
+    /// Returns the entry of a trusted issuer.
     package func issuer(_ id: Text) -> TrustedIssuer? { issuers[id] }
 
-    /// The entry of an issuer that is trusted at that date: `trust.stale` when the whole trust data is too old to be
-    /// believed, `issuer.untrusted` when there is no entry or its dates do not cover this one.
+    /// Returns the entry of an issuer that is trusted at that date. Throws `trust.stale` when the whole trust
+    /// data is too old, and `issuer.untrusted` when there is no entry or its dates do not include this one.
     func issuer(_ id: Text, at now: Timestamp, pointer: String) throws(Rejection) -> TrustedIssuer {
         try checkAge(at: now)
         guard let issuer = issuers[id], issuer.isValid(at: now) else { throw Rejection(.issuerUntrusted, at: pointer) }
         return issuer
     }
 
-    /// Refuses everything once the bundle's last day and its grace are over.
+    /// Refuses everything after the bundle's validity and grace period.
     func checkAge(at now: Timestamp) throws(Rejection) {
         if edition?.age(at: now) == .stale { throw Rejection(.trustStale) }
     }
 
-    /// The ids of the issuers (and X.509 roots) of a group; nil when no entry names it, so that a misspelt group in a policy
-    /// can be told from one without members.
+    /// Returns the ids of the issuers (and X.509 roots) of a group; nil when no entry names it, so that a
+    /// misspelt group in a policy can be distinguished from an empty one.
     package func members(ofGroup name: Text) -> Set<Text>? { groups[name] }
 
-    /// The status list that is stored under that URL.
+    /// Returns the status list that is stored under that URL.
     package func statusList(_ url: Text) -> [UInt8]? { statusLists[url] }
 
-    /// Whether lists about credentials of that issuer are kept: some that its entry names, or stored ones that say they are by
-    /// who may sign its lists or, where they say nothing, are found to be.
+    /// Returns whether lists about credentials of that issuer are kept. That is so where its entry names
+    /// lists, where a stored list states a signer that may sign the issuer's lists, or where a stored list
+    /// without a stated signer is found to be signed by one.
     ///
-    /// - Parameter isSigned: Whether the list of that URL can be read on behalf of the issuer.
+    /// - Parameter isSigned: Whether the list with that URL can be read on behalf of the issuer.
     func keepsLists(of issuer: TrustedIssuer, isSigned: (Text) -> Bool) -> Bool {
         let signers =
             [issuer.id] + issuer.controllers + issuer.roots
@@ -152,6 +153,6 @@ package final class TrustStore: Sendable {
             || unnamedLists.contains(where: isSigned)
     }
 
-    /// The stored document of that id.
+    /// Returns the stored document with that id.
     package func document(_ id: Text) -> ControllerDocument? { documents[id] }
 }

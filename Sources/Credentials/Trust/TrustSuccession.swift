@@ -1,16 +1,17 @@
-/// Which bundle may follow which: versions only grow, so that nobody who keeps an old bundle can bring back an issuer or a key
-/// that was withdrawn since.
+/// The relation of an offered bundle to the one in force. Versions only grow, so that an attacker with an old
+/// bundle cannot bring back an issuer or a key that was withdrawn since.
 package enum TrustSuccession: Hashable, Sendable {
-    /// It takes the place of the one in force.
+    /// The offered bundle replaces the one in force.
     case install
-    /// It is the one in force.
+    /// The offered bundle is the one in force.
     case unchanged
-    /// It is older than the one in force, of this version.
+    /// The offered bundle is older than the one in force, which has this version.
     case rollBack(installed: Int)
-    /// It has the version of the one in force but another content: somebody has used a number twice.
+    /// The offered bundle has the version of the one in force but another content: a version number was used
+    /// twice.
     case conflict
 
-    /// What is to be done with an offered edition.
+    /// Decides what is done with an offered edition.
     package init(_ offered: TrustEdition, after installed: TrustEdition?) {
         guard let installed else {
             self = .install

@@ -1,6 +1,7 @@
-/// What becomes of a credential of an issuer whose entry names no types by which it admits, where no rule of the gate says what does.
+/// The treatment of a credential whose issuer's entry names no admitting types, where no rule of the gate
+/// states what admits.
 package enum UntypedIssuers: String, Sendable {
-    /// It is accepted: for data that no gate is run by.
+    /// It is accepted; only for trust data that is not used at a gate.
     case admit
     /// It is accepted with `issuer.untyped` as a warning.
     case warn

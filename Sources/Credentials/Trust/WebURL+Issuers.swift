@@ -1,14 +1,14 @@
 package import Encoding
 
-/// Where ids of issuers lead, all of them by `https`.
+/// The addresses that issuers' ids lead to, all of them with `https`.
 extension WebURL {
-    /// Reads `HOST` or `HOST:PORT` as a list of hosts names it; nil when it is neither.
+    /// Reads `HOST` or `HOST:PORT` from a list of hosts; nil when it is neither.
     package static func place(_ text: Text) -> Text? {
         WebURL(secure: Text("https://" + text.string + "/")).map(\.place)
     }
 
-    /// Where a DID of method `web` keeps its document (did:web Method Specification, "Read"); for an https id that id
-    /// itself. Nil for everything else.
+    /// Returns the address of the document of a `did:web` (did:web Method Specification, "Read"); for an
+    /// https id that id itself. Nil for everything else.
     package static func document(of id: Text) -> WebURL? {
         if id.hasPrefix("https://") { return WebURL(secure: id) }
         let prefix: Text = "did:web:"
@@ -17,7 +17,8 @@ extension WebURL {
             separator: UInt8(ascii: ":"), omittingEmptySubsequences: false
         ).map { String(decoding: Array($0), as: UTF8.self) }
         guard parts.allSatisfy(isSegment) else { return nil }
-        // Only a port's colon may be encoded in the host; in the path an encoded letter stays as it is.
+        // In the host, only a port's colon may be percent-encoded. In the path, an encoded letter stays
+        // encoded.
         let host = parts.removeFirst().split(separator: "%", omittingEmptySubsequences: false)
         guard host.count <= 2, host.count == 1 || host[1].lowercased().hasPrefix("3a") else { return nil }
         let authority = host.count == 1 ? String(host[0]) : host[0] + ":" + host[1].dropFirst(2)
@@ -25,7 +26,8 @@ extension WebURL {
         return WebURL(secure: Text("https://\(authority)/\(path)/did.json"))
     }
 
-    /// Where the JWT VC issuer of that https id keeps its metadata (SD-JWT VC, "JWT VC Issuer Metadata"); nil for other ids.
+    /// Returns the address of the metadata of the JWT VC issuer with that https id (SD-JWT VC, "JWT VC Issuer
+    /// Metadata"); nil for other ids.
     static func metadata(of issuer: Text) -> WebURL? {
         guard let address = WebURL(secure: issuer), !address.target.utf8.contains(UInt8(ascii: "?")) else { return nil }
         var path = address.target.string
@@ -33,8 +35,9 @@ extension WebURL {
         return WebURL(secure: Text(address.origin + "/.well-known/jwt-vc-issuer" + path))
     }
 
-    /// Whether something is published where only the owner of `owner` publishes: as a part of that id, below it, or in the
-    /// folder of its document. The host alone says nothing: many have several owners, and so may folders of ids without documents.
+    /// Returns whether an object is published where only the owner of `owner` publishes: as a part of that
+    /// id, below it, or in the folder of its document. The host alone proves nothing: many hosts have several
+    /// owners, and so may the folders of ids without documents.
     static func isOwn(_ id: Text, of owner: Text) -> Bool {
         let base = KeyResolver.withoutFragment(id)
         if base == owner { return true }
@@ -63,7 +66,7 @@ extension WebURL {
             }
         }
         let lower = part.lowercased()
-        // An encoded dot, slash or backslash would be a path that a server reads differently from us.
+        // A server could decode an encoded dot, slash or backslash and read another path than this program.
         return plain && !part.utf8.isEmpty && part != "." && part != ".."
             && !["%2e", "%2f", "%5c"].contains(where: lower.contains)
     }

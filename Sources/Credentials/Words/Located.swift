@@ -1,6 +1,6 @@
-/// A value and where it stands.
+/// A value with its place.
 struct Located<Value> {
     let value: Value
-    /// JSON pointer into the document.
+    /// The place as a JSON pointer into the document.
     let pointer: String
 }

@@ -2,9 +2,9 @@ import Encoding
 
 /// JSON pointers (RFC 6901).
 enum Pointer {
-    /// The member `name` of what `pointer` names.
+    /// Returns the pointer to the member `name` of the object at `pointer`.
     static func append(_ pointer: String, _ name: Text) -> String {
-        // Names are a stranger's text and may be megabytes; hardly one has letters to escape.
+        // Names come from untrusted sources and may be megabytes long; few have letters to escape.
         let mustEscape = name.utf8.contains { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }
         guard mustEscape else { return pointer + "/" + name.string }
         var escaped: [UInt8] = []
@@ -19,10 +19,10 @@ enum Pointer {
         return pointer + "/" + String(decoding: escaped, as: UTF8.self)
     }
 
-    /// The element `index` of what `pointer` names.
+    /// Returns the pointer to the element `index` of the array at `pointer`.
     static func append(_ pointer: String, _ index: Int) -> String { pointer + "/" + String(index) }
 
-    /// Whether both name the same member, or one a member of the other.
+    /// Returns whether the pointers are equal, or one names a member inside the other.
     static func overlap(_ a: String, _ b: String) -> Bool {
         (a + "/").utf8.starts(with: (b + "/").utf8) || (b + "/").utf8.starts(with: (a + "/").utf8)
     }

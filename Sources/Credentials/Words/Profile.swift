@@ -1,8 +1,10 @@
 /// How strictly credentials are read (Tests/Vectors/README.md, "Profiles").
 package enum Profile: String, Sendable {
-    /// Every claim must be signed, no inline contexts unless the issuer's entry allows them, dates with a zone.
+    /// Every claim must be signed, inline contexts are refused unless the issuer's entry allows them, dates
+    /// need a zone.
     case strict
-    /// What MOSIP and others really issue: unsigned members are hidden and listed, inline contexts are processed, dates
-    /// without zone are UTC. Trust, binding, signatures, validity and status are as in ``strict``.
+    /// Accepts what MOSIP and others really issue: unsigned members are hidden and listed, inline contexts
+    /// are processed, dates without zone are UTC. Trust, binding, signatures, validity and status are checked
+    /// as in ``strict``.
     case compat
 }

@@ -1,9 +1,9 @@
 package import Encoding
 
-// The table as a whole, and what is read from it.
+// The table as a whole, and lookups in it.
 
 extension ReasonCode {
-    /// What a visit can fail by in one place, under a heading.
+    /// The codes of one section of the table, under a heading.
     package struct Group: Sendable {
         /// The heading.
         package let title: String
@@ -11,7 +11,8 @@ extension ReasonCode {
         package let codes: [ReasonCode]
     }
 
-    /// Every code, in the order of the stages of a verification; then those of a visit and of the box.
+    /// Every code: first those of a verification, in the order of its stages, then those of a visit, of the
+    /// gate's health, of the door and of `gatehouse doctor`.
     package static let groups: [Group] = [
         Group(title: "Accepted", codes: [ok]),
         Group(
@@ -103,18 +104,21 @@ extension ReasonCode {
     /// The codes of ``groups``, one after the other.
     package static let all: [ReasonCode] = groups.flatMap(\.codes)
 
-    /// The row of that code, or for `policy.` and the id of a rule that of the family; nil for what is no code.
+    /// Returns the row of a code, or for `policy.` and the id of a rule a row of that family; nil for a text
+    /// that is no code.
     package static func named(_ text: String) -> ReasonCode? {
         if let row = all.first(where: { $0.text.utf8.elementsEqual(text.utf8) }) { return row }
         guard text.utf8.starts(with: policyPrefix.utf8), text.utf8.count > policyPrefix.utf8.count else { return nil }
         return policy(named: String(text.dropFirst(policyPrefix.count)))
     }
 
-    /// The row whose code comes nearest to `text`, by its letters: of the whole code, of its last part, or of MOSIP's code for it.
+    /// Returns the row whose code has the smallest spelling distance to `text`. The whole code, its last part
+    /// and MOSIP's code for it are compared.
     package static func nearest(to text: String) -> ReasonCode {
         let wanted = text.lowercased()
         func distance(_ row: ReasonCode) -> Int {
-            // The whole code first among equals: it is what somebody mistyped, more likely than what he remembers a part of.
+            // Among equal distances the whole code comes first: a mistyped code is more likely than a
+            // remembered part of one.
             let part = row.text.split(separator: ".").last.map { 1 + 2 * String($0).spellingDistance(to: wanted) }
             let whole = 2 * row.text.lowercased().spellingDistance(to: wanted)
             let mosip = row.mosip.map { 1 + 2 * $0.lowercased().spellingDistance(to: wanted) }
@@ -123,8 +127,8 @@ extension ReasonCode {
         return all.min { distance($0) < distance($1) } ?? .internal
     }
 
-    /// The row that tells a person most about a visit with these reasons: that of the first one, or of the second where it
-    /// refines the first; nil where the first is no code of this version.
+    /// Returns the most specific row for a visit with these reasons: that of the first, or of the second
+    /// where it refines the first. Returns nil where the first is no code of this version.
     package static func telling(_ reasons: [Text]) -> ReasonCode? {
         let rows = reasons.prefix(2).map { named($0.string) }
         guard let first = rows.first ?? nil else { return nil }
@@ -132,8 +136,9 @@ extension ReasonCode {
         return second
     }
 
-    /// The row under which an ending with these codes is counted: the one that ``telling(_:)`` gives, with all rules of the policy
-    /// as one, since their ids are the operator's and any number; without codes ``ok``. So there are never more than the table has.
+    /// Returns the row under which a visit with these codes is counted. It is the row of ``telling(_:)``,
+    /// with all rules of the policy as one row, because their ids are the operator's and unlimited in number;
+    /// without codes it is ``ok``. So there are never more counters than rows in the table.
     package static func counted(_ reasons: [Text]) -> ReasonCode {
         guard !reasons.isEmpty else { return .ok }
         guard let row = telling(reasons) else { return .internal }
@@ -144,22 +149,22 @@ extension ReasonCode {
 // MARK: - The family of the policy's rules
 
 extension ReasonCode {
-    /// What the code of a rule begins with; the rule's id follows.
+    /// The prefix of a rule's code; the rule's id follows.
     package static let policyPrefix = "policy."
 
-    /// The code of a rule of the gate's own policy: `policy.` and the rule's id.
+    /// Returns the code of a rule of the gate's own policy: `policy.` and the rule's id.
     package static func policy(_ rule: String) -> ReasonCode {
         policy(rule, "The policy's rule \(rule) does not let this credential in.")
     }
 
-    /// The same code where the rule lets the credential in, for the record.
+    /// Returns the same code where the rule accepts the credential, for the record.
     package static func policy(accepting rule: String) -> ReasonCode {
         ReasonCode(
             policyPrefix + rule, "The policy's rule \(rule) lets this credential in.", "Nothing to do.", severity: .info
         )
     }
 
-    /// The same code where it is not known which of the two it was.
+    /// Returns the same code where it is unknown whether the rule accepted or refused.
     package static func policy(named rule: String) -> ReasonCode {
         policy(rule, "The policy's rule \(rule) decided: as the first reason it refuses, behind ok it lets in.")
     }

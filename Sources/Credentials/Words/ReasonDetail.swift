@@ -1,52 +1,54 @@
 package import Encoding
 
-/// Which rule it was, where one code stands for several. A fixed word: nothing of the payload is in it. The rules are those of
-/// RFC 5280 section 6, of ISO/IEC 18013-5 annex B and of the operator's own `issuers.toml`.
+/// The violated rule, where one code covers several. ``word`` and ``sentence`` are fixed texts without any
+/// part of the payload; only ``remedy`` contains ids and types. The rules are those of RFC 5280 section 6, of
+/// ISO/IEC 18013-5 annex B and of the operator's own `issuers.toml`.
 package enum ReasonDetail: Hashable, Sendable {
-    /// What should be a certificate, or a list of them, cannot be read as one.
+    /// A certificate, or a list of certificates, is unreadable.
     case encoding
-    /// A certificate is followed by one of another name than its issuer's.
+    /// The next certificate of the chain does not have the name of the issuer.
     case name
-    /// A certificate does not bear its issuer's signature.
+    /// A certificate is not signed by its issuer.
     case signature
-    /// A certificate is signed by an algorithm that is not accepted, or that does not fit the issuer's key.
+    /// A certificate's signature algorithm is not accepted, or does not fit the issuer's key.
     case algorithm
-    /// Somebody issued a certificate who is no CA, or may not sign certificates.
+    /// The issuer of a certificate is no CA, or may not sign certificates.
     case authority
-    /// More CAs follow each other than one of them allows.
+    /// The path contains more CAs than one of them allows.
     case pathLength
-    /// A CA gave a name outside those it may give.
+    /// A CA certified a name that it may not certify.
     case nameConstraint
-    /// A certificate has a critical extension that is not understood.
+    /// A certificate has a critical extension that is not processed.
     case criticalExtension
-    /// The signer's keyUsage does not allow this kind of signature, or the signer is a CA and may not be one.
+    /// The signer's keyUsage does not allow this kind of signature, or the signer is a CA where a CA may not
+    /// sign.
     case keyUsage
-    /// The signer's extendedKeyUsage is for something else.
+    /// The signer's extendedKeyUsage is for another use.
     case extendedKeyUsage
     /// A certificate is not valid at the date of the verification.
     case dates
-    /// The signature claims a date at which the signer's certificate was not valid.
+    /// The stated date of the signature is outside the validity of the signer's certificate.
     case signingDate
-    /// No pinned certificate stands behind the signer.
+    /// No pinned certificate vouches for the signer.
     case notPinned
-    /// A pinned root stands behind the signer that the issuer's entry does not name. `roots` is what the entry would have to
-    /// name: its own and this one, by their ids.
+    /// A pinned root vouches for the signer, but the issuer's entry does not name it. `roots` are the ids
+    /// that the entry would have to name: its present ones and this one.
     case rootNotNamed(roots: [Text])
-    /// The pinned certificate that vouches for the signer of an mdoc is there for an issuer's tokens only: it has no entry of its
-    /// own. `root` is its id.
+    /// The pinned certificate that vouches for the signer of an mdoc is only for an issuer's tokens: it has
+    /// no entry of its own. `root` is its id.
     case rootForTokens(root: Text)
-    /// The entry of that issuer names no types by which it admits; these are the credential's.
+    /// The entry of that issuer names no admitting types; `types` are the credential's.
     case untyped(issuer: Text, types: [Text])
-    /// It is an SD-JWT of no further kind, and the entry of that issuer does not say that such are credentials.
+    /// The token is a plain SD-JWT, and the entry of that issuer does not say that these are credentials.
     case plainSDJWT(issuer: Text)
-    /// What would decide is not shown, and the holder may be who left it out. `key` is the one of the issuer's entry that says
-    /// whether holders may.
+    /// A decisive member is not shown, and the holder may have withheld it. `key` is the key of the issuer's
+    /// entry that states whether holders may.
     case withheld(key: Text)
-    /// A credential inside leads to the outermost one, so that the types may be the word of its issuer, and the entry of the outer
-    /// `issuer` does not say that it vouches for that.
+    /// An embedded credential leads to the outermost one, so that another issuer may have stated the types,
+    /// and the entry of the outer `issuer` does not say that it vouches for that.
     case embedded(issuer: Text)
 
-    /// The word for machines.
+    /// The detail as a fixed word for machines.
     package var word: String {
         switch self {
         case .encoding: "encoding"
@@ -71,7 +73,7 @@ package enum ReasonDetail: Hashable, Sendable {
         }
     }
 
-    /// The same for people, one sentence.
+    /// The detail as one sentence for people.
     package var sentence: String {
         switch self {
         case .encoding: "A certificate cannot be read."
@@ -96,7 +98,7 @@ package enum ReasonDetail: Hashable, Sendable {
         }
     }
 
-    /// What the operator can do, where that is not what the code says.
+    /// The remedy, where it differs from that of the code.
     package var remedy: String? {
         switch self {
         case .rootNotNamed(let roots):
@@ -126,13 +128,13 @@ package enum ReasonDetail: Hashable, Sendable {
         }
     }
 
-    /// The line of `issuers.toml` that names these roots.
+    /// Returns the line of `issuers.toml` that names these roots.
     package static func line(_ roots: [Text]) -> String { line("roots", roots) }
 
-    /// The line of `issuers.toml` that names the types by which an issuer admits.
+    /// Returns the line of `issuers.toml` that names an issuer's admitting types.
     package static func line(types: [Text]) -> String { line("types", types) }
 
-    /// TOML's basic strings have the escapes of JSON.
+    /// Returns a line of TOML. TOML's basic strings have the escapes of JSON.
     private static func line(_ name: String, _ texts: [Text]) -> String {
         "\(name) = [" + texts.map { JSON.string($0).compactText }.joined(separator: ", ") + "]"
     }

@@ -1,15 +1,15 @@
-// Why the radio or the lines are out of order: what the detail of their faults begins with, and what `gatehouse doctor` finds of both
-// before a start.
+// The causes of faults of the radio or the lines. The detail of such a fault begins with one of them, and
+// `gatehouse doctor` reports them before a start.
 
 extension ReasonCode {
-    /// The causes of ``radioFailed``, in the order in which a start meets them.
+    /// The causes of ``radioFailed``, in the order in which they can occur at a start.
     package static let radioCauses = [
         radioNoBluetooth, radioNotFound, radioBusy, radioBlocked, radioSwitchedOff, radioOpener, radioNotPermitted,
         radioUnreachable, radioSpeed, radioGone, radioController, radioStalled, radioFraming, radioBadPacket,
         radioSystem,
     ]
 
-    /// The causes of ``gpioFailed``, in the order in which a start meets them.
+    /// The causes of ``gpioFailed``, in the order in which they can occur at a start.
     package static let gpioCauses = [
         gpioNoLibrary, gpioNoChip, gpioNotPermitted, gpioOldKernel, gpioNoLine, gpioCount, gpioBusy, gpioActive,
         gpioCall,

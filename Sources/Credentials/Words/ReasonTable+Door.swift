@@ -1,7 +1,8 @@
-// What is seen at the door beside the visits: faults as those of the box, which come, stay for a while and are over.
+// Conditions at the door that are independent of the visits. Like faults of the gate they begin, last for a
+// while and end.
 
 extension ReasonCode {
-    /// All of them, the worst first.
+    /// All codes of the door, the most serious first.
     package static let door = [
         doorFire, doorTamper, doorForced, doorInputs, doorOrder, doorTailgating, doorHeldOpen, doorInput, doorSchedule,
     ]

@@ -1,5 +1,5 @@
-// What can be wrong with the box itself: the codes of its health. They are in force from when they are found to when they are
-// over, and no visit carries them.
+// The faults of the gate itself: its health codes. A fault is in force from its detection to its end; it is
+// never a reason of a visit.
 
 extension ReasonCode {
     /// `fault.radio`

@@ -1,5 +1,5 @@
-// What can be wrong with the machine around the program, as `gatehouse doctor` finds it. Nothing else carries these codes: what the
-// running service finds by itself has the codes of its health.
+// The findings of `gatehouse doctor` about the machine that runs the program. No other part uses these codes:
+// the running service reports its own findings as health codes.
 
 extension ReasonCode {
     /// `box.configuration`

@@ -1,7 +1,9 @@
-// The reasons of a visit that no verification gives: what went wrong on the radio, on the disk and with the power.
+// The reasons of a visit other than those of a verification: failures of the radio, the disk and the power
+// supply.
 
 extension ReasonCode {
-    // The codes that Tuvali documents for a verifier, each followed by what stands behind it as a second reason.
+    // The codes that Tuvali documents for a verifier. Each is followed by the more specific codes that are
+    // added as a second reason.
     /// `transfer.TVV_CON_001`
     package static let transferConnection = ReasonCode(
         tuvali: "TVV_CON_001", "The link carries too little in one packet.", "Use another phone.")
@@ -101,7 +103,7 @@ extension ReasonCode {
         "transfer.disconnected", "The phone or the radio was gone before there was a verdict.",
         "Share again and stay until the light shows green or red; if it recurs, look at the antenna's surroundings.")
 
-    // What stood behind it.
+    // The more specific codes for `transfer.disconnected`.
     /// `transfer.not-identified`
     package static let transferNotIdentified = ReasonCode(
         "transfer.not-identified", refining: .transferDisconnected,

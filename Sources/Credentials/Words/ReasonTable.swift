@@ -1,4 +1,4 @@
-// The reasons of a verification. Order and names follow Tests/Vectors/README.md; a test holds the two against each other.
+// The reasons of a verification. Order and names follow Tests/Vectors/README.md; a test compares the two.
 
 extension ReasonCode {
     /// `ok`
@@ -42,7 +42,7 @@ extension ReasonCode {
         "Ask the issuer for a format that is verified, such as ldp_vc. `gatehouse verify --explain` names what this is."
     )
 
-    // What it is
+    // Kind
     /// `kind.never-admits`
     package static let kindNeverAdmits = ReasonCode(
         "kind.never-admits",

@@ -1,16 +1,17 @@
-/// The stages of a verification in their order, cheap before dear.
+/// The stages of a verification in their order, the cheaper ones first.
 package enum Stage: String, CaseIterable, Comparable, Sendable {
     /// Size limits.
     case input
     /// Strict JSON, CBOR or token syntax.
     case syntax
-    /// Unwrapping what the wallet sent; which format it is.
+    /// Removal of the envelope; determination of the format.
     case envelope
     /// The members of the data model; a missing proof is the last check.
     case shape
     /// The validity dates at the clock.
     case validity
-    /// Whether the issuer is in the trust list: no cryptography for strangers.
+    /// Whether the issuer is in the trust list. This stage comes before any cryptography for untrusted
+    /// issuers.
     case issuer
     /// Pinned contexts, JSON-LD expansion and deserialisation to RDF.
     case contexts
@@ -24,7 +25,7 @@ package enum Stage: String, CaseIterable, Comparable, Sendable {
     case status
     /// The holder's proof, where the gate asks for one.
     case holder
-    /// The same credential again.
+    /// Whether the credential was presented before within the replay window.
     case replay
     /// The gate's own rules.
     case policy

@@ -1,31 +1,32 @@
 package import Encoding
 
-/// What a stored status list says about one credential.
+/// The answer of a stored status list about one credential.
 package struct StatusAnswer: Hashable, Sendable {
     /// The state that the list gives.
     package enum Value: String, Sendable {
         /// Neither revoked nor suspended.
         case valid
-        /// Withdrawn for good.
+        /// Withdrawn permanently.
         case revoked
-        /// Withdrawn for the time being.
+        /// Withdrawn temporarily.
         case suspended
-        /// Nobody can say: the list is not stored, or is of a kind that this version does not read.
+        /// The state is unknown: the list is not stored, or is of a kind that this version does not read.
         case unknown
     }
 
     /// The state.
     package var value: Value
-    /// Why it counts as asked for: `revocation`, `suspension` or what else the entry names.
+    /// The purpose that the entry names: `revocation`, `suspension` or another one.
     package var purpose: Text
     /// The entry in the credential, as a JSON pointer.
     package var pointer: String
-    /// How long before the verification the list was issued; nil when the list does not say, or is not stored.
+    /// The time from the list's issue to the verification; nil when the list states no date of issue, or is
+    /// not stored.
     package var age: Duration?
-    /// How long the list's own validity has been over; nil while it is fresh.
+    /// The time since the end of the list's own validity; nil while it is fresh.
     package var overdue: Duration?
 
-    /// An answer of these parts.
+    /// Creates an answer of these parts.
     package init(
         _ value: Value, purpose: Text, pointer: String, age: Duration? = nil, overdue: Duration? = nil
     ) {

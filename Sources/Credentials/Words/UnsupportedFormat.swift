@@ -1,17 +1,19 @@
 import Encoding
 
-/// Credentials of formats that are not verified here but that people carry, so that they can be told what they presented.
-/// Told by how a payload begins or by the names of its members; the words are ours, nothing of the payload is in them.
+/// The formats of credentials that are common but not verified here, so that the visitor can learn what was
+/// presented. A format is recognised by the beginning of a payload or by the names of its members. The texts
+/// are fixed and contain nothing of the payload.
 package enum UnsupportedFormat: String, CaseIterable, Sendable {
     /// EU Digital COVID Certificate: `HC1:`, then a CWT in zlib in base45 (eHN hcert specification).
     case healthCertificate = "hcert"
     /// SMART Health Card: `shc:/`, then a JWS in digits.
     case smartHealthCard = "smart-health-card"
-    /// Text of a PixelPass QR code: zlib in base45. So are QR codes with MOSIP's identity claims (CWT claim 169).
+    /// Text of a PixelPass QR code: zlib in base45. QR codes with MOSIP's identity claims (CWT claim 169)
+    /// have this form too.
     case pixelPass = "pixelpass"
     /// CBOR Web Token (RFC 8392), or another COSE message with a tag (RFC 9052).
     case cwt = "cwt"
-    /// JSON Web Signature in JSON (RFC 7515 section 7.2), an SD-JWT in JSON (RFC 9901 section 8) among them.
+    /// JSON Web Signature in JSON (RFC 7515 section 7.2), including an SD-JWT in JSON (RFC 9901 section 8).
     case jsonJWS = "jws-json"
     /// JSON Web Encryption (RFC 7516), compact or in JSON.
     case jwe = "jwe"
@@ -19,10 +21,10 @@ package enum UnsupportedFormat: String, CaseIterable, Sendable {
     case anonCreds = "anoncreds"
     /// A credential of VCDM 2.0 enveloped in COSE (VC-JOSE-COSE section 3.3).
     case envelopedCOSE = "vc+cose"
-    /// A credential of VCDM 2.0 enveloped in something else.
+    /// A credential of VCDM 2.0 enveloped in another format.
     case enveloped = "enveloped"
 
-    /// What it is, for people.
+    /// The name of the format, for people.
     package var title: String {
         switch self {
         case .healthCertificate: "an EU Digital COVID Certificate (HC1:, a CWT in base45)"
@@ -37,9 +39,10 @@ package enum UnsupportedFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// What text or bytes are that begin like none of the formats that are verified; nil for everything else.
+    /// Recognises a text or bytes that do not begin like a supported format; nil for everything else.
     init?(letters: some Collection<UInt8>) {
-        // JSON and JOSE, so that no credential pays for the others.
+        // The first letters of JSON and JOSE: return early, so that supported credentials skip the other
+        // tests.
         guard let first = letters.first, !"{\"e".utf8.contains(first) else { return nil }
         if letters.starts(with: "HC1:".utf8) {
             self = .healthCertificate
@@ -56,7 +59,7 @@ package enum UnsupportedFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// What an object is by the names of its members; nil for everything else.
+    /// Recognises an object by the names of its members; nil for everything else.
     init?(_ object: JSONObject) {
         func isText(_ name: Text) -> Bool { object[name]?.string != nil }
         if isText("payload"), object["signatures"]?.array != nil || isText("signature") {
@@ -70,10 +73,11 @@ package enum UnsupportedFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// What a media type that is none of ours names.
+    /// Classifies a media type that is not supported.
     init(mediaType: Text) { self = mediaType == "vc+cose" || mediaType == "vp+cose" ? .envelopedCOSE : .enveloped }
 
-    /// Whether a token that begins like a JOSE one is encrypted: five parts, and a header with `enc` (RFC 7516 section 9).
+    /// Returns whether a token that begins like a JOSE token is encrypted: five parts, and a header with
+    /// `enc` (RFC 7516 section 9).
     static func isEncrypted(_ letters: some Collection<UInt8>, limits: Limits) -> Bool {
         let parts = letters.split(separator: UInt8(ascii: "."), maxSplits: 5, omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0].count <= limits.tokenHeaderLetters, let header = Base64.decodeURL(parts[0])
@@ -81,17 +85,18 @@ package enum UnsupportedFormat: String, CaseIterable, Sendable {
         return (try? JSON.parse(header, limits: limits.json))?["enc"] != nil
     }
 
-    /// How zlib's header (RFC 1950: 78 01, 78 5E, 78 9C, 78 DA) begins in base45 (RFC 9285).
+    /// The beginning of zlib's header (RFC 1950: 78 01, 78 5E, 78 9C, 78 DA) in base45 (RFC 9285).
     private static let compressed = ["V7F", "Y9F", "6BF", "NCF"]
     private static let base45 = Set("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:".utf8)
 
-    /// CBOR tag 61 (CWT), or tag 18, 17 or 16 around an array: as it is, in base64url or in hexadecimal.
+    /// Returns whether letters are CBOR with tag 61 (CWT), or with tag 18, 17 or 16 around an array: as
+    /// bytes, in base64url or in hexadecimal.
     private static func isTagged(_ letters: some Collection<UInt8>) -> Bool {
         func isCOSE(_ start: some Collection<UInt8>) -> Bool {
             tags.contains { start.starts(with: $0) }
         }
         if isCOSE(letters) { return true }
-        // No mdoc begins like this: it is a map.
+        // No mdoc begins with these bytes, because an mdoc is a map.
         let start = String(decoding: letters.prefix(4), as: UTF8.self)
         if letters.count.isMultiple(of: 2), let bytes = Hex.decode(start), isCOSE(bytes) {
             return letters.allSatisfy(isHexadecimal)

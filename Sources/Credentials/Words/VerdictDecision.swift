@@ -1,7 +1,7 @@
-/// What a verdict lets the gate do.
+/// The decision of a verdict about the gate.
 package enum VerdictDecision: String, Sendable {
     /// Every stage passed.
     case accept
-    /// Some stage failed.
+    /// A stage failed.
     case reject
 }

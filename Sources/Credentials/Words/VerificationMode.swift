@@ -1,11 +1,11 @@
-/// How much is checked.
+/// The extent of a verification.
 package enum VerificationMode: Sendable {
-    /// Everything.
+    /// All checks.
     case full
-    /// Syntax, shape, contexts and expansion: what needs no key, no trust and no clock.
+    /// Syntax, shape, contexts and expansion: the checks that need no key, trust or clock.
     case shape
-    /// Everything but who vouches for a signing certificate and what it may be used for: signature, digests, dates
-    /// and shape of data whose roots nobody has. What a laboratory looks at; no gate may open on it, so neither the
-    /// replay window nor the policy is asked.
+    /// All checks except those of who vouches for a signing certificate and what it may be used for. It
+    /// checks signature, digests, dates and shape of data whose roots are not available. For laboratory use:
+    /// no gate may open on it, so neither the replay window nor the policy is applied.
     case issuerDataOnly
 }

@@ -1,4 +1,5 @@
-/// What a wallet with a Tuvali library shows its holder where a transfer failed: codes of the phone, which no record of a gate has.
+/// The codes that a wallet with a Tuvali library shows its holder when a transfer failed. They come from the
+/// phone; no record of a gate contains them.
 package enum WalletCode {
     /// The rows, in the order of their codes.
     package static let all: [ReasonCode] = [
@@ -26,7 +27,7 @@ package enum WalletCode {
             "Try again; if it stays, look at the visit in gatehouse ledger list."),
     ]
 
-    /// The row of a code; nil for what is none.
+    /// Returns the row of a code; nil for a text that is no code.
     package static func row(_ text: String) -> ReasonCode? {
         all.first { $0.text.utf8.elementsEqual(text.utf8) }
     }

@@ -1,15 +1,16 @@
 import CSodium
 
-/// ChaCha20-Poly1305 of RFC 8439 with a 12-byte nonce: the content cipher of DIDComm v1, whatever the header's `enc` says.
+/// ChaCha20-Poly1305 of RFC 8439 with a 12-byte nonce: the content cipher of DIDComm v1, whatever the
+/// header's `enc` says.
 enum ContentCipher {
-    /// Bytes of a key.
+    /// The size of a key, in bytes.
     static let keyLength = 32
-    /// Bytes of a nonce.
+    /// The size of a nonce, in bytes.
     static let nonceLength = 12
-    /// Bytes of a tag.
+    /// The size of a tag, in bytes.
     static let tagLength = 16
 
-    /// Encrypts `plaintext`; `authenticated` is covered by the tag and not encrypted.
+    /// Encrypts `plaintext`. The tag also covers `authenticated`, which is not encrypted.
     static func seal(
         _ plaintext: [UInt8], key: Secret, nonce: [UInt8], authenticated: [UInt8]
     ) -> (ciphertext: [UInt8], tag: [UInt8])? {
@@ -26,7 +27,7 @@ enum ContentCipher {
         return status == 0 ? (ciphertext, tag) : nil
     }
 
-    /// Decrypts, or returns nil when the tag does not fit.
+    /// Decrypts `ciphertext`; returns nil if the tag is wrong.
     static func open(
         _ ciphertext: [UInt8], tag: [UInt8], key: Secret, nonce: [UInt8], authenticated: [UInt8]
     ) -> [UInt8]? {

@@ -2,14 +2,15 @@ import CSodium
 
 /// NaCl's public-key boxes as DIDComm v1 uses them: X25519, HSalsa20, XSalsa20-Poly1305.
 enum CryptoBox {
-    /// Bytes by which a box is longer than what is in it.
+    /// The number of bytes by which a box is longer than its content.
     static let overhead = 16
-    /// Bytes of a box's nonce.
+    /// The size of a box's nonce, in bytes.
     static let nonceLength = 24
-    /// Bytes of the seed that ``seal(_:to:seed:)`` wants.
+    /// The size of the seed for ``seal(_:to:seed:)``, in bytes.
     static let seedLength = 32
 
-    /// `message` for `recipient`, authenticated by `sender`; nil when the keys do not agree on a secret.
+    /// Returns a box with `message` for `recipient`, authenticated by `sender`; nil if the keys do not agree
+    /// on a secret.
     static func box(
         _ message: UnsafeRawBufferPointer, nonce: [UInt8], to recipient: [UInt8], from sender: Secret
     ) -> [UInt8]? {
@@ -23,7 +24,7 @@ enum CryptoBox {
         return status == 0 ? output : nil
     }
 
-    /// What is in `box`, or nil unless `sender` made it for `recipient`.
+    /// Returns the content of `box`; nil unless `sender` made it for `recipient`.
     static func open(_ box: [UInt8], nonce: [UInt8], from sender: [UInt8], to recipient: Secret) -> Secret? {
         guard box.count >= overhead, nonce.count == nonceLength, sender.count == 32, recipient.count == 32
         else { return nil }
@@ -37,10 +38,11 @@ enum CryptoBox {
         return status == 0 ? message : nil
     }
 
-    /// A sealed box: ephemeral public key, then a box with nonce BLAKE2b-192(ephemeral key ‖ recipient key).
+    /// Returns a sealed box: ephemeral public key, then a box with nonce BLAKE2b-192(ephemeral key ‖
+    /// recipient key).
     ///
-    /// libsodium's own `crypto_box_seal` draws the ephemeral key itself; here `seed` determines it, so that packing is a
-    /// function of its arguments. `crypto_box_seal_open` reads the result.
+    /// libsodium's own `crypto_box_seal` draws the ephemeral key itself; here `seed` determines it, so that
+    /// packing is a function of its arguments. `crypto_box_seal_open` reads the result.
     static func seal(_ message: UnsafeRawBufferPointer, to recipient: [UInt8], seed: Secret) -> [UInt8]? {
         guard seed.count == seedLength, recipient.count == 32 else { return nil }
         var ephemeral = [UInt8](repeating: 0, count: 32)
@@ -58,7 +60,8 @@ enum CryptoBox {
         return ephemeral + box
     }
 
-    /// What is in a sealed box for `recipient` (both halves of its key), or nil.
+    /// Returns the content of a sealed box for the key pair `publicKey` and `secretKey`; nil if it does not
+    /// open.
     static func openSeal(_ sealed: [UInt8], publicKey: [UInt8], secretKey: Secret) -> Secret? {
         let overhead = overhead + 32
         guard sealed.count >= overhead, publicKey.count == 32, secretKey.count == 32 else { return nil }

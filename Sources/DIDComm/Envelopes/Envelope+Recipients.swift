@@ -1,8 +1,9 @@
 import Encoding
 
 extension Envelope {
-    /// The keys that `bytes` are encrypted to, by the envelope's own word, which nothing proves before it is opened; empty when
-    /// that is no envelope in the bounds. A `kid` that is no key is left out.
+    /// Returns the keys that `bytes` are encrypted to, as the envelope states them. Nothing proves this
+    /// before the envelope is opened. Empty if the bytes are no envelope within the limits. A `kid` that is
+    /// no key is left out.
     package static func recipients(of bytes: [UInt8], limits: Limits = Limits()) -> [Verkey] {
         guard bytes.count <= limits.bytes, let envelope = try? parse(bytes, limits),
             let protected = envelope["protected"]?.string,

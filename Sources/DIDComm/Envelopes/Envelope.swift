@@ -2,24 +2,25 @@ package import Encoding
 
 /// DIDComm v1 encrypted envelopes (Aries RFC 0019).
 package enum Envelope {
-    /// Bounds on what is read.
+    /// Limits for reading.
     package struct Limits: Sendable {
-        /// Bytes of a whole envelope; 2 MiB, the message limit that ACA-Py has by default.
+        /// The limit for a whole envelope, in bytes; 2 MiB, ACA-Py's default message limit.
         package var bytes = 2 * 1024 * 1024
-        /// Recipients of one envelope.
+        /// The limit of recipients of one envelope.
         package var recipients = 64
-        /// Containers inside each other, in the envelope and in its protected header.
+        /// The limit of the nesting of containers, in the envelope and in its protected header.
         package var depth = 32
 
-        /// The documented defaults.
+        /// Creates the documented defaults.
         package init() {}
     }
 
-    /// Why an envelope could not be read. The texts are constant: nothing of the message or of a key is in them.
+    /// Why an envelope could not be read. The texts are constant: they contain nothing of the message or of a
+    /// key.
     package enum Failure: String, Error, Hashable, Sendable {
         /// Longer than ``Limits/bytes``.
         case tooLarge = "the message is too large"
-        /// Not JSON of the envelope's form; an unencrypted message is this, too.
+        /// Not JSON of the envelope's form. This includes an unencrypted message.
         case malformed = "the message is not a DIDComm v1 envelope"
         /// `alg` or `enc` is not one that this module knows.
         case unsupportedAlgorithm = "the envelope uses an unknown algorithm"
@@ -27,17 +28,18 @@ package enum Envelope {
         case tooManyRecipients = "the envelope has too many recipients"
         /// No recipient is one of the given keys.
         case notForUs = "the envelope is addressed to other keys"
-        /// A box or the content does not open: altered, cut, or of another sender than it says.
+        /// A box or the content does not open: it was altered or cut, or it is from another sender than it
+        /// says.
         case unauthentic = "the envelope does not open with our key"
     }
 
-    /// What was in an envelope.
+    /// The content of an envelope.
     package struct Content: Sendable {
         /// The message, byte for byte.
         package let plaintext: [UInt8]
-        /// Who authenticated it; nil for an anonymous envelope.
+        /// The key that authenticated it; nil for an anonymous envelope.
         package let sender: Verkey?
-        /// Which of the keys it was opened with.
+        /// The key that it was opened with.
         package let recipient: Verkey
     }
 
@@ -58,7 +60,7 @@ package enum Envelope {
         return try unpack(try parse(bytes, limits), with: keys, limits: limits)
     }
 
-    /// Opens an envelope that stood as a JSON object inside another message, such as a forward's `msg`.
+    /// Opens an envelope that is a JSON object inside another message, such as a forward's `msg`.
     package static func unpack(
         _ envelope: JSON, with keys: [KeyPair], limits: Limits = Limits()
     ) throws(Failure) -> Content {
@@ -101,7 +103,7 @@ package enum Envelope {
         }
     }
 
-    /// The key of ours that a `kid` names in another form than the naked one.
+    /// Returns the key that a `kid` names in a form other than plain base58.
     private static func named(_ kid: Text, _ keys: [KeyPair]) -> KeyPair? {
         guard let verkey = Verkey(kid) else { return nil }
         return keys.first { $0.verkey == verkey }
@@ -122,7 +124,7 @@ package enum Envelope {
             guard let sealedSender = recipient["header"]?["sender"]?.string.flatMap({ Base64.decodeAny($0.string) }),
                 let nonce = recipient["header"]?["iv"]?.string.flatMap({ Base64.decodeAny($0.string) })
             else { throw .malformed }
-            // The sender's name is itself sealed; the box below proves that it is true.
+            // The sender's key is itself sealed; the box below proves that it is true.
             guard
                 let name = CryptoBox.openSeal(
                     sealedSender, publicKey: key.verkey.agreement, secretKey: key.agreement),

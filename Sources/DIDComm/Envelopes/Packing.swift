@@ -1,11 +1,12 @@
 package import Encoding
 
 extension Envelope {
-    /// Packs `plaintext` for `recipients`: authenticated by `sender`, or anonymous when that is nil.
+    /// Packs `plaintext` for `recipients`: authenticated by `sender`, or anonymous if that is nil.
     ///
-    /// Content key, nonces and ephemeral keys come from `random`, nothing else does; packing twice gives two different
-    /// envelopes. Binary members are base64url without padding. Never fails for valid keys; should libsodium refuse all
-    /// the same, the result is an envelope without recipients, which nobody can open.
+    /// Content key, nonces and ephemeral keys are drawn from `random`, and nothing else is. Packing twice
+    /// gives two different envelopes. Binary members are base64url without padding. Packing never fails for
+    /// valid keys. If libsodium refuses all the same, the result is an envelope without recipients, which
+    /// cannot be opened.
     package static func pack(
         _ plaintext: [UInt8], to recipients: [Verkey], from sender: KeyPair?, random: inout RandomStream
     ) -> JSON {
@@ -40,11 +41,12 @@ extension Envelope {
 
     /// Wraps `envelope` for a route of mediators (Aries RFC 0094).
     ///
-    /// `routingKeys` are in the order of an invitation or DID document: the first is nearest the recipient, the last is
-    /// outermost. The first forward's `to` is `recipient`, each further one's is the routing key before it.
+    /// `routingKeys` are in the order of an invitation or DID document: the first is nearest the recipient,
+    /// the last is outermost. The `to` of the first forward is `recipient`; the `to` of each further one is
+    /// the routing key before it.
     ///
-    /// Each key makes it a third larger: ``Failure/tooLarge`` where it would become longer than ``Limits/bytes``, and nothing longer is
-    /// made on the way.
+    /// Each key makes the envelope a third larger. Throws ``Failure/tooLarge`` if it would become longer than
+    /// ``Limits/bytes``; no longer envelope is made on the way.
     package static func wrap(
         _ envelope: JSON, to recipient: Verkey, via routingKeys: [Verkey], typePrefix: Text = "https://didcomm.org/",
         random: inout RandomStream
@@ -65,7 +67,7 @@ extension Envelope {
         return wrapped
     }
 
-    /// What an anonymous envelope for one recipient has beside its ciphertext is shorter than this.
+    /// An upper bound for an anonymous envelope for one recipient without its ciphertext, in bytes.
     private static let frameBytes = 1024
 
     private static func authenticated(

@@ -1,17 +1,17 @@
 import CSodium
 
-/// One of our Ed25519 keys with the X25519 key derived from it.
+/// One of the gate's Ed25519 keys with the X25519 key derived from it.
 package struct KeyPair: Sendable {
     /// The public half.
     package let verkey: Verkey
     /// The 32-byte seed, for storage.
     package let seed: Secret
-    /// Seed and public key in one (64 bytes), libsodium's form of an Ed25519 secret key.
+    /// Seed and public key, concatenated (64 bytes): libsodium's form of an Ed25519 secret key.
     private let signing: Secret
     /// The X25519 secret key: SHA-512 of the seed, clamped (32 bytes).
     let agreement: Secret
 
-    /// The key pair of a 32-byte seed (RFC 8032 section 5.1.5); nil for any other length.
+    /// Creates the key pair of a 32-byte seed (RFC 8032 section 5.1.5); nil for any other length.
     package init?(seed: Secret) {
         guard seed.count == 32, Sodium.isReady else { return nil }
         var publicKey = [UInt8](repeating: 0, count: 32)
@@ -31,7 +31,7 @@ package struct KeyPair: Sendable {
         (self.verkey, self.seed, self.signing, self.agreement) = (verkey, seed, signing, agreement)
     }
 
-    /// The 64-byte Ed25519 signature over `message` (RFC 8032).
+    /// Returns the 64-byte Ed25519 signature over `message` (RFC 8032).
     package func sign(_ message: [UInt8]) -> [UInt8] {
         var signature = [UInt8](repeating: 0, count: 64)
         signing.withBytes { signing in

@@ -1,25 +1,26 @@
 import CSodium
 
-/// An endless stream of random bytes from one 32-byte seed, so that a core needs no randomness of its own.
+/// An endless stream of random bytes from one 32-byte seed, so that a state machine needs no randomness of
+/// its own.
 ///
-/// ChaCha20 with fast key erasure: each draw makes a new seed first and wipes the old one, so what was drawn before cannot
-/// be found from the state afterwards. It is not copyable, because two copies would hand out the same nonces.
+/// ChaCha20 with fast key erasure: each draw first makes a new seed and wipes the old one, so earlier output
+/// cannot be derived from the later state. Not copyable, because two copies would return the same nonces.
 package struct RandomStream: ~Copyable, Sendable {
     private var seed: Secret
 
-    /// A stream that the 32 bytes of `seed` determine; nil for any other length.
+    /// Creates a stream that the 32 bytes of `seed` determine; nil for any other length.
     package init?(seed: Secret) {
         guard seed.count == seedLength, Sodium.isReady else { return nil }
         self.seed = seed
     }
 
-    /// The next `count` bytes.
+    /// Returns the next `count` bytes.
     package mutating func draw(_ count: Int) -> [UInt8] {
         let secret = drawSecret(count)
         return secret.withBytes { Array($0) }
     }
 
-    /// The next `count` bytes as a secret.
+    /// Returns the next `count` bytes as a secret.
     package mutating func drawSecret(_ count: Int) -> Secret {
         let length = max(count, 0)
         let block = Secret(count: seedLength + length) { output in
@@ -33,5 +34,5 @@ package struct RandomStream: ~Copyable, Sendable {
     }
 }
 
-/// Length of a stream's seed (libsodium's `randombytes_SEEDBYTES`).
+/// The length of a stream's seed, in bytes (libsodium's `randombytes_SEEDBYTES`).
 private let seedLength = 32

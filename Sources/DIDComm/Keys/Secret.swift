@@ -1,14 +1,14 @@
 import CSodium
 
-/// Secret bytes that are wiped when the last reference to them goes.
+/// Secret bytes that are wiped when the last reference to them is released.
 ///
-/// The memory is locked against swapping where the system's limit allows it. The bytes never change after creation, show
-/// in no description and are reached only through ``withBytes(_:)``.
+/// The memory is locked against swapping if the system's limit permits it. The bytes never change after
+/// creation, appear in no description, and are accessible only through ``withBytes(_:)``.
 package final class Secret: @unchecked Sendable {
     // Sendable although it holds a pointer: nothing writes between `init` and `deinit`.
     private let storage: UnsafeMutableRawBufferPointer
 
-    /// A secret of `count` bytes that `fill` writes once; they are zero before.
+    /// Creates a secret of `count` bytes that `fill` writes once; they are zero before.
     package init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
         storage = .allocate(byteCount: max(count, 0), alignment: 16)
         storage.initializeMemory(as: UInt8.self, repeating: 0)
@@ -16,7 +16,7 @@ package final class Secret: @unchecked Sendable {
         fill(storage)
     }
 
-    /// A copy of `bytes`; the caller's own copy is not wiped.
+    /// Creates a copy of `bytes`. The caller's own copy is not wiped.
     package convenience init(_ bytes: some Collection<UInt8>) {
         self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
     }
@@ -29,10 +29,10 @@ package final class Secret: @unchecked Sendable {
         storage.deallocate()
     }
 
-    /// Number of bytes.
+    /// The number of bytes.
     package var count: Int { storage.count }
 
-    /// Lends the bytes for the time of `body`; they must not be kept.
+    /// Passes the bytes to `body`, which must not keep them.
     package func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -42,6 +42,6 @@ package final class Secret: @unchecked Sendable {
 
 extension Secret: CustomStringConvertible, CustomReflectable {
     package var description: String { "(secret)" }
-    /// Nothing: a dump of a value that holds a secret shows none of it.
+    /// Empty: a dump of a value that contains a secret shows nothing of it.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

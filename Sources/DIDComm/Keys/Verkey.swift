@@ -1,17 +1,18 @@
 import CSodium
 package import Encoding
 
-/// A peer's Ed25519 public key, called *verkey* in Aries, together with the X25519 key that the birational map makes of it.
+/// An Ed25519 public key, called *verkey* in Aries, with the X25519 key that the birational map derives from
+/// it.
 ///
-/// Only points of the prime-order group are accepted (libsodium refuses small and mixed order), so every verkey can both
-/// verify and receive.
+/// Only points of the prime-order group are accepted (libsodium refuses small and mixed order), so every
+/// verkey can both verify and receive.
 package struct Verkey: Sendable {
     /// The 32 bytes of the Ed25519 public key.
     package let bytes: [UInt8]
     /// The 32 bytes of the X25519 public key.
     package let agreement: [UInt8]
 
-    /// A key from its 32 bytes, or nil for any other length or a point outside the group.
+    /// Creates a key from its 32 bytes; nil for any other length or a point outside the group.
     package init?(bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         guard bytes.count == 32, Sodium.isReady else { return nil }
@@ -21,8 +22,8 @@ package struct Verkey: Sendable {
         agreement = mapped
     }
 
-    /// A key from any text that agents write for one: base58 of the 32 bytes, `did:key:z6Mk…`, or that DID with its fragment
-    /// `#z6Mk…`, which then must name the same key.
+    /// Creates a key from any text form that agents write: base58 of the 32 bytes, `did:key:z6Mk…`, or that
+    /// DID with its fragment `#z6Mk…`, which then must name the same key.
     package init?(_ text: Text) {
         guard let path = text.behind("did:key:") else {
             guard let bytes = Base58.decode(text.string, maxLength: 64) else { return nil }
@@ -35,8 +36,8 @@ package struct Verkey: Sendable {
         self.init(multibase: name)
     }
 
-    /// A key from multibase base58btc text of the multicodec `ed25519-pub` (0xed 0x01 and the 32 bytes), as `did:key` and
-    /// `publicKeyMultibase` write it.
+    /// Creates a key from multibase base58btc text of the multicodec `ed25519-pub` (0xed 0x01 and the 32
+    /// bytes), as `did:key` and `publicKeyMultibase` write it.
     package init?(multibase text: some StringProtocol) {
         guard text.utf8.first == UInt8(ascii: "z"), let bytes = Multibase.decode(text, maxLength: 64),
             bytes.starts(with: Self.multicodec)
@@ -46,7 +47,7 @@ package struct Verkey: Sendable {
 
     private static let multicodec: [UInt8] = [0xED, 0x01]
 
-    /// Base58 of the key, the naked form that envelopes carry.
+    /// Base58 of the key, the plain form that envelopes contain.
     package var base58: Text { Text(Base58.encode(bytes)) }
 
     /// Multibase base58btc of the multicodec form.
@@ -58,7 +59,7 @@ package struct Verkey: Sendable {
     /// The unqualified DID of the key: base58 of its first 16 bytes.
     package var unqualifiedDID: Text { Text(Base58.encode(bytes.prefix(16))) }
 
-    /// Whether `signature` is this key's Ed25519 signature (RFC 8032) over `message`.
+    /// Returns whether `signature` is this key's Ed25519 signature (RFC 8032) over `message`.
     package func verifies(_ signature: [UInt8], over message: [UInt8]) -> Bool {
         signature.count == 64
             && crypto_sign_verify_detached(signature, message, UInt64(message.count), bytes) == 0

@@ -1,10 +1,12 @@
-/// How single bytes of a text are written where some of them need an escape: by a table, as a text may consist of
-/// nothing else.
+/// A table of escapes for the bytes of a text. A table is used because a text may consist entirely of bytes
+/// that need an escape.
 package struct ByteEscapes: Sendable {
-    /// For each byte what it is written as, seven bytes at most beginning with the lowest, and in the highest how many.
+    /// For each byte its written form: at most seven bytes, the first in the lowest byte of the word, and
+    /// their count in the highest.
     private let entries: [UInt64]
 
-    /// A table of these escapes, of seven bytes at most; nil for a byte that is written as it is.
+    /// A table of these escapes. `escape`: returns the written form of a byte, at most seven bytes; nil for a
+    /// byte that is written unchanged.
     package init(_ escape: (UInt8) -> String?) {
         entries = (0...UInt8.max).map { byte in
             let letters = escape(byte).map { Array($0.utf8.prefix(7)) } ?? [byte]
@@ -12,13 +14,14 @@ package struct ByteEscapes: Sendable {
         }
     }
 
-    /// Bytes that are looked at together.
+    /// The number of bytes that are processed together.
     private static let window = 512
 
     /// Appends the bytes with their escapes.
     package func append(_ bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
         entries.withUnsafeBufferPointer { entries in
-            // One more entry fits after the last: each is stored whole and counts with its length.
+            // The buffer has room for one more entry after the last: each entry is stored with all eight
+            // bytes and advances only by its length.
             withUnsafeTemporaryAllocation(byteCount: 7 * Self.window + 8, alignment: 8) { buffer in
                 var position = 0
                 while position < bytes.count {

@@ -1,6 +1,7 @@
-/// Comparison of byte strings, eight bytes at a time: names, IRIs and lines of N-Quads share long beginnings.
+/// Comparison of byte strings, eight bytes at a time, because names, IRIs and lines of N-Quads often share
+/// long prefixes.
 package enum ByteOrder {
-    /// Where the two differ first, in bytes from their start; nil where one begins with the other, or they are equal.
+    /// The offset of the first difference in bytes; nil when one is a prefix of the other, or they are equal.
     @inline(__always)
     package static func firstDifference(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int? {
         let common = min(left.count, right.count)

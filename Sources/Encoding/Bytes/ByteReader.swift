@@ -1,10 +1,10 @@
 /// A forward cursor over received bytes.
 ///
-/// Every read is bounds-checked and fails with ``ByteReader/Truncated`` in place of trapping, so a parser written with it
-/// cannot run past what a peer sent. Bluetooth is little-endian (Core Specification Vol 3 Part A 2.1); Tuvali, CBOR and
-/// multicodec are big-endian: the caller names the order at each read.
+/// Every read is bounds-checked and fails with ``ByteReader/Truncated`` instead of trapping, so a parser that
+/// uses it cannot read beyond the received bytes. Bluetooth is little-endian (Core Specification Vol 3 Part A
+/// 2.1); Tuvali, CBOR and multicodec are big-endian. The caller therefore names the byte order at each read.
 package struct ByteReader: Sendable {
-    /// The input ended before the value did. `offset` is the byte position at which more was wanted.
+    /// The input ended before the value did. `offset` is the position of the first missing byte.
     package struct Truncated: Error, Equatable, Sendable {
         /// Bytes from the start of the input.
         package let offset: Int

@@ -1,16 +1,17 @@
-/// Looks for the letters of a text that need care, many at a time: nearly all texts have none, and photos are long.
+/// Searches a text for bytes that need an escape, many bytes at a time: most texts have none, and photos are
+/// long.
 package enum ByteScan {
-    /// The position of the first quotation mark, backslash or control character at or after `start`: what a JSON string
-    /// writes with an escape (RFC 8259 section 7). The number of bytes where there is none.
+    /// Returns the position of the first quotation mark, backslash or control character at or after `start`;
+    /// JSON strings escape these (RFC 8259 section 7). Returns the number of bytes when none is found.
     package static func firstToEscape(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         plain(in: bytes, from: start).end
     }
 
-    /// The same position, and whether all bytes before it are ASCII.
+    /// Returns the same position, and whether all bytes before it are ASCII.
     package static func plain(in bytes: UnsafeRawBufferPointer, from start: Int) -> (end: Int, isASCII: Bool) {
         var position = start
         var seen: UInt64 = 0
-        // Short texts are decided here.
+        // Short texts end in this loop.
         let near = min(bytes.count, start + 64)
         while position + 8 <= near {
             let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
@@ -35,8 +36,9 @@ package enum ByteScan {
         return (position, seen & highs == 0)
     }
 
-    /// Whether a literal of these bytes may need an escape in canonical N-Quads (RDFC-1.0 section 5): control characters, DEL,
-    /// quotation mark and backslash; and the first byte of U+FFFE and U+FFFF among others.
+    /// Whether a literal of these bytes may need an escape in canonical N-Quads (RDFC-1.0 section 5). Such
+    /// bytes are control characters, DEL, quotation mark, backslash, and 0xEF, with which U+FFFE and U+FFFF
+    /// begin, as do other characters.
     package static func mayNeedEscape(inNQuads bytes: UnsafeRawBufferPointer) -> Bool {
         var position = 0
         while position + block <= bytes.count {
@@ -48,11 +50,13 @@ package enum ByteScan {
         return look(bytes, position..<bytes.count, isToEscapeInNQuads).found
     }
 
-    /// How many bytes are looked at before anything is decided: without branches between them they go side by side.
+    /// The number of bytes that are tested before a branch: without branches between them the tests run in
+    /// parallel.
     private static let block = 128
 
-    /// Whether the block at `start` has only bytes from 0x23 to 0x7E and no backslash, as a photo's letters are: nobody escapes
-    /// any of them. Two comparisons decide long texts; a block with a space is looked at again.
+    /// Whether the block at `start` has only bytes from 0x23 to 0x7E and no backslash, as the base64 of a
+    /// photo has; none of these bytes is ever escaped. Two comparisons suffice for long texts. A block with a
+    /// space fails and is tested exactly.
     @inline(__always)
     private static func isUsual(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Bool {
         look(bytes, start..<start + block) { byte in
@@ -60,7 +64,7 @@ package enum ByteScan {
         }.found == false
     }
 
-    /// Whether one of the bytes passes the test, and all bits that any of them has.
+    /// Whether one of the bytes passes the test, and the bitwise OR of all bytes.
     @inline(__always)
     private static func look(
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ test: (UInt8) -> UInt8

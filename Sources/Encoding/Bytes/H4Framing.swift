@@ -1,7 +1,7 @@
-/// Cuts a byte stream into HCI packets (Core Specification Vol 4 Part A: UART transport layer, "H4").
+/// Splits a byte stream into HCI packets (Core Specification Vol 4 Part A: UART transport layer, "H4").
 ///
-/// Each packet is a type byte, a header that ends in the length of the rest, and that rest. Bytes are kept only as they
-/// arrive, so a length that a peer merely announces allocates nothing.
+/// Each packet is a type byte, a header that ends in the length of the rest, and that rest. Only received
+/// bytes are stored, so a length in a header allocates nothing.
 package struct H4Framing: Sendable {
     /// The packet type bytes of Vol 4 Part A section 2.
     package enum PacketType: UInt8, CaseIterable, Sendable {
@@ -11,7 +11,8 @@ package struct H4Framing: Sendable {
         case event = 0x04
         case isochronous = 0x05
 
-        /// Where the length field lies in the packet (type byte included), how many bytes it has and which bits count.
+        /// The offset of the length field in the packet (type byte included), its size in bytes, and the mask
+        /// of its valid bits.
         fileprivate var length: (offset: Int, size: Int, mask: Int) {
             switch self {
             case .command, .synchronous: (3, 1, 0xFF)
@@ -22,28 +23,29 @@ package struct H4Framing: Sendable {
         }
     }
 
-    /// Why the stream cannot be cut any further: H4 has no mark to find the next packet by, so the line must be reopened.
+    /// The reason why the stream cannot be split any further. H4 has no marker for the start of a packet, so
+    /// the line must be reopened.
     package enum Failure: Error, Hashable, Sendable {
-        /// A byte that is no packet type stood where a packet should start.
+        /// A packet begins with a byte that is not a packet type.
         case unknownPacketType(UInt8)
-        /// A packet announces more bytes than the limit.
+        /// The header of a packet states more bytes than the limit.
         case packetTooLong(Int)
     }
 
-    /// The longest packet taken, in bytes with its type byte.
+    /// The longest accepted packet, in bytes with its type byte.
     package let maximumPacket: Int
     private var buffer: [UInt8] = []
     private var start = 0
 
-    /// A framing for a fresh stream. `maximumPacket`: 65,540 bytes, the longest ACL packet there can be, unless told.
+    /// A framing for a new stream. `maximumPacket`: by default 65,540 bytes, the longest possible ACL packet.
     package init(maximumPacket: Int = 65_540) {
         self.maximumPacket = maximumPacket
     }
 
-    /// Bytes that wait for the rest of their packet.
+    /// The number of received bytes whose packet is incomplete.
     package var pending: Int { buffer.count - start }
 
-    /// Takes bytes from the stream; complete packets are then had from ``next()``.
+    /// Appends bytes of the stream. ``next()`` then returns the packets that are complete.
     package mutating func append(_ bytes: some Collection<UInt8>) {
         if start > 0 {
             buffer.removeFirst(start)
@@ -52,7 +54,7 @@ package struct H4Framing: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// The next complete packet with its type byte, or nil until more bytes have come.
+    /// Returns the next complete packet with its type byte; nil until enough bytes are received.
     package mutating func next() throws(Failure) -> [UInt8]? {
         guard start < buffer.count else { return nil }
         guard let type = PacketType(rawValue: buffer[start]) else { throw .unknownPacketType(buffer[start]) }

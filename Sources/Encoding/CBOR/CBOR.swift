@@ -1,9 +1,10 @@
-/// One CBOR data item (RFC 8949) that keeps the bytes it was read from.
+/// A CBOR data item (RFC 8949) that keeps the bytes it was read from.
 ///
-/// COSE and mdoc sign and hash what was *sent*: an item that is encoded again, even by the rules of deterministic
-/// encoding, may hash differently. So every item, however deep, has its own bytes at hand; slices share the input.
+/// COSE and mdoc sign and hash the bytes that were *sent*: an item that is encoded again, even in
+/// deterministic encoding, may hash differently. Every item, however deep, therefore keeps its own bytes, as
+/// slices that share the input.
 package struct CBOR: Sendable {
-    /// What the item says.
+    /// The item's value.
     package let value: Content
     /// The item's encoding exactly as received: its head, its content and, for an indefinite length, the break.
     package let encoded: ArraySlice<UInt8>
@@ -14,7 +15,7 @@ package struct CBOR: Sendable {
         case unsigned(UInt64)
         /// Major type 1: the integer −1 − n.
         case negative(UInt64)
-        /// Major type 2; the chunks of an indefinite-length string are put together.
+        /// Major type 2; the chunks of an indefinite-length string are concatenated.
         case bytes(ArraySlice<UInt8>)
         /// Major type 3, well-formed UTF-8.
         case text(Text)
@@ -56,12 +57,13 @@ package struct CBOR: Sendable {
 }
 
 extension CBOR {
-    // Inlined into `….unsigned.flatMap(…)` this ends the optimiser of Swift 6.3.1 with "Found ownership error".
+    // Inlined into `….unsigned.flatMap(…)`, this crashes the optimiser of Swift 6.3.1 with "Found ownership
+    // error".
     /// The number of an unsigned integer.
     @inline(never)
     package var unsigned: UInt64? { if case .unsigned(let number) = value { number } else { nil } }
 
-    /// The number of an integer, as far as 64 bits with sign hold it.
+    /// The number of an integer; nil when it does not fit into a signed 64-bit integer.
     package var integer: Int64? {
         switch value {
         case .unsigned(let number): Int64(exactly: number)
@@ -106,23 +108,23 @@ extension CBOR {
     package subscript(label: Int64) -> CBOR? { map?.first { $0.key.integer == label }?.value }
 }
 
-/// Why bytes are no CBOR data item that is accepted here.
+/// The reason why bytes are not an accepted CBOR data item.
 package struct CBORError: Error, Hashable, Sendable {
-    /// What is wrong.
+    /// The kind of error.
     package enum Code: Sendable {
         /// Not well-formed (RFC 8949 appendix C), text that is not UTF-8, or bytes after the item.
         case malformed
         /// A map has two equal keys (RFC 8949 section 5.6).
         case duplicateKey
-        /// Items inside each other beyond the limit.
+        /// Items are nested deeper than the limit.
         case tooDeep
-        /// More bytes or items than the limits allow.
+        /// There are more bytes or items than the limits allow.
         case tooLarge
     }
 
-    /// What is wrong.
+    /// The kind of error.
     package let code: Code
-    /// Where, in bytes from the start of the input.
+    /// The place of the error, in bytes from the start of the input.
     package let offset: Int
 
     /// An error of that kind at that place.

@@ -1,19 +1,21 @@
-/// Reads CBOR (RFC 8949) strictly: well-formed, valid text, no equal keys in a map, nothing behind the item.
+/// Reads CBOR (RFC 8949) strictly: well-formed, valid text, no equal keys in a map, nothing after the item.
 ///
-/// Definite and indefinite lengths and encodings longer than needed are accepted: both are CBOR, and COSE and mdoc ask for
-/// no other. Time and memory grow with the bytes that are there, never with a length that is only announced.
+/// Definite and indefinite lengths are accepted, and encodings longer than needed: all of these are CBOR, and
+/// COSE and mdoc require no other. Time and memory grow with the bytes that are present, never with a length
+/// that is only stated.
 ///
-/// One decoder may read several inputs, as a message holds further items in byte strings (tag 24); its item limit is for
-/// all of them together, so that a small message cannot unfold to a large one in steps.
+/// One decoder may read several inputs, because a message holds further items in byte strings (tag 24). Its
+/// item limit applies to all of them together, so that a small message cannot expand to a large one in steps.
 package struct CBORDecoder: Sendable {
-    /// Bounds on the input.
+    /// Limits on the input.
     package struct Limits: Sendable {
-        /// Arrays, maps and tags inside each other. A map inside a key of a map is always beyond the limit: nothing uses
-        /// that, and comparing such keys would take more than linear time.
+        /// The nesting depth of arrays, maps and tags. A map inside a map key always exceeds the limit: no
+        /// format uses one, and comparing such keys would take more than linear time.
         package var depth = 64
-        /// Data items, counting every key, value, element, tag and chunk, over all inputs of one decoder.
+        /// The number of data items over all inputs of one decoder. Every key, value, element, tag and chunk
+        /// counts.
         package var items = 65_536
-        /// Bytes of one input.
+        /// The size of one input in bytes.
         package var bytes = 8 * 1024 * 1024
 
         /// The documented defaults.
@@ -28,7 +30,7 @@ package struct CBORDecoder: Sendable {
         self.limits = limits
     }
 
-    /// Reads the one item that `bytes` are.
+    /// Reads the single item of which `bytes` consists.
     package mutating func decode(_ bytes: ArraySlice<UInt8>) throws(CBORError) -> CBOR {
         guard bytes.count <= limits.bytes else { throw CBORError(.tooLarge, at: 0) }
         var reading = Reading(ByteReader(bytes), limits: limits, items: items)
@@ -38,19 +40,19 @@ package struct CBORDecoder: Sendable {
         return item
     }
 
-    /// Reads the one item that `bytes` are.
+    /// Reads the single item of which `bytes` consists.
     package mutating func decode(_ bytes: [UInt8]) throws(CBORError) -> CBOR { try decode(bytes[...]) }
 }
 
 extension CBOR {
-    /// Reads the one item that `bytes` are.
+    /// Reads the single item of which `bytes` consists.
     package static func decode(_ bytes: [UInt8], limits: CBORDecoder.Limits = .init()) throws(CBORError) -> CBOR {
         var decoder = CBORDecoder(limits: limits)
         return try decoder.decode(bytes)
     }
 }
 
-/// One input on its way.
+/// The state of reading one input.
 private struct Reading {
     var input: ByteReader
     let limits: CBORDecoder.Limits
@@ -63,7 +65,7 @@ private struct Reading {
         self.items = items
     }
 
-    /// The first byte of an item and the number that follows it.
+    /// The head of an item: its first byte and the argument.
     private struct Head {
         let major: UInt8
         let information: UInt8
@@ -74,7 +76,7 @@ private struct Reading {
     private static let breakByte: UInt8 = 0xFF
     private static let indefinite: UInt8 = 31
 
-    /// The next item. `depth` items contain it.
+    /// Reads the next item. `depth`: the number of items that contain it.
     mutating func item(depth: Int) throws(CBORError) -> CBOR {
         let start = input.rest
         let head = try self.head()
@@ -121,13 +123,14 @@ private struct Reading {
 
     private var malformed: CBORError { CBORError(.malformed, at: input.offset) }
 
-    /// The argument of a head that must have one.
+    /// The argument of a head; throws when it has none.
     private func definite(_ head: Head) throws(CBORError) -> UInt64 {
         guard let argument = head.argument else { throw malformed }
         return argument
     }
 
-    /// So many elements of at least `bytes` each; refused at once when they cannot be there.
+    /// The number of announced elements of at least `bytes` bytes each; throws when the remaining input is
+    /// too short for them.
     private func count(_ announced: UInt64, bytes: Int) throws(CBORError) -> Int {
         guard let count = Int(exactly: announced), count <= input.remaining / bytes else { throw malformed }
         return count
@@ -139,7 +142,7 @@ private struct Reading {
         } catch { throw malformed }
     }
 
-    /// Consumes a break if it comes next.
+    /// Consumes a break if it is the next byte.
     private mutating func endsHere() throws(CBORError) -> Bool {
         guard let next = input.rest.first else { throw malformed }
         guard next == Self.breakByte else { return false }
@@ -205,10 +208,10 @@ private struct Reading {
     }
 
     private mutating func simpleOrFloat(_ head: Head) throws(CBORError) -> CBOR.Content {
-        let argument = try definite(head)  // a break is no item
+        let argument = try definite(head)  // a break is not an item
         switch head.information {
         case 24:
-            // Two bytes for what one byte says are not well-formed (RFC 8949 section 3.3).
+            // A two-byte form of a value that fits into one byte is not well-formed (RFC 8949 section 3.3).
             guard argument >= 32 else { throw malformed }
             return .simple(UInt8(truncatingIfNeeded: argument))
         case 25: return .float(CBORFloat.value(half: UInt16(truncatingIfNeeded: argument)))

@@ -1,7 +1,7 @@
-/// Writing CBOR in its core deterministic encoding (RFC 8949 section 4.2.1): shortest heads, definite lengths, keys in the
-/// bytewise order of their encodings, the shortest float that keeps the value.
+/// Writing CBOR in its core deterministic encoding (RFC 8949 section 4.2.1): shortest heads, definite
+/// lengths, keys in the bytewise order of their encodings, the shortest float that keeps the value.
 extension CBOR.Content {
-    /// The encoding of this value, whatever that of the items inside it was.
+    /// The deterministic encoding of this value, regardless of how the items inside it were encoded.
     package var deterministicBytes: [UInt8] {
         var output: [UInt8] = []
         append(to: &output)
@@ -34,8 +34,8 @@ extension CBOR.Content {
 }
 
 extension CBOR.Content {
-    /// This value, or the integer that a bignum (tag 2 or 3) stands for when 64 bits hold it: the two are equal and the
-    /// integer is the preferred form; a larger one is written without leading zeros (RFC 8949 section 3.4.3).
+    /// This value or, for a bignum (tag 2 or 3) that fits into 64 bits, the equal integer, which is the
+    /// preferred form. A larger bignum is written without leading zeros (RFC 8949 section 3.4.3).
     var preferred: CBOR.Content {
         guard case .tag(let number, let content) = self, number == 2 || number == 3, let bytes = content.bytes else {
             return self

@@ -1,6 +1,6 @@
 /// The three widths of floating-point numbers in CBOR (RFC 8949 section 3.3 and appendix D).
 enum CBORFloat {
-    /// An IEEE 754 binary16 number, which not every platform has a type for.
+    /// The value of an IEEE 754 binary16 number; not every platform has a type for these.
     static func value(half bits: UInt16) -> Double {
         let sign = UInt64(bits >> 15) << 63
         let exponent = Int(bits >> 10 & 31)
@@ -15,7 +15,7 @@ enum CBORFloat {
         }
     }
 
-    /// Appends the shortest form that keeps the value; for NaN the one that keeps its payload.
+    /// Appends the shortest form that keeps the value; for NaN the shortest that keeps its payload.
     static func append(_ value: Double, to output: inout [UInt8]) {
         if let half = half(value) {
             output.append(0xF9)

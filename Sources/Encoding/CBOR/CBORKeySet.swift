@@ -1,12 +1,13 @@
-/// The keys of one map that were read so far, compared by what they say and not by how they are encoded.
+/// The keys of one map that were read so far, compared by value and not by encoding.
 ///
-/// Equality is that of the generic data model (RFC 8949 section 5.6.1): 1 in one byte and in nine is one key, the integer
-/// 1 and the float 1.0 are two. A bignum that fits an integer is that integer (section 3.4.3).
+/// Equality is that of the generic data model (RFC 8949 section 5.6.1): 1 encoded in one byte and in nine is
+/// the same key; the integer 1 and the float 1.0 are different keys. A bignum that fits into an integer
+/// equals that integer (section 3.4.3).
 struct CBORKeySet {
     private enum Key: Hashable {
         case unsigned(UInt64)
         case text(Text)
-        /// Anything else, by its deterministic encoding.
+        /// Any other key, by its deterministic encoding.
         case other([UInt8])
 
         init(_ item: CBOR) {
@@ -18,7 +19,7 @@ struct CBORKeySet {
         }
     }
 
-    /// Few keys are compared one by one, many are looked up.
+    /// Up to this number, keys are compared one by one; beyond it they are looked up.
     private static let searched = 8
     private var few: [Key] = []
     private var many: Set<Key> = []

@@ -1,12 +1,12 @@
 import CZlib
 
-/// gzip (RFC 1952) and zlib (RFC 1950) streams through zlib, with a bound on what may come out.
+/// gzip (RFC 1952) and zlib (RFC 1950) streams, handled by zlib with a limit on the size of the output.
 package enum Gzip {
-    /// Why a stream was refused.
+    /// The reason why a stream is refused.
     package enum Failure: Error, Equatable, Sendable {
-        /// Not a stream of that kind, damaged, or cut off.
+        /// The input is not a stream of that kind, is damaged, or is truncated.
         case malformed
-        /// More than `limit` bytes would come out; inflating stopped there.
+        /// The output would be longer than `limit` bytes; inflation stopped there.
         case tooLarge(limit: Int)
         /// zlib could not get memory.
         case outOfMemory
@@ -14,16 +14,17 @@ package enum Gzip {
 
     /// The wrapper around the deflate data.
     package enum Container: Sendable {
-        /// One or more gzip members; what follows the last one and is no member is ignored (as Java's GZIPInputStream does).
+        /// One or more gzip members. Bytes after the last member are ignored (as Java's GZIPInputStream
+        /// does).
         case gzip
-        /// One gzip member and nothing after it: for what somebody signed, in which nothing may hide.
+        /// One gzip member and nothing after it: for signed content, where no other bytes may be hidden.
         case gzipMember
         /// One zlib stream and nothing after it.
         case zlib
     }
 
-    /// Inflates `input` to at most `limit` bytes over all members together. Takes time linear in input and output, however
-    /// many members there are.
+    /// Inflates `input`. The output of all members together is at most `limit` bytes. Takes time linear in
+    /// input and output, regardless of the number of members.
     package static func inflate(
         _ input: [UInt8], container: Container = .gzip, limit: Int
     ) throws(Failure) -> [UInt8] {
@@ -69,7 +70,7 @@ package enum Gzip {
             return .outOfMemory
         }
         defer { inflateEnd(&stream) }
-        stream.next_in = UnsafeMutablePointer(mutating: source.baseAddress)  // zlib only reads there
+        stream.next_in = UnsafeMutablePointer(mutating: source.baseAddress)  // zlib only reads from it
         stream.avail_in = UInt32(source.count)
         var block = [UInt8](repeating: 0, count: 64 * 1024)
         while true {

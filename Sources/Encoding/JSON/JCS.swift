@@ -1,17 +1,17 @@
-/// Why a JSON value has no canonical form by RFC 8785.
+/// The reason why a JSON value has no canonical form according to RFC 8785.
 package enum JCSError: Error, Hashable, Sendable {
     /// A number beyond the range of an IEEE 754 double (RFC 8785 section 3.2.2.3).
     case numberOutOfRange
 }
 
 extension JSON {
-    /// The canonical UTF-8 text by the JSON Canonicalization Scheme, RFC 8785.
+    /// The canonical UTF-8 text according to the JSON Canonicalization Scheme, RFC 8785.
     ///
     /// Names are sorted by UTF-16 code units, numbers are written as ECMAScript writes the nearest IEEE 754 double.
     package func canonicalized() throws(JCSError) -> [UInt8] { try canonical().text }
 
-    /// The same, and whether it reads as this value again, but for the order of members: of all values only numbers are
-    /// written otherwise there than they may have been.
+    /// The same, and whether parsing it returns this value again, except for the order of members. Only
+    /// numbers can be written differently in the canonical text.
     package func canonical() throws(JCSError) -> (text: [UInt8], isVerbatim: Bool) {
         var (output, isVerbatim): ([UInt8], Bool) = ([], true)
         try writeCanonical(into: &output, &isVerbatim)
@@ -54,12 +54,13 @@ extension JSON {
 }
 
 extension JSONObject {
-    /// The positions of the members in the order of their names by UTF-16 code units (RFC 8785 section 3.2.3); nil
-    /// where they stand in that order.
+    /// The positions of the members in the order of their names by UTF-16 code units (RFC 8785 section
+    /// 3.2.3); nil when they are in that order already.
     fileprivate var canonicalOrder: [Int]? {
         guard members.count > 1 else { return nil }
-        // UTF-16 order differs from byte order only where a character beyond U+FFFF meets one of U+E000 to U+FFFF, so
-        // names without such lead bytes are compared as bytes: by the first eight, which mostly decide.
+        // UTF-16 order differs from byte order only between a character beyond U+FFFF and one of U+E000 to
+        // U+FFFF. Names without the lead bytes of such characters are compared as bytes: first by eight of
+        // them, which usually decide.
         var keys: [(first: UInt64, index: Int)] = []
         keys.reserveCapacity(members.count)
         var (isBytewise, isOrdered) = (true, true)
@@ -82,7 +83,8 @@ extension JSONObject {
         return keys.map(\.index)
     }
 
-    /// The first eight bytes of a name as a number, and whether bytes order the name as UTF-16 code units do.
+    /// The first eight bytes of a name as a number, and whether byte order and UTF-16 order agree for the
+    /// name.
     private static func sortKey(of name: Text) -> (first: UInt64, isSimple: Bool) {
         name.withBytes { bytes in
             var first: UInt64 = 0
@@ -97,16 +99,17 @@ extension JSONObject {
     }
 }
 
-/// An object in canonical form, to which one more member can be added without writing the others anew.
+/// An object in canonical form, to which one more member can be added without writing the other members
+/// again.
 package struct CanonicalObject: Sendable {
-    /// `"name":value` of all members one after the other, with commas between them.
+    /// `"name":value` of all members, separated by commas.
     private let text: [UInt8]
-    /// The names in order, with the places where their members begin in the text.
+    /// The names in order, with the offsets of their members in the text.
     private let members: [(name: Text, start: Int)]
-    /// Whether the text reads as these members again, but for their order (``JSON/canonical()``).
+    /// Whether parsing the text returns these members again, except for their order (``JSON/canonical()``).
     package let isVerbatim: Bool
 
-    /// Writes each member of `object`, but not the one called `omitted`.
+    /// Writes each member of `object` except the one named `omitted`.
     package init(_ object: JSONObject, without omitted: Text) throws(JCSError) {
         var (text, members, isVerbatim): ([UInt8], [(Text, Int)], Bool) = ([], [], true)
         text.reserveCapacity(2048)
@@ -124,21 +127,21 @@ package struct CanonicalObject: Sendable {
         (self.text, self.members, self.isVerbatim) = (text, members, isVerbatim)
     }
 
-    /// Hands over the canonical text.
+    /// Passes the canonical text to `sink`.
     package func write(_ sink: (ArraySlice<UInt8>) -> Void) {
         sink([UInt8(ascii: "{")])
         sink(text[...])
         sink([UInt8(ascii: "}")])
     }
 
-    /// Hands over the canonical text of the object with one more member, piece by piece. Where the member comes first
-    /// the first piece ends with it; else that is a brace.
+    /// Passes the canonical text of the object with one more member to `sink`, in pieces. If the new member
+    /// is the first, the first piece ends with it; otherwise the first piece is a brace.
     ///
     /// - Parameters:
-    ///   - name: Its name: ASCII, and not that of another member.
-    ///   - value: Its canonical value.
+    ///   - name: The member's name: ASCII, and not the name of another member.
+    ///   - value: The member's canonical value.
     package func write(adding name: Text, _ value: [UInt8], _ sink: (ArraySlice<UInt8>) -> Void) {
-        // An ASCII name has the same place among others in UTF-16 order as in byte order.
+        // For an ASCII name, UTF-16 order and byte order agree.
         let next = members.first { name < $0.name }?.start ?? text.count
         var piece: [UInt8] = [UInt8(ascii: "{")]
         if next > 0 {

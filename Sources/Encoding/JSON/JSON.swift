@@ -1,10 +1,11 @@
-/// A JSON value (RFC 8259) that keeps what signatures need: member order, the text of numbers, names compared as bytes.
+/// A JSON value (RFC 8259) that keeps what signatures need: member order and the text of numbers. Names are
+/// compared as bytes.
 package enum JSON: Hashable, Sendable {
     /// `null`
     case null
     /// `true` or `false`
     case bool(Bool)
-    /// A number by its source text, never converted on the way.
+    /// A number by its source text, which is never converted.
     case number(JSONNumber)
     /// A string after unescaping.
     case string(Text)
@@ -29,7 +30,7 @@ package struct JSONNumber: Hashable, Sendable {
         text = String(value)
     }
 
-    /// The value when it is written without fraction and exponent and fits.
+    /// The value when it is written without fraction and exponent and fits into `Int`.
     package var int: Int? { Int(text) }
 
     /// The nearest IEEE 754 double; infinity beyond its range.
@@ -53,8 +54,8 @@ package struct JSONObject: Sendable {
             key = Self.key(of: name)
         }
 
-        /// What names of other letters mostly differ in, so that few of them have to be compared: their length and last
-        /// letters, as names of one document tend to begin alike.
+        /// A number that mostly differs between different names, so that few names must be compared. It is
+        /// made of the length and the last bytes, because names of one document often share a prefix.
         fileprivate static func key(of name: Text) -> UInt32 {
             name.withBytes { bytes in
                 let count = bytes.count
@@ -81,12 +82,12 @@ package struct JSONObject: Sendable {
     private var aid = Aid.none
     private static let indexedFrom = 64
 
-    /// What makes an object faster to read; says nothing that the members do not.
+    /// A structure that makes an object faster to read; it has no information of its own.
     private enum Aid: Sendable {
         case none
         /// Positions by name, kept only from `indexedFrom` members on: small objects are faster to scan.
         case index([Text: Int])
-        /// The members are those of this object.
+        /// A known object with the same members.
         case known(KnownObject)
     }
 
@@ -95,13 +96,13 @@ package struct JSONObject: Sendable {
         members = []
     }
 
-    /// An object of which everything is known.
+    /// An object with the members of a known object.
     init(_ known: KnownObject) {
         members = known.object.members
         aid = .known(known)
     }
 
-    /// The known object that this one is, as long as it was not changed.
+    /// The known object whose members these are; nil once this object is changed.
     package var known: KnownObject? { if case .known(let known) = aid { known } else { nil } }
 
     /// An object of these members; a repeated name keeps its first position and its last value.
@@ -111,10 +112,10 @@ package struct JSONObject: Sendable {
         for member in members { self[member.name] = member.value }
     }
 
-    /// How many members there are.
+    /// The number of members.
     package var count: Int { members.count }
 
-    /// Whether there is none.
+    /// Whether the object has no members.
     package var isEmpty: Bool { members.isEmpty }
 
     /// The names in order.
@@ -124,7 +125,7 @@ package struct JSONObject: Sendable {
     package subscript(name: Text) -> JSON? {
         get { position(of: name).map { members[$0].value } }
         set {
-            // What is changed is not what was known.
+            // A changed object no longer has the members of the known one.
             if case .known(let known) = aid { aid = known.object.aid }
             if let position = position(of: name) {
                 if let newValue {
@@ -143,7 +144,7 @@ package struct JSONObject: Sendable {
     package mutating func appendIfNew(_ member: consuming Member) -> Bool {
         switch aid {
         case .index(var index):
-            aid = .none  // so that the index is changed in place
+            aid = .none  // keeps the index uniquely referenced, so that it is changed in place
             defer { aid = .index(index) }
             if let old = index.updateValue(members.count, forKey: member.name) {
                 index.updateValue(old, forKey: member.name)
@@ -162,7 +163,7 @@ package struct JSONObject: Sendable {
     }
 
     private mutating func append(_ member: consuming Member) {
-        // Many objects, above all definitions of terms, have one member; the others have several.
+        // Many objects, especially term definitions, have one member; the others have several.
         if members.count == 1 { members.reserveCapacity(6) }
         if case .index(var index) = aid {
             aid = .none
@@ -239,7 +240,7 @@ extension JSON {
     /// The number when this is one.
     package var number: JSONNumber? { if case .number(let value) = self { value } else { nil } }
 
-    /// The value when this is a number without fraction and exponent that fits.
+    /// The value when this is a number without fraction and exponent that fits into `Int`.
     package var int: Int? { number?.int }
 
     /// Whether this is `null`.

@@ -1,31 +1,33 @@
-/// Why a text is not acceptable JSON, and the byte offset at which that showed.
+/// The reason why a text is not accepted JSON, and the byte offset of the error.
 package struct JSONError: Error, Hashable, Sendable {
-    /// What was wrong.
+    /// The kind of error.
     package enum Code: Hashable, Sendable {
-        /// Not RFC 8259 text: also invalid UTF-8, a BOM, lone surrogates, trailing bytes.
+        /// The text does not follow RFC 8259. This includes invalid UTF-8, a BOM, lone surrogates and
+        /// trailing bytes.
         case syntax
         /// One object has two members of the same name (after unescaping, as bytes).
         case duplicateName
-        /// Containers nested deeper than the limit.
+        /// Containers are nested deeper than the limit.
         case tooDeep
-        /// Longer, or of more values, than the limits.
+        /// The text is longer, or has more values, than the limits allow.
         case tooLarge
     }
 
-    /// What was wrong.
+    /// The kind of error.
     package let code: Code
-    /// Bytes from the start of the input.
+    /// The place of the error, in bytes from the start of the input.
     package let offset: Int
 }
 
 extension JSON {
-    /// Bounds of ``JSON/parse(_:limits:)``.
+    /// Limits of ``JSON/parse(_:limits:)``.
     package struct Limits: Sendable {
-        /// Containers inside each other.
+        /// The nesting depth of containers.
         package var depth = 64
-        /// Bytes of the whole text; 8 MiB, Tuvali's bound on an inflated payload.
+        /// The size of the whole text in bytes; 8 MiB, Tuvali's limit for an inflated payload.
         package var bytes = 8 * 1024 * 1024
-        /// Values of any kind, containers included: each takes far more memory than the two bytes it may have in the text.
+        /// The number of values of any kind, containers included: each takes far more memory than the two
+        /// bytes that it may have in the text.
         package var values = 200_000
 
         /// The documented defaults.
@@ -34,11 +36,12 @@ extension JSON {
 
     /// Reads one JSON text, strictly: RFC 8259 and nothing else, no BOM, no duplicate names, no trailing bytes.
     ///
-    /// Takes time linear in the input. Names are compared as UTF-8 bytes after unescaping. What RFC 8259 leaves open is
-    /// decided so: numbers of any size are accepted, as their text is kept; invalid UTF-8, UTF-16, a BOM and lone
-    /// surrogates are refused, as no two readers agree on them; so are repeated names, which mean two things to two readers.
+    /// Takes time linear in the input. Names are compared as UTF-8 bytes after unescaping. RFC 8259 leaves
+    /// some cases open. Numbers of any size are accepted, because their text is kept. Invalid UTF-8, UTF-16,
+    /// a BOM and lone surrogates are refused, because parsers disagree on them. Repeated names are refused,
+    /// because parsers disagree on their meaning.
     ///
-    /// - Parameter known: Objects that the text may hold; where it does they are not read again.
+    /// - Parameter known: Objects that the text may contain; such an object is not parsed again.
     package static func parse(
         _ bytes: [UInt8], limits: Limits = Limits(), knowing known: [KnownObject] = []
     ) throws(JSONError) -> JSON {
@@ -59,26 +62,27 @@ struct JSONParser {
     let bytes: UnsafeRawBufferPointer
     let depthLimit: Int
     let known: [KnownObject]
-    /// Objects to be found.
+    /// The objects to be found.
     private let sought: [JSONObject]
-    /// Where each of them stands first.
+    /// The first place of each of them.
     private(set) var places: [ObjectPlace?]
     var valuesLeft: Int
     var position = 0
-    /// The deepest container so far.
+    /// The depth of the deepest container so far.
     private var deepest = 0
     private var seen: Seen?
 
-    /// An object that a later one may repeat letter by letter, as proofs do with the contexts of their document: then it is
-    /// not read a second time.
+    /// An object that a later one may repeat byte for byte, as proofs do with the contexts of their document.
+    /// The repetition is not parsed a second time.
     private struct Seen {
         let place: ObjectPlace
         let object: JSONObject
     }
 
-    /// Bytes of an object from which on it is worth keeping.
+    /// The minimum size in bytes of an object that is kept for this.
     private static let worthKeeping = 256
-    /// How deep a repetition is looked for: objects inside each other that all begin alike would cost time.
+    /// The maximum depth at which repetitions are searched: nested objects that all begin alike would
+    /// otherwise cost time.
     private static let repetitionDepth = 8
 
     init(
@@ -181,7 +185,7 @@ struct JSONParser {
         for index in sought.indices where places[index] == nil && sought[index] == object { places[index] = place }
     }
 
-    /// The object that begins here, where it is one that was read before and stays within the limits here, too.
+    /// The object that begins here, if it repeats an earlier or known one and stays within the limits here.
     private mutating func repeated(depth: Int) -> JSONObject? {
         guard depth <= Self.repetitionDepth else { return nil }
         for object in known where object.text.withUnsafeBytes({ begins(with: $0) }) && take(object.place, depth) {
@@ -193,14 +197,14 @@ struct JSONParser {
         return seen.object
     }
 
-    /// Whether these bytes come next.
+    /// Whether the input continues with these bytes.
     private func begins(with text: UnsafeRawBufferPointer) -> Bool {
         guard text.count <= bytes.count - position else { return false }
         return ByteOrder.areEqual(
             UnsafeRawBufferPointer(rebasing: bytes[position..<position + text.count]), text)
     }
 
-    /// Goes behind an object like that one if the limits allow it here.
+    /// Skips a repetition of that object if the limits allow it here.
     private mutating func take(_ place: ObjectPlace, _ depth: Int) -> Bool {
         guard place.values <= valuesLeft, depth + place.height <= depthLimit else { return false }
         position += place.range.count
@@ -249,10 +253,10 @@ struct JSONParser {
         let start = position
         let isASCII: Bool
         (position, isASCII) = ByteScan.plain(in: bytes, from: start)
-        // The usual string has no escape: it is validated and copied in one piece.
+        // Most strings have no escape: such a string is validated and copied in one piece.
         if next == UInt8(ascii: "\"") {
             let plain = UnsafeRawBufferPointer(rebasing: bytes[start..<position])
-            // ASCII is well-formed UTF-8: it is not looked at again.
+            // ASCII is well-formed UTF-8 and needs no validation.
             let text = isASCII ? Text(ascii: plain) : Text(utf8: plain)
             guard let text else { throw syntax }
             position += 1
@@ -278,7 +282,7 @@ struct JSONParser {
         throw syntax
     }
 
-    /// Goes to the next quotation mark, backslash or control character.
+    /// Advances to the next quotation mark, backslash or control character.
     private mutating func skipPlain() { position = ByteScan.firstToEscape(in: bytes, from: position) }
 
     private mutating func escape(into buffer: inout [UInt8]) throws(JSONError) {
@@ -300,7 +304,7 @@ struct JSONParser {
                 code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
             }
             if code < 0x80 { return buffer.append(UInt8(truncatingIfNeeded: code)) }
-            guard let scalar = Unicode.Scalar(code) else { throw syntax }  // a lone low surrogate is none
+            guard let scalar = Unicode.Scalar(code) else { throw syntax }  // nil for a lone low surrogate
             for byte in UTF8.encode(scalar) ?? .init() { buffer.append(byte) }
         default: throw syntax
         }

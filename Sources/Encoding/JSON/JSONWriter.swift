@@ -1,5 +1,6 @@
 extension JSON {
-    /// The compact text: members in order, numbers as they were written, only the escapes that RFC 8259 section 7 requires.
+    /// The compact text: members in order, numbers with their source text, only the escapes that RFC 8259
+    /// section 7 requires.
     package var compactBytes: [UInt8] {
         var output: [UInt8] = []
         write(into: &output)
@@ -42,16 +43,16 @@ extension JSON {
     }
 
     private static func writeEscaped(_ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) {
-        // Room for what comes behind a long text, too: then the array does not double at once.
+        // Reserve room also for the bytes after a long text, so that the array does not double immediately.
         let room = output.count + bytes.count + 1024
         if bytes.count > 4096, output.capacity < room { output.reserveCapacity(max(room, 2 * output.count)) }
         var start = 0
         while true {
-            // What needs no escape is copied in one piece.
+            // Bytes that need no escape are copied in one piece.
             let index = ByteScan.firstToEscape(in: bytes, from: start)
             output.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start..<index]))
             guard index < bytes.count else { break }
-            // Where one is, others may be near.
+            // Other bytes near an escape often need one too.
             start = min(bytes.count, index + 16)
             escapes.append(UnsafeRawBufferPointer(rebasing: bytes[index..<start]), to: &output)
         }

@@ -1,15 +1,16 @@
-/// An object that many texts hold letter by letter, in every form that their readers need: read, counted and written
-/// canonically once.
+/// An object that many texts contain byte for byte. It is parsed, counted and canonicalized once, and kept in
+/// every form that readers need.
 ///
-/// A text that holds it reads as it would without (``JSON/parse(_:limits:knowing:)``), only faster.
+/// A text that contains it parses to the same value as without it (``JSON/parse(_:limits:knowing:)``), only
+/// faster.
 package final class KnownObject: Sendable {
-    /// Its letters in UTF-8.
+    /// Its UTF-8 text.
     let text: [UInt8]
-    /// What they were read as.
+    /// The parsed object.
     let object: JSONObject
-    /// What its letters count towards the limits.
+    /// The place where it was found, with the values and the nesting depth that it counts towards the limits.
     let place: ObjectPlace
-    /// Its canonical text by RFC 8785, and whether that reads as the object again.
+    /// Its canonical text according to RFC 8785, and whether that text parses to the object again.
     let canonical: [UInt8]
     let isVerbatim: Bool
     private let hash: Int
@@ -23,13 +24,16 @@ package final class KnownObject: Sendable {
         hash = self.text.hashValue
     }
 
-    /// Knows those of the objects that stand in a JSON text, with the letters that they first have there.
+    /// Returns those of the objects that a JSON text contains, each with the spelling of its first
+    /// occurrence.
     ///
-    /// Left out is what is empty, known already, has no canonical form, or takes more than `largest` bytes.
+    /// Left out are objects that are empty, already known, without a canonical form, or larger than `largest`
+    /// bytes.
     package static func find(
         _ objects: some Sequence<JSONObject>, in text: [UInt8], limits: JSON.Limits, largest: Int
     ) -> [KnownObject] {
-        // No spelling is shorter than the compact one.
+        // The compact spelling is the shortest one, so an object that is too large in it need not be
+        // searched.
         let sought = objects.filter {
             !$0.isEmpty && $0.known == nil && JSON.object($0).compactBytes.count <= largest
         }
@@ -45,11 +49,12 @@ package final class KnownObject: Sendable {
         }
     }
 
-    /// Bytes of text that it keeps.
+    /// The number of bytes of text that it keeps.
     package var size: Int { text.count + canonical.count }
 }
 
-/// The same are those of the same letters: a key that costs little to hash, and nothing to compare with itself.
+/// Two known objects are equal when their texts are. The stored hash makes hashing cheap, and comparing an
+/// object with itself costs nothing.
 extension KnownObject: Hashable {
     package static func == (left: KnownObject, right: KnownObject) -> Bool {
         left === right || left.hash == right.hash && left.text == right.text
@@ -57,11 +62,11 @@ extension KnownObject: Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
-/// Where an object stands in a text, and what it counts towards the limits.
+/// The place of an object in a text, with the values and the nesting depth that it counts towards the limits.
 struct ObjectPlace {
     let range: Range<Int>
-    /// Values inside.
+    /// The number of values inside.
     let values: Int
-    /// Containers inside each other, itself not counted.
+    /// The nesting depth of the containers inside; the object itself is not counted.
     let height: Int
 }

@@ -10,7 +10,7 @@ package indirect enum TOML: Hashable, Sendable {
     case boolean(Bool)
     /// A date, a time or both, as it was written.
     case dateTime(Text)
-    /// The elements in order; an array of tables is one too.
+    /// The elements in order; an array of tables is also an array.
     case array([TOML])
     /// A table, however it was written: under a header, by dotted keys or inline.
     case table(TOMLTable)
@@ -20,9 +20,9 @@ package indirect enum TOML: Hashable, Sendable {
 package struct TOMLTable: Hashable, Sendable {
     /// One key with its value.
     package struct Entry: Hashable, Sendable {
-        /// The key, one part of it.
+        /// The key: one part of a dotted key.
         package let name: Text
-        /// What it stands for.
+        /// The value.
         package let value: TOML
         /// The line of the key or the header, from 1.
         package let line: Int
@@ -45,18 +45,18 @@ package struct TOMLTable: Hashable, Sendable {
 }
 
 extension TOML {
-    /// Sizes of a document; a file beyond them is refused.
+    /// Limits on the size of a document; a larger file is refused.
     package struct Limits: Hashable, Sendable {
-        /// Bytes of the document.
+        /// The size of the document in bytes.
         package var bytes = 1_048_576
-        /// Tables and arrays within each other, and parts of a dotted key.
+        /// The nesting depth of tables and arrays, and the number of parts of a dotted key.
         package var depth = 32
 
         /// The documented defaults.
         package init() {}
     }
 
-    /// Why a text is no TOML document, and where.
+    /// The reason why a text is not a TOML document, and where.
     package struct SyntaxError: Error, Hashable, Sendable {
         /// The line, from 1.
         package let line: Int
@@ -64,7 +64,7 @@ extension TOML {
         package let message: String
     }
 
-    /// Reads a document. Never traps; throws at the first byte that breaks TOML 1.0.0 or the limits.
+    /// Parses a document. Never traps; throws at the first byte that violates TOML 1.0.0 or the limits.
     package static func parse(_ bytes: [UInt8], limits: Limits = Limits()) throws(SyntaxError) -> TOMLTable {
         guard bytes.count <= limits.bytes else { throw SyntaxError(line: 1, message: "the file is too long") }
         guard Text(utf8: bytes) != nil else { throw SyntaxError(line: 1, message: "the file is not UTF-8 text") }

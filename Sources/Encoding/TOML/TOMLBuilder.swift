@@ -1,14 +1,15 @@
-/// A table while the document is read. Headers far apart add to the same table, so it is an object until the end.
+/// A table while the document is parsed. It is a class because headers far apart may add to the same table.
 final class TOMLBuilder {
-    /// How a table came to be, which decides what may still add to it (TOML 1.0.0, "Table").
+    /// How a table was created. This decides which further headers and keys may add to it (TOML 1.0.0,
+    /// "Table").
     enum Origin {
-        /// Only as the parent of another header: may get a header of its own, once.
+        /// Created only as the parent of another header: it may get a header of its own, once.
         case implied
-        /// By its own header.
+        /// Created by its own header.
         case header
-        /// By dotted keys: more dotted keys may add to it.
+        /// Created by dotted keys: further dotted keys may add to it.
         case dotted
-        /// Inline: complete.
+        /// Created inline: it is complete.
         case inline
     }
 
@@ -35,7 +36,7 @@ final class TOMLBuilder {
 
     func append(_ table: TOMLBuilder, to name: Text) {
         guard case (.tables(var tables), let line)? = values[name] else { return }
-        // The stored copy goes first, so that appending does not copy the list each time.
+        // Remove the stored copy first, so that appending does not copy the list each time.
         values[name] = (.tables([]), line)
         tables.append(table)
         values[name] = (.tables(tables), line)

@@ -1,5 +1,5 @@
 extension TOMLParser {
-    /// One value; `depth` counts the tables and arrays around it.
+    /// Reads a value. `depth`: the number of tables and arrays around it.
     mutating func value(depth: Int) throws(TOML.SyntaxError) -> TOML {
         guard depth <= limits.depth else { throw failure("values are nested too deeply") }
         switch peek {
@@ -39,7 +39,7 @@ extension TOMLParser {
 
     // MARK: - Strings
 
-    /// A string of any form.
+    /// Reads a string of any form.
     mutating func string() throws(TOML.SyntaxError) -> Text {
         if take("\"\"\"") { return try multiLine(quote: UInt8(ascii: "\""), escapes: true) }
         if take("'''") { return try multiLine(quote: UInt8(ascii: "'"), escapes: false) }
@@ -63,13 +63,13 @@ extension TOMLParser {
     }
 
     private mutating func multiLine(quote: UInt8, escapes: Bool) throws(TOML.SyntaxError) -> Text {
-        _ = try lineEnd()  // A line end right after the opening quotes does not belong to the text.
+        _ = try lineEnd()  // A line end directly after the opening quotes is not part of the text.
         var content: [UInt8] = []
         while let byte = peek {
             if byte == quote {
                 let count = bytes[position...].prefix(6) { $0 == quote }
                 position += count
-                // Up to two quotes may stand before the closing three.
+                // Up to two quotes may precede the closing three.
                 content.append(contentsOf: repeatElement(quote, count: min(count, count < 3 ? count : count - 3)))
                 if count >= 6 { throw failure("too many quotes in a row") }
                 if count >= 3 { return Text(String(decoding: content, as: UTF8.self)) }
@@ -86,7 +86,8 @@ extension TOMLParser {
         throw failure("the text over several lines is not closed")
     }
 
-    /// A backslash at the end of a line, which swallows all white space up to the next character.
+    /// Skips a backslash at the end of a line and all white space up to the next character. Returns false
+    /// when the backslash does not end the line.
     private mutating func foldedLine() throws(TOML.SyntaxError) -> Bool {
         let start = position
         position += 1
@@ -136,7 +137,7 @@ extension TOMLParser {
         {
             position += 1
         }
-        // A date and a time may be parted by one space.
+        // A date and a time may be separated by one space.
         if position - start == 10, peek == 0x20, let digit = next, Self.isDigit(digit),
             TOMLScalar.isDate(bytes[start..<position])
         {
@@ -163,7 +164,7 @@ extension TOMLParser {
 }
 
 extension Collection where Element == UInt8 {
-    /// How many of the first `limit` elements fulfil the condition without a gap.
+    /// The number of leading elements, at most `limit`, that fulfil the condition.
     fileprivate func prefix(_ limit: Int, while condition: (UInt8) -> Bool) -> Int {
         prefix(limit).prefix(while: condition).count
     }

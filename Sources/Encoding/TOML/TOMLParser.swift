@@ -1,4 +1,5 @@
-/// Reads a TOML 1.0.0 document: lines, headers, keys and the tables that they build. Values: `TOMLParser+Values.swift`.
+/// Parses a TOML 1.0.0 document: lines, headers, keys and the tables that they build.
+/// `TOMLParser+Values.swift` parses the values.
 struct TOMLParser {
     let bytes: [UInt8]
     let limits: TOML.Limits
@@ -11,7 +12,8 @@ struct TOMLParser {
     }
 
     mutating func document() throws(TOML.SyntaxError) -> TOMLTable {
-        // TOML is UTF-8 without one; editors of other systems write it, and nobody sees it.
+        // TOML has no byte order mark, but some editors write one, and it is invisible to the person who
+        // edits the file.
         guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else {
             throw failure("a byte order mark stands before the text; save the file as UTF-8 without BOM")
         }
@@ -63,7 +65,7 @@ struct TOMLParser {
         }
     }
 
-    /// One step of a header's path, making the table when it is not there.
+    /// Follows one part of a header's path. Creates the table if it is absent.
     private func step(from table: TOMLBuilder, to name: Text, _ line: Int) throws(TOML.SyntaxError) -> TOMLBuilder {
         switch table[name] {
         case nil:
@@ -78,7 +80,7 @@ struct TOMLParser {
         }
     }
 
-    /// `key = value`, where the key may have dots.
+    /// Reads `key = value`, where the key may have dots.
     mutating func entry(in table: TOMLBuilder, depth: Int) throws(TOML.SyntaxError) {
         let line = line
         let key = try dottedKey()
@@ -126,7 +128,7 @@ struct TOMLParser {
 
     // MARK: - Lines
 
-    /// Passes blanks, comments and line ends.
+    /// Skips blanks, comments and line ends.
     mutating func skipBlankLines() throws(TOML.SyntaxError) {
         while true {
             skipBlanks()
@@ -138,7 +140,7 @@ struct TOMLParser {
         }
     }
 
-    /// Passes a comment and the line's end; anything else there is an error.
+    /// Skips a comment and the line end; anything else there is an error.
     private mutating func endOfLine() throws(TOML.SyntaxError) {
         if peek == UInt8(ascii: "#") { try comment() }
         guard try lineEnd() || peek == nil else {
@@ -154,7 +156,7 @@ struct TOMLParser {
         }
     }
 
-    /// Passes LF or CR LF; false when there is neither.
+    /// Skips LF or CR LF; returns false when neither is next.
     mutating func lineEnd() throws(TOML.SyntaxError) -> Bool {
         if peek == 0x0D {
             guard next == 0x0A else { throw failure("a carriage return stands alone") }
@@ -166,7 +168,7 @@ struct TOMLParser {
         return true
     }
 
-    /// Refuses control characters other than tab, which TOML allows nowhere.
+    /// Refuses control characters other than tab, which TOML does not allow anywhere.
     func check(_ byte: UInt8) throws(TOML.SyntaxError) {
         if byte < 0x20 && byte != 0x09 || byte == 0x7F { throw failure("there is a control character") }
     }
@@ -180,7 +182,7 @@ struct TOMLParser {
         text.withUTF8Buffer { bytes[position...].starts(with: $0) }
     }
 
-    /// Passes `text` if it is next.
+    /// Skips `text` if it is next; returns whether it was.
     mutating func take(_ text: StaticString) -> Bool {
         guard starts(with: text) else { return false }
         position += text.utf8CodeUnitCount
@@ -202,7 +204,7 @@ struct TOMLParser {
         }
     }
 
-    /// A byte for a message.
+    /// A byte in words, for a message.
     static func display(_ byte: UInt8) -> String {
         switch byte {
         case 0x0A, 0x0D: "the end of the line"

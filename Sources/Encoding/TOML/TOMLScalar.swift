@@ -1,6 +1,6 @@
 /// The unquoted values of TOML 1.0.0: numbers, dates and times, `true` and `false`.
 enum TOMLScalar {
-    /// Reads one; nil when the letters follow none of the grammars.
+    /// Parses a value; nil when the letters follow none of the grammars.
     static func read(_ letters: ArraySlice<UInt8>) -> TOML? {
         let text = String(decoding: letters, as: UTF8.self)
         switch text {
@@ -56,7 +56,7 @@ enum TOMLScalar {
         return rest.isEmpty ? Double(text) : nil
     }
 
-    /// The digits without the underscores, each of which must stand between two digits.
+    /// The digits without underscores; nil unless each underscore is between two digits.
     private static func digits(_ letters: ArraySlice<UInt8>, radix: Int) -> String? {
         var digits = ""
         var afterDigit = false
@@ -83,7 +83,7 @@ enum TOMLScalar {
     /// Whether this is a date of RFC 3339 (`full-date`).
     static func isDate(_ letters: ArraySlice<UInt8>) -> Bool { letters.count == 10 && isDateTime(letters) }
 
-    /// An offset date-time, a local date-time, a local date or a local time (RFC 3339).
+    /// Whether this is an offset date-time, a local date-time, a local date or a local time (RFC 3339).
     private static func isDateTime(_ letters: ArraySlice<UInt8>) -> Bool {
         var text = String(decoding: letters, as: UTF8.self)
         if letters.count == 10 {

@@ -1,12 +1,14 @@
 extension TOMLTable {
-    /// The table as a document that ``TOML/parse(_:limits:)`` reads back: plain values first, then a header for each table below.
+    /// The table as a document that ``TOML/parse(_:limits:)`` can parse: plain values first, then a header
+    /// for each table below.
     package var document: String {
         var text = ""
         write([], into: &text)
         return text
     }
 
-    /// This table with the other's values in the place of its own; tables in both are merged, lists are not.
+    /// Returns this table with the values of `other` replacing its own; tables that are in both are merged,
+    /// lists are not.
     package func overlaid(by other: TOMLTable) -> TOMLTable {
         var merged = entries.map { entry -> Entry in
             guard let over = other.entry(entry.name) else { return entry }
@@ -40,7 +42,7 @@ extension TOMLTable {
 }
 
 extension TOML {
-    /// Whether it stands behind an equals sign, and not under a header of its own.
+    /// Whether it is written after an equals sign instead of under a header of its own.
     fileprivate var isPlain: Bool {
         switch self {
         case .table: false

@@ -1,10 +1,10 @@
 /// Base 64, RFC 4648 sections 4 and 5.
 package enum Base64 {
-    /// Which of the two 64-letter alphabets, and whether `=` fills the last group.
+    /// The choice of the 64-letter alphabet, and whether `=` pads the last group.
     package enum Form: Sendable {
         /// `+` and `/`, padded (section 4).
         case standard
-        /// `-` and `_`, not padded (section 5, as JOSE and multibase `u` write it).
+        /// `-` and `_`, not padded (section 5, as used by JOSE and multibase `u`).
         case url
     }
 
@@ -35,29 +35,31 @@ package enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Strict decoding of unpadded base64url (RFC 7515 section 2): no other letter, no padding, unused bits zero; else nil.
+    /// Decodes unpadded base64url strictly (RFC 7515 section 2): no other letter, no padding, unused bits
+    /// zero; nil otherwise.
     package static func decodeURL(_ text: some StringProtocol) -> [UInt8]? { decodeURL(text.utf8) }
 
-    /// The same for letters that are at hand as ASCII bytes.
+    /// The same for letters given as ASCII bytes.
     package static func decodeURL(_ letters: some Collection<UInt8>) -> [UInt8]? {
         withBytes(of: letters) { decode($0, urlValues, strict: true) }
     }
 
-    /// The same, or padded in full with `=` as some wallets write it (RFC 4648 section 5); else nil.
+    /// The same, but also accepts complete padding with `=`, which some wallets write (RFC 4648 section 5);
+    /// nil otherwise.
     package static func decodePaddedURL(_ letters: some BidirectionalCollection<UInt8>) -> [UInt8]? {
         let padding = letters.reversed().prefix { $0 == UInt8(ascii: "=") }.count
         guard padding == 0 || padding <= 2 && letters.count.isMultiple(of: 4) else { return nil }
         return decodeURL(letters.dropLast(padding))
     }
 
-    /// Forgiving decoding for agents that mix forms: either alphabet, padded or not; else nil.
+    /// Decodes leniently, for agents that mix forms: either alphabet, padded or not; nil otherwise.
     package static func decodeAny(_ text: some StringProtocol) -> [UInt8]? {
         var letters = Array(text.utf8)[...]
         for _ in 0..<2 where letters.last == UInt8(ascii: "=") { letters.removeLast() }
         return withBytes(of: letters) { decode($0, anyValues, strict: false) }
     }
 
-    /// What each letter stands for; 255 for a letter of no alphabet.
+    /// The value of each letter; 255 for a letter of no alphabet.
     private static let urlValues = values(of: [urlAlphabet])
     private static let anyValues = values(of: [urlAlphabet, standardAlphabet])
 
@@ -91,7 +93,7 @@ package enum Base64 {
                 bytes.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
             }
         }
-        if bits >= 6 { return nil }  // a group of one letter carries no byte
+        if bits >= 6 { return nil }  // a group of one letter encodes no byte
         if strict, buffer & (1 << UInt32(bits) - 1) != 0 { return nil }
         return bytes
     }

@@ -1,13 +1,14 @@
-/// A key of a file that people write, and what it takes: what the pages of reference are made of.
+/// A key of a file that people write, and its permitted values; the reference pages are generated from these.
 package struct KeyForm: Hashable, Sendable {
-    /// The key, with the names of the sections that it is in.
+    /// The key, preceded by the names of its sections.
     package let key: String
-    /// What it takes, in words, with bounds.
+    /// The permitted values, in words, with their limits.
     package let form: String
-    /// The value that is in force where the key is left out, as JSON; nil: the key is required, or nobody says.
+    /// The default value as JSON, used when the key is left out; nil: the key is required, or its default is
+    /// not documented.
     package let standard: String?
 
-    /// A key that takes that.
+    /// A key with these permitted values.
     package init(_ key: String, _ form: String, standard: String? = nil) {
         (self.key, self.form, self.standard) = (key, form, standard)
     }

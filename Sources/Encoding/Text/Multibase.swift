@@ -1,10 +1,12 @@
-/// Self-describing base encodings (Multibase, as used by W3C Controlled Identifiers section 2.4): `z` base58btc, `u` base64url.
+/// Self-describing base encodings (Multibase, as used by W3C Controlled Identifiers section 2.4): `z`
+/// base58btc, `u` base64url.
 package enum Multibase {
-    /// The bytes of a `z…` or `u…` text, or nil for another prefix, a letter outside the alphabet or more than
+    /// The bytes of a `z…` or `u…` text; nil for another prefix, a letter outside the alphabet or more than
     /// `maxLength` letters.
     package static func decode(_ text: some StringProtocol, maxLength: Int = 4096) -> [UInt8]? {
         guard text.utf8.count <= maxLength else { return nil }
-        // By bytes: a combining mark after the prefix would be one character with it, and go with it.
+        // Drop the prefix as a byte: a combining mark after it would form one character with it and be
+        // dropped too.
         let digits = String(decoding: text.utf8.dropFirst(), as: UTF8.self)
         switch text.utf8.first {
         case UInt8(ascii: "z"): return Base58.decode(digits, maxLength: maxLength)
@@ -32,7 +34,8 @@ package enum UnsignedVarint {
         return bytes + [UInt8(rest)]
     }
 
-    /// The number at the start of `bytes` and what follows it, or nil when it is cut off, over 9 bytes or not minimal.
+    /// The number at the start of `bytes` and the bytes after it; nil when it is truncated, longer than 9
+    /// bytes or not minimal.
     package static func decode(_ bytes: ArraySlice<UInt8>) -> (value: UInt64, rest: ArraySlice<UInt8>)? {
         var value: UInt64 = 0
         for (count, byte) in bytes.prefix(9).enumerated() {

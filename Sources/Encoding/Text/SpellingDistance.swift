@@ -1,6 +1,7 @@
 extension String {
-    /// How many letters (ASCII; else bytes of UTF-8) must be changed, added or removed to make `other` of this text
-    /// (Levenshtein's distance), for suggestions. Only the first 64 bytes of `other`, which a stranger may have typed, count.
+    /// The number of letters (ASCII letters; otherwise UTF-8 bytes) that must be changed, added or removed to
+    /// turn this text into `other` (Levenshtein distance), for suggestions. Only the first 64 bytes of
+    /// `other` count, because a stranger may have typed it.
     package func spellingDistance(to other: String) -> Int {
         let (a, b) = (Array(utf8), Array(other.utf8.prefix(64)))
         var row = Array(0...b.count)

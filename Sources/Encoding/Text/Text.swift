@@ -1,8 +1,9 @@
 /// A text that is compared, ordered and hashed by its UTF-8 bytes.
 ///
-/// Swift's `String ==` is canonical equivalence: the composed and the decomposed "é" are one `String` but two JSON member
-/// names, two IRIs and two different signed inputs. Whatever a signature covers or an identifier names is a `Text`.
-/// Byte order equals code point order, the order that JSON-LD and RDFC-1.0 ask for.
+/// Swift's `String ==` is canonical equivalence: the composed and the decomposed "é" are equal as `String`,
+/// but two JSON member names, two IRIs and two different signed inputs. Every text that a signature covers,
+/// and every identifier, is therefore a `Text`. Byte order equals code point order, which JSON-LD and
+/// RDFC-1.0 require.
 package struct Text: Sendable {
     /// The text as Swift's string, for display and for building other texts.
     @usableFromInline package var string: String
@@ -12,13 +13,13 @@ package struct Text: Sendable {
         self.string = string
     }
 
-    /// Decodes UTF-8, or returns nil when `bytes` are not well-formed UTF-8 (Unicode 15, table 3-7).
+    /// Decodes UTF-8; nil when `bytes` are not well-formed UTF-8 (Unicode 15, table 3-7).
     package init?(utf8 bytes: some Collection<UInt8>) {
         guard let string = String(validating: bytes, as: UTF8.self) else { return nil }
         self.string = string
     }
 
-    /// Copies bytes that are known to be ASCII without another look at them.
+    /// Copies bytes that are known to be ASCII without validating them.
     init(ascii bytes: UnsafeRawBufferPointer) {
         assert(bytes.allSatisfy { $0 < 0x80 })
         string = bytes.withMemoryRebound(to: UInt8.self) { bytes in
@@ -29,28 +30,28 @@ package struct Text: Sendable {
     /// The UTF-8 bytes.
     package var utf8: String.UTF8View { string.utf8 }
 
-    /// Calls `body` with the UTF-8 bytes where they lie. Inlined, as other modules would call it without its types.
+    /// Calls `body` with the UTF-8 bytes in place. Inlinable, so that other modules can specialise it.
     @inlinable package func withBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value {
-        // Every string of Swift's own has its bytes at hand; one that has not is copied first.
+        // A native Swift string has contiguous bytes; any other string is copied first.
         if let value = string.utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) {
             return value
         }
         return Array(string.utf8).withUnsafeBytes { body($0) }
     }
 
-    /// Whether there is no character at all.
+    /// Whether the text has no characters.
     package var isEmpty: Bool { string.utf8.isEmpty }
 
-    /// Whether the first bytes of the text are those of `prefix`.
+    /// Whether the text begins with the bytes of `prefix`.
     package func hasPrefix(_ prefix: Text) -> Bool { utf8.starts(with: prefix.utf8) }
 
-    /// What stands behind `prefix`; nil when the text does not begin with that. Cut at bytes: of Swift's characters the last one of
-    /// a prefix may go on behind it.
+    /// The part after `prefix`; nil when the text does not begin with it. The cut is between bytes: a Swift
+    /// character may extend across the end of the prefix.
     package func behind(_ prefix: Text) -> Substring? {
         hasPrefix(prefix) ? Substring(string.utf8.dropFirst(prefix.utf8.count)) : nil
     }
 
-    /// The beginning of at most `limit` bytes, of whole code points.
+    /// The longest prefix of whole code points with at most `limit` bytes.
     package func prefix(bytes limit: Int) -> Text {
         guard utf8.count > limit else { return self }
         var end = utf8.index(utf8.startIndex, offsetBy: limit)
@@ -58,7 +59,7 @@ package struct Text: Sendable {
         return Text(String(string.unicodeScalars[..<end]))
     }
 
-    /// Whether the last bytes of the text are those of `suffix`.
+    /// Whether the text ends with the bytes of `suffix`.
     package func hasSuffix(_ suffix: Text) -> Bool {
         utf8.count >= suffix.utf8.count && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }

@@ -1,5 +1,6 @@
-/// An `http` or `https` URL (RFC 3986), read narrowly: the only way to a host. A scheme in lower case, no user, no fragment, no escapes
-/// in the host: nothing that two readers could take for different hosts, or that one of them does not survive.
+/// An `http` or `https` URL (RFC 3986), parsed narrowly. The gate contacts a host only with such a URL. The
+/// scheme is in lower case; there is no user, no fragment, and no escape in the host. This excludes all texts
+/// that two parsers could resolve to different hosts, or that could crash one of them.
 package struct WebURL: Hashable, Sendable {
     /// The URL as given.
     package let url: Text
@@ -7,7 +8,7 @@ package struct WebURL: Hashable, Sendable {
     package let isSecure: Bool
     /// The host in lower case: a name, an IPv4 address, or an IPv6 address without its brackets.
     package let host: Text
-    /// The port; where the URL names none 443 for `https`, else 80.
+    /// The port; if the URL states none, 443 for `https` and 80 for `http`.
     package let port: Int
     /// Path and query, beginning with a slash.
     package let target: Text
@@ -15,19 +16,19 @@ package struct WebURL: Hashable, Sendable {
     /// The longest URL, in bytes.
     package static let maxBytes = 2048
 
-    /// `HOST:PORT`, as lists of hosts are compared.
+    /// `HOST:PORT`, the form in which lists of hosts are compared.
     package var place: Text { Text("\(host):\(port)") }
 
-    /// Scheme, host and, unless it is the scheme's own, port (RFC 6454 section 6.2).
+    /// Scheme, host and, unless it is the scheme's default, port (RFC 6454 section 6.2).
     package var origin: String {
         let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host.string
         return (isSecure ? "https://" : "http://") + name + (port == Self.port(isSecure) ? "" : ":\(port)")
     }
 
-    /// The URL as a client should ask for it, made of the parts that were read.
+    /// The URL that a client should request, composed of the parsed parts.
     package var request: String { origin + target.string }
 
-    /// Reads a URL; nil when it is none of these.
+    /// Parses a URL; nil when it is not of this form.
     package init?(_ url: Text) {
         let bytes = Array(url.utf8)
         guard bytes.count <= Self.maxBytes,
@@ -46,7 +47,7 @@ package struct WebURL: Hashable, Sendable {
         target = Text((path.first == UInt8(ascii: "/") ? "" : "/") + String(decoding: path, as: UTF8.self))
     }
 
-    /// Reads a URL of `https`; nil for everything else.
+    /// Parses a URL of `https`; nil for everything else.
     package init?(secure url: Text) {
         self.init(url)
         guard isSecure else { return nil }
@@ -54,7 +55,7 @@ package struct WebURL: Hashable, Sendable {
 
     private static func port(_ isSecure: Bool) -> Int { isSecure ? 443 : 80 }
 
-    /// Host and port.
+    /// Splits host and port.
     private static func split(_ authority: ArraySlice<UInt8>) -> (host: Text, port: Int?)? {
         let host: ArraySlice<UInt8>
         let rest: ArraySlice<UInt8>
@@ -81,8 +82,8 @@ package struct WebURL: Hashable, Sendable {
         return (name, port)
     }
 
-    /// An IPv6 address (RFC 4291 section 2.2, forms 1 and 2): eight groups of one to four digits, or fewer where "::" takes the place
-    /// of groups of zeros.
+    /// Whether this is an IPv6 address (RFC 4291 section 2.2, forms 1 and 2): eight groups of one to four
+    /// digits, or fewer if "::" replaces groups of zeros.
     private static func isIPv6(_ host: ArraySlice<UInt8>) -> Bool {
         let halves = String(decoding: host, as: UTF8.self).split(separator: "::", omittingEmptySubsequences: false)
         let groups = halves.flatMap { $0.isEmpty ? [] : $0.split(separator: ":", omittingEmptySubsequences: false) }
@@ -90,7 +91,8 @@ package struct WebURL: Hashable, Sendable {
         return groups.allSatisfy { (1...4).contains($0.utf8.count) && $0.utf8.allSatisfy(isHex) }
     }
 
-    /// A letter of a registered name (RFC 3986 section 3.2.2) that hosts have: RFC 1123, and the underscore of container networks.
+    /// Whether this is a letter of a registered name (RFC 3986 section 3.2.2) that hosts use: those of RFC
+    /// 1123, and the underscore of container networks.
     private static func isNameLetter(_ letter: UInt8) -> Bool {
         isHex(letter) || (0x67...0x7A).contains(letter | 0x20) || [0x2D, 0x2E, 0x5F].contains(letter)
     }
@@ -99,7 +101,7 @@ package struct WebURL: Hashable, Sendable {
         (0x30...0x39).contains(letter) || (0x61...0x66).contains(letter | 0x20)
     }
 
-    /// `" # < > \ ^ backquote { | }`: a fragment is none of the server's business, the others are no letters of a URL. (A user's `@` is
-    /// no letter of a host.)
+    /// `" # < > \ ^ backquote { | }`: a fragment is not sent to a server, and the others are not letters of a
+    /// URL. (The `@` of a user is not a letter of a host.)
     private static let forbidden: Set<UInt8> = [0x22, 0x23, 0x3C, 0x3E, 0x5C, 0x5E, 0x60, 0x7B, 0x7C, 0x7D]
 }

@@ -1,10 +1,10 @@
-/// Durations as they are written in the configuration: a whole number and a unit, `200ms`, `30s`, `5min`, `24h`, `7d`.
+/// Durations as written in the configuration: a whole number and a unit, `200ms`, `30s`, `5min`, `24h`, `7d`.
 package enum DurationText {
     private static let units: [(name: String, milliseconds: Int64)] = [
         ("ms", 1), ("s", 1000), ("min", 60_000), ("h", 3_600_000), ("d", 86_400_000),
     ]
 
-    /// Reads a duration; nil when the text is none, or is longer than 100 years.
+    /// Parses a duration; nil when the text is not one, or when it is longer than 100 years.
     package static func parse(_ text: String) -> Duration? {
         let digits = text.utf8.prefix { (0x30...0x39).contains($0) }
         guard let number = Int64(String(decoding: digits, as: UTF8.self)),

@@ -1,7 +1,7 @@
 /// A point on the machine's monotonic clock that also runs during suspend (Linux `CLOCK_BOOTTIME`), in nanoseconds.
 ///
-/// Cores take it as an argument and never read it themselves, so a test can move it at will. It says nothing about the
-/// date: for that see ``WallTime``.
+/// Deterministic cores receive it as an argument and never read the clock themselves, so a test can set it
+/// freely. It gives no date; for a date see ``WallTime``.
 package struct Instant: InstantProtocol, Sendable {
     /// Nanoseconds since boot (or since the start of a simulation).
     package var nanoseconds: Int64
@@ -26,7 +26,7 @@ package struct Instant: InstantProtocol, Sendable {
 }
 
 extension Duration {
-    /// Whole nanoseconds; durations beyond ±292 years are cut to that.
+    /// Whole nanoseconds; durations beyond ±292 years are clamped to that range.
     package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -35,6 +35,6 @@ extension Duration {
         return carried ? (seconds < 0 ? .min : .max) : sum
     }
 
-    /// Milliseconds as a number for people and reports.
+    /// The duration in milliseconds, for people and reports.
     package var milliseconds: Double { Double(nanoseconds) / 1e6 }
 }

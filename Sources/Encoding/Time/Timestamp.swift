@@ -1,4 +1,5 @@
-/// An instant of civil time: seconds and nanoseconds since 1970-01-01T00:00:00Z, without leap seconds (as POSIX counts).
+/// An instant of civil time: seconds and nanoseconds since 1970-01-01T00:00:00Z, without leap seconds (as in
+/// POSIX).
 package struct Timestamp: Hashable, Comparable, Sendable {
     /// Whole seconds since the epoch; negative before it.
     package var seconds: Int64
@@ -24,8 +25,8 @@ package struct Timestamp: Hashable, Comparable, Sendable {
             nanoseconds: Int32(total - carry * 1_000_000_000))
     }
 
-    /// From a civil date and time in UTC, years 0000 to 9999; a second of 60 is read as the second after. Nil when there is
-    /// no such date.
+    /// The instant of a civil date and time in UTC, years 0000 to 9999; a second of 60 is read as the
+    /// following second. Nil when no such date exists.
     package init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
         guard (0...9999).contains(year), (1...12).contains(month),
             (1...Self.days(inMonth: month, of: year)).contains(day), (0..<24).contains(hour),
@@ -35,10 +36,11 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         self.init(seconds: Self.days(toYear: year, month: month, day: day) * 86_400 + clock)
     }
 
-    /// From a date-time of RFC 3339 section 5.6 or, when `zoneRequired` is false, an xsd:dateTime without zone (read as UTC).
+    /// Parses a date-time of RFC 3339 section 5.6 or, when `zoneRequired` is false, an xsd:dateTime without
+    /// zone (read as UTC).
     ///
-    /// Years 0000 to 9999. A leap second (`:60`) is read as the second after; fractions beyond nanoseconds are dropped.
-    /// Returns nil for anything else.
+    /// Years 0000 to 9999. A leap second (`:60`) is read as the following second; fractions beyond
+    /// nanoseconds are dropped. Returns nil for any other text.
     package init?(rfc3339 text: some StringProtocol, zoneRequired: Bool = true) {
         var reader = Digits(Array(text.utf8))
         guard let year = reader.number(4), reader.literal("-"), let month = reader.number(2), reader.literal("-"),
@@ -78,7 +80,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
     /// The UTC date in the proleptic Gregorian calendar.
     package var civilDate: (year: Int, month: Int, day: Int) {
-        // Howard Hinnant's civil_from_days: years run from March, so the leap day comes last.
+        // Howard Hinnant's civil_from_days: years begin in March, so the leap day is the last day of a year.
         let shifted = Self.floorDivide(seconds, 86_400) + 719_468
         let era = Self.floorDivide(shifted, 146_097)
         let dayOfEra = shifted - era * 146_097
@@ -107,7 +109,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     }
 
     private static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
-        // Whatever the value: a clock may show anything.
+        // Rounds down for every value, because a clock may show any date.
         value / divisor - (value % divisor < 0 ? 1 : 0)
     }
 
@@ -117,7 +119,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     }
 }
 
-/// Reads fixed-width numbers and single letters off the front of a text.
+/// Reads fixed-width numbers and single letters from the start of a text.
 private struct Digits {
     private var letters: ArraySlice<UInt8>
 

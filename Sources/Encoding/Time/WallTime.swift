@@ -1,14 +1,14 @@
-/// What the box believes the date to be, and why. Occurs only in verification requests and in records.
+/// The date according to the gate, and its source. Used only in verification requests and in records.
 package struct WallTime: Hashable, Sendable {
-    /// Where the date came from, from least to most trusted.
+    /// The source of the date, from least to most trusted.
     package enum Provenance: String, CaseIterable, Comparable, Sendable {
-        /// Nothing is known: the clock starts at an arbitrary date.
+        /// Unknown: the clock starts at an arbitrary date.
         case unset
-        /// The last date the box itself had written down, carried on by the monotonic clock.
+        /// The last date that the gate saved, continued by the monotonic clock.
         case saved
         /// A battery-backed clock.
         case rtc
-        /// The system clock says that it is synchronised (adjtimex without STA_UNSYNC).
+        /// The system clock reports that it is synchronised (adjtimex without STA_UNSYNC).
         case synchronised
         /// Set by a test, a demonstration or `--at`.
         case given
@@ -21,14 +21,16 @@ package struct WallTime: Hashable, Sendable {
 
     /// The date in UTC.
     package var utc: Timestamp
-    /// Why it is believed.
+    /// The source of the date.
     package var provenance: Provenance
-    /// How long the clock has run without a time server, at most; nil when nobody knows.
+    /// The longest time that the clock may have run without a time server; nil when unknown.
     package var unsynchronised: Duration?
-    /// Another date that may be right in its place, as the clock was moved a while ago; nil where nothing speaks for another one.
+    /// Another date that may be the right one, because the clock was moved some time ago; nil when nothing
+    /// indicates another date.
     package var alternative: Timestamp?
-    /// The last date that was confirmed before the machine was started, with the time since the start; nil where the date of this start
-    /// is confirmed. How long the machine was off is not known then: hours that open must hold at all ``moments``.
+    /// The last date that was confirmed before the machine was started, plus the time since the start; nil
+    /// when the date was confirmed since this start. It is not known how long the machine was off, so a
+    /// rule's hours must hold at all ``moments``.
     package var lastConfirmed: Timestamp?
 
     /// A date and its source.
@@ -43,18 +45,20 @@ package struct WallTime: Hashable, Sendable {
         self.lastConfirmed = lastConfirmed
     }
 
-    /// The dates one of which is right: what opens a gate must be right by each. At least one, and three at most. A date before the
-    /// last confirmed one is in doubt as a whole; a later one is not, as a machine that was off has missed that time.
+    /// The possible dates, of which one is right: a rule that opens a gate must hold at each of them. At
+    /// least one, and at most three. A date before the last confirmed one is in doubt, so both are possible.
+    /// A later date is not in doubt: the machine was off in between.
     package var possible: [Timestamp] {
         [utc] + [alternative, lastConfirmed.flatMap { $0 > utc ? $0 : nil }].compactMap(\.self)
     }
-    /// The first date that may be right.
+    /// The earliest date that may be right.
     package var earliest: Timestamp { [alternative, lastConfirmed].compactMap(\.self).reduce(utc) { min($0, $1) } }
-    /// The last date that may be right.
+    /// The latest date that may be right.
     package var latest: Timestamp { [alternative, lastConfirmed].compactMap(\.self).reduce(utc) { max($0, $1) } }
 
-    /// The dates at each of which hours must hold that open anything: those of ``possible``, and each minute between the last confirmed
-    /// date and ``utc``. No hours begin or end within a minute. After a week they repeat.
+    /// The dates at each of which a rule's hours must hold to open the gate: those of ``possible``, and each
+    /// minute between the last confirmed date and ``utc``. Minutes suffice, because no hours begin or end
+    /// within a minute. One week suffices, because hours repeat after a week.
     package var moments: [Timestamp] {
         guard let lastConfirmed, lastConfirmed < utc else { return possible }
         let first = max(lastConfirmed.seconds, utc.advanced(by: .zero - Self.week).seconds)

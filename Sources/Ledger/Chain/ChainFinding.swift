@@ -4,29 +4,30 @@ package import Encoding
 package enum ChainFinding: Hashable, Sendable {
     /// Entries are absent.
     case missing(ClosedRange<Int>)
-    /// The entry stands behind one of the same or a later position: repeated, inserted or moved.
+    /// The entry follows one of the same or a later position: it was repeated, inserted or moved.
     case misplaced(Int)
-    /// The hash does not fit the body and what is before it: one of them was changed.
+    /// The hash does not fit the body and the preceding hash: one of them was changed.
     case altered(Int)
-    /// The body is not a record, or not in the form that this program writes; the member that showed it.
+    /// The body is not a record, or is not in the form that this program writes. `member`: the member that
+    /// showed it.
     case unreadable(Int, member: String)
     /// The visit number is not the next one, or not that of the visit's intent.
     case wrongNumber(Int, seq: Int)
-    /// The visit had been opened before and not closed, or had been closed.
+    /// An intent with that id is open already, or more visits are open than the ledger permits.
     case repeated(Int, visit: Text)
-    /// The outcome names an intent that is not there.
+    /// The outcome names an intent that does not exist.
     case unknownIntent(Int, visit: Text)
-    /// The last entry is not the one that the ledger says it ends with: the end was cut off or rewritten.
+    /// The last entry is not the one that the ledger states as its end: the end was cut off or rewritten.
     case wrongEnd(expected: Int, found: Int)
     /// The ledger differs from what a checkpoint stated about its first `count` entries.
     case checkpoint(count: Int)
-    /// A checkpoint is about the ledger of that id, not about this one.
+    /// A checkpoint belongs to another ledger; the value is the id of that ledger.
     case otherLedger(Text)
-    /// The entry is filed under another visit, number or kind than its record has.
+    /// The entry is stored under another visit, number or kind than its record has.
     case misfiled(Int)
-    /// What the ledger's seal or its witness contradicts, in words.
+    /// A contradiction found by the ledger's seal or its witness, in words.
     case witness(String)
-    /// The store's own lists contradict the chain, in words.
+    /// A contradiction between the store's own lists and the chain, in words.
     case bookkeeping(String)
 
     /// The finding in plain words.
@@ -55,30 +56,32 @@ package enum ChainFinding: Hashable, Sendable {
 
 /// The result of reading a chain from its start to its end.
 package struct ChainReport: Hashable, Sendable {
-    /// What was wrong, in the order of the chain, up to ``ChainVerifier/findingLimit``.
+    /// The findings in the order of the chain, up to ``ChainVerifier/findingLimit``.
     package var findings: [ChainFinding] = []
-    /// Findings beyond that limit.
+    /// The number of findings beyond that limit.
     package var moreFindings = 0
-    /// Where reading began: entries evicted before, with their hash.
+    /// The point where reading began: the number of entries evicted before it, and the hash of the last of
+    /// them.
     package var start: ChainPoint
-    /// Where it ended.
+    /// The point where reading ended.
     package var end: ChainPoint
-    /// Entries read.
+    /// The number of entries read.
     package var entries = 0
     /// Outcomes read, by result.
     package var results: [Outcome.Result: Int] = [:]
     /// Intents without an outcome, oldest first: visits in progress, or to be closed at the next start.
     package var openIntents: [OpenIntent] = []
-    /// Visits whose gate opened without a durable intent; lawful only under `gate.whenLedgerFails = "open"`.
+    /// Visits whose gate opened without a durable intent; permitted only under `gate.whenLedgerFails =
+    /// "open"`.
     package var opensWithoutIntent: [Text] = []
-    /// Checkpoints that the ledger contains.
+    /// The number of checkpoints that the ledger contains.
     package var checkpointsMet = 0
-    /// Checkpoints about entries that were evicted since, so they can no longer be compared.
+    /// The number of checkpoints whose entries were evicted since, so that they can no longer be compared.
     package var checkpointsEvicted = 0
 
-    /// The ledger in whose place this one began; nil: none that is known.
+    /// The ledger that this one replaced; nil: none is known.
     package var predecessor: Predecessor?
-    /// What the seal and the witness were good for, in words; nil when nobody asked them.
+    /// The result of the comparison with the seal and the witness, in words; nil when neither was consulted.
     package var witness: String?
 
     /// Whether nothing was removed, changed, inserted or moved.

@@ -18,15 +18,17 @@ package struct ChainHash: Hashable, Sendable {
         bytes = Array(SHA256.hash(data: input))
     }
 
-    /// What stands before the first entry. The ledger's own id goes in, so entries of two ledgers never fit each other.
+    /// The hash that precedes the first entry. It includes the ledger's id, so entries of two ledgers never
+    /// fit each other.
     package static func genesis(ledger: Text) -> ChainHash {
         ChainHash(of: Array("gatehouse/ledger/genesis/1\u{0}".utf8) + Array(ledger.utf8))
     }
 
-    /// The hash of the entry `body` at `position` behind this one.
+    /// Returns the hash of the entry `body` at `position`, which follows the entry of this hash.
     ///
-    /// Input: `gatehouse/ledger/entry/1`, a zero byte, the previous hash (32 bytes), the position and the body's length
-    /// (8 bytes each, most significant first), the body. Every part has one length, so no two entries share an input.
+    /// Input: `gatehouse/ledger/entry/1`, a zero byte, the previous hash (32 bytes), the position and the
+    /// body's length (8 bytes each, most significant first), the body. Every part before the body has a fixed
+    /// length, and the body's length is stated, so no two entries share an input.
     package func next(position: Int, body: [UInt8]) -> ChainHash {
         var input = Array("gatehouse/ledger/entry/1\u{0}".utf8)
         input.reserveCapacity(input.count + 48 + body.count)

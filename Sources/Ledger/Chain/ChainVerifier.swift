@@ -1,22 +1,23 @@
 package import Encoding
 
-/// Reads a chain entry by entry and finds whatever was removed, edited, inserted or moved. Memory does not grow with
-/// the chain, except for open visits and the limited list of findings.
+/// Reads a chain entry by entry and finds each entry that was removed, edited, inserted or moved. Its memory
+/// does not grow with the chain, except for open visits and the limited list of findings.
 package struct ChainVerifier: Sendable {
-    /// Findings that are listed; the rest is only counted.
+    /// The number of findings that are listed; further ones are only counted.
     package static let findingLimit = 100
 
     private var report: ChainReport
-    /// The hash that the next entry must stand on; two after a damaged entry (as stored and as computed), so that one
-    /// edited entry is one finding; none behind a gap, where the link is lost anyway.
+    /// The hashes that the next entry may follow. One hash in the normal case; two after a damaged entry (as
+    /// stored and as computed), so that one edited entry is one finding; none after a gap, where the link is
+    /// lost anyway.
     private var previous: [ChainHash]
-    /// By their positions.
+    /// The intents without an outcome, by their positions.
     private var open: [Int: OpenIntent] = [:]
     private var openLimit: Int
     private var checkpoints: [Checkpoint]
 
-    /// Begins at `start`: the genesis point, or what an evicted part left behind. Entries are then expected from
-    /// position `start.count + 1` on. `checkpoints` of other ledgers count as not met.
+    /// Begins at `start`: the genesis point, or the point that eviction left. The first entry expected is
+    /// `start.count + 1`. A checkpoint of another ledger is the finding ``ChainFinding/otherLedger(_:)``.
     package init(ledger: Text, start: ChainPoint, checkpoints: [Checkpoint] = [], limits: LedgerLimits = LedgerLimits())
     {
         report = ChainReport(start: start, end: start)
@@ -30,13 +31,14 @@ package struct ChainVerifier: Sendable {
         compareCheckpoints()
     }
 
-    /// Where reading has come to.
+    /// The point that reading has reached.
     package var end: ChainPoint { report.end }
 
-    /// The next entry.
+    /// Reads the next entry.
     package mutating func add(_ entry: LedgerEntry) {
         report.entries += 1
-        // `end` may come from a damaged file; positions beyond the limit stop the reading there.
+        // `end` may be read from a damaged file; positions beyond the limit are rejected instead of
+        // overflowing.
         let expected = min(max(report.end.count, 0), ChainPoint.countLimit - 1) + 1
         guard (expected...ChainPoint.countLimit).contains(entry.position) else {
             return find(.misplaced(entry.position))
@@ -63,7 +65,7 @@ package struct ChainVerifier: Sendable {
         compareCheckpoints()
     }
 
-    /// The end of the input. `end`, when given, is where the ledger itself says that it ends.
+    /// Ends the input and returns the report. `end`, when given, is the end that the ledger itself states.
     package consuming func finish(end: ChainPoint? = nil) -> ChainReport {
         if let end, end != report.end { find(.wrongEnd(expected: end.count, found: report.end.count)) }
         for checkpoint in checkpoints { find(.checkpoint(count: checkpoint.count)) }
@@ -71,7 +73,7 @@ package struct ChainVerifier: Sendable {
         return report
     }
 
-    /// Checks what the records say of each other.
+    /// Checks that the records agree with each other.
     private mutating func follow(_ record: LedgerRecord, at position: Int, afterGap: Bool) {
         switch record {
         case .intent(let intent):
@@ -86,7 +88,8 @@ package struct ChainVerifier: Sendable {
             report.results[outcome.outcome.result, default: 0] += 1
             let intent = outcome.intent.flatMap { open.removeValue(forKey: $0) }
             if position == 1, outcome.outcome.predecessor != nil || outcome.outcome.finding != nil {
-                // The first record of a ledger that follows another goes on with that one's numbers.
+                // The first record of a ledger that replaces another continues the numbers of the replaced
+                // ledger.
                 report.predecessor = outcome.outcome.predecessor
                 report.end.nextSeq = max(report.end.nextSeq, outcome.seq)
             }
@@ -104,7 +107,7 @@ package struct ChainVerifier: Sendable {
         }
     }
 
-    /// Whether an intent of that id has no outcome yet.
+    /// Whether an intent with that id has no outcome yet.
     private func isOpen(_ intent: Text) -> Bool { open.values.contains { $0.intent == intent } }
 
     /// Whether the entry at `position` was evicted or lies in a gap that was already found.

@@ -1,15 +1,16 @@
 package import Encoding
 
-/// What somebody kept of a ledger: how many entries it had and the hash of the last one, which binds all before.
+/// A known state of a ledger, kept outside it: the number of entries and the hash of the last one, which
+/// binds all entries before it.
 ///
-/// The chain alone cannot show that its *end* was cut off together with the stored end. Whoever holds a checkpoint can:
+/// The chain alone cannot show that its *end* was cut off together with the stored end. A checkpoint can:
 /// every later state of the ledger must contain it (``ChainVerifier`` takes a list).
 package struct Checkpoint: Hashable, Sendable {
     /// The ledger's id; nil when only the figures were kept.
     package var ledger: Text?
-    /// Entries.
+    /// The number of entries.
     package var count: Int
-    /// Hash of the last one.
+    /// The hash of the last of them.
     package var hash: ChainHash
 
     /// A checkpoint of these parts.
@@ -17,7 +18,7 @@ package struct Checkpoint: Hashable, Sendable {
         (self.ledger, self.count, self.hash) = (ledger, count, hash)
     }
 
-    /// `N:HASH` as log and `gatehouse ledger head` write it; nil for anything else.
+    /// Parses `N:HASH`, the form that the log and `gatehouse ledger head` print; nil for any other text.
     package init?(_ text: Text) {
         let parts = text.string.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, let count = Int(parts[0]), (0...ChainPoint.countLimit).contains(count),

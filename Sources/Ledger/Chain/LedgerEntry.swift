@@ -1,15 +1,15 @@
 package import Encoding
 
-/// One link of the chain as it is stored and exported.
+/// One entry of the chain, as it is stored and exported.
 package struct LedgerEntry: Hashable, Sendable {
-    /// 1 for the ledger's first entry, without gaps.
+    /// The position: 1 for the ledger's first entry, without gaps.
     package var position: Int
-    /// Binds `body` and everything before it.
+    /// The hash that binds `body` and every entry before it.
     package var hash: ChainHash
-    /// ``LedgerRecord/bytes``.
+    /// The record's bytes, ``LedgerRecord/bytes``.
     package var body: [UInt8]
 
-    /// An entry as it was read from somewhere; ``ChainVerifier`` tells whether it is genuine.
+    /// An entry as it was read; ``ChainVerifier`` determines whether it is genuine.
     package init(position: Int, hash: ChainHash, body: [UInt8]) {
         self.position = position
         self.hash = hash
@@ -17,21 +17,22 @@ package struct LedgerEntry: Hashable, Sendable {
     }
 }
 
-/// A place in the chain: so many entries are before it, and this is their hash. Serves as the start of what is kept
-/// after older entries were evicted, as the end that a complete chain must reach, and as the content of a
+/// A point in the chain: the number of entries before it and the hash of the last one. It is the start of the
+/// kept part after older entries were evicted, the end that a complete chain must reach, and the content of a
 /// ``Checkpoint``.
 package struct ChainPoint: Hashable, Sendable {
-    /// No ledger grows beyond this: 2^53, what JSON readers keep exactly. Greater figures are damage.
+    /// The largest number of entries: 2^53, up to which JSON readers keep integers exactly. A greater figure
+    /// is damage.
     package static let countLimit = 1 << 53
 
-    /// Entries up to here; the position of the last one.
+    /// The number of entries up to this point, which is the position of the last one.
     package var count: Int
-    /// Hash of the last one, or the genesis hash when there is none.
+    /// The hash of the last one, or the genesis hash when no entry exists.
     package var hash: ChainHash
     /// The number that the next new visit gets.
     package var nextSeq: Int
 
-    /// A place by its figures.
+    /// A point of these figures.
     package init(count: Int, hash: ChainHash, nextSeq: Int) {
         self.count = count
         self.hash = hash
@@ -40,7 +41,7 @@ package struct ChainPoint: Hashable, Sendable {
 }
 
 extension ChainPoint {
-    /// Before the first entry of the ledger of that id.
+    /// The point before the first entry of the ledger with that id.
     package static func genesis(ledger: Text) -> ChainPoint {
         ChainPoint(count: 0, hash: .genesis(ledger: ledger), nextSeq: 1)
     }

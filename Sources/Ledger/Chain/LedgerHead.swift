@@ -1,6 +1,7 @@
 package import Encoding
 
-/// Why a record cannot be appended. Each is a fault of the caller; the ledger is unchanged.
+/// The reason why a record cannot be appended. Each is a programming error of the caller; the ledger is
+/// unchanged.
 package enum LedgerError: Error, Hashable, Sendable {
     /// The id is empty or longer than ``LedgerLimits/visitBytes``.
     case invalidVisit
@@ -14,13 +15,13 @@ package enum LedgerError: Error, Hashable, Sendable {
 
 /// An intent that has no outcome yet.
 package struct OpenIntent: Hashable, Sendable {
-    /// The intent's own UUID; of an earlier version that of its visit.
+    /// The intent's own UUID; in records of an earlier version the UUID of its visit.
     package var intent: Text
     /// The number that its visit will have.
     package var seq: Int
     /// Position of the intent in the chain.
     package var position: Int
-    /// What was decided, once the gate was told to open; nil: nothing was.
+    /// The decision, kept from the moment the gate was ordered to open; nil: nothing was decided.
     package var decision: KeptDecision?
 
     /// An open intent of these parts.
@@ -28,39 +29,40 @@ package struct OpenIntent: Hashable, Sendable {
         (self.intent, self.seq, self.position, self.decision) = (intent, seq, position, decision)
     }
 
-    /// The intent as the chain has it, which knows no decisions.
+    /// The intent as the chain contains it, without a decision.
     package var withoutDecision: OpenIntent { OpenIntent(intent: intent, seq: seq, position: position) }
 }
 
-/// A decision as it is kept beside the chain until the outcome is there: ``UnwrittenOutcome/bytes(limits:)`` of an
-/// outcome whose gate says what was ordered.
+/// A decision kept outside the chain until the outcome is written: ``UnwrittenOutcome/bytes(limits:)`` of an
+/// outcome whose `gate` states the order to the gate.
 package struct KeptDecision: Hashable, Sendable {
-    /// The place where it is kept, from 1: the lowest that no other open intent has, so that one takes the place of
-    /// another.
+    /// The slot in which it is kept, from 1: the lowest that no other open intent occupies. A later decision
+    /// overwrites the slot of one that is no longer needed.
     package var slot: Int
     /// Its bytes.
     package var bytes: [UInt8]
 
-    /// A decision that lies there.
+    /// A decision in that slot.
     package init(slot: Int, bytes: [UInt8]) { (self.slot, self.bytes) = (slot, bytes) }
 }
 
-/// The growing end of the ledger: gives numbers, builds the entries and chains them.
+/// The growing end of the ledger. Assigns the numbers, builds the entries and chains them.
 ///
-/// A value: the store works on a copy inside its transaction and keeps the copy only after the commit, so what is in
-/// memory never runs ahead of what is durable.
+/// This is a value type: the store works on a copy inside its transaction and keeps the copy only after the
+/// commit. The state in memory therefore never runs ahead of the durable state.
 package struct LedgerHead: Hashable, Sendable {
-    /// The ledger's id, a UUID made with the ledger.
+    /// The ledger's id, a UUID generated together with the ledger.
     package let ledger: Text
-    /// Where the chain ends.
+    /// The end of the chain.
     package private(set) var point: ChainPoint
     /// Intents without an outcome, by their ids.
     package private(set) var open: [Text: OpenIntent]
-    /// Reports lost, because the ledger had no more room for what was not confirmed, that no outcome has told of yet.
+    /// The number of reports that were lost for lack of room before they were confirmed, and that no outcome
+    /// has stated yet.
     package private(set) var dropped: Int
     private let limits: LedgerLimits
 
-    /// The end of a ledger as it was stored; a new ledger has `ChainPoint.genesis`, no open intent and nothing dropped.
+    /// The end of a stored ledger. A new ledger has `ChainPoint.genesis`, no open intent and nothing dropped.
     package init(
         ledger: Text, point: ChainPoint, open: [OpenIntent] = [], dropped: Int = 0,
         limits: LedgerLimits = LedgerLimits()
@@ -72,9 +74,9 @@ package struct LedgerHead: Hashable, Sendable {
         self.limits = limits
     }
 
-    /// Appends an intent, under its own id, which is no visit's.
+    /// Appends an intent under its own id, which is not the id of a visit.
     ///
-    /// Whether an outcome has that id already only the store can know; it refuses that itself.
+    /// Only the store can know whether an outcome has that id already, so the store makes that check.
     package mutating func appendIntent(_ intent: Text, stamp: RecordStamp) throws(LedgerError) -> LedgerEntry {
         try check(intent)
         guard open[intent] == nil else { throw .visitOpen }
@@ -86,8 +88,8 @@ package struct LedgerHead: Hashable, Sendable {
         return entry
     }
 
-    /// Keeps what was decided of the visit that uses an intent, until its outcome is appended; no entry is written.
-    /// Returns the place that the decision gets, or has already; nil: that intent is not open.
+    /// Keeps the decision about the visit that uses an intent, until its outcome is appended. Writes no
+    /// entry. Returns the decision with the slot that it gets or already has; nil: that intent is not open.
     package mutating func decide(_ decided: UnwrittenOutcome) -> KeptDecision? {
         guard let intent = open[decided.intent] else { return nil }
         let taken = Set(open.values.compactMap(\.decision?.slot))
@@ -97,8 +99,9 @@ package struct LedgerHead: Hashable, Sendable {
         return decision
     }
 
-    /// Appends the outcome of a visit, with the number of the intent that it uses up, or with a new one when that is
-    /// not open. `of`: the intent; nil: it has the visit's id, as in earlier versions.
+    /// Appends the outcome of a visit. It gets the number of the intent that it uses up, or a new number when
+    /// that intent is not open. `of`: the intent's id; nil: the intent has the visit's id, as in earlier
+    /// versions.
     package mutating func appendOutcome(
         _ visit: Text, of intent: Text? = nil, _ outcome: Outcome, stamp: RecordStamp
     ) throws(LedgerError) -> (entry: LedgerEntry, record: OutcomeRecord) {
@@ -112,10 +115,11 @@ package struct LedgerHead: Hashable, Sendable {
         return (append(.outcome(record)), record)
     }
 
-    /// Lets the numbers begin with `seq`, when that is further on.
+    /// Continues the numbers at `seq`, unless they are already beyond it.
     mutating func number(from seq: Int) { point.nextSeq = max(point.nextSeq, seq) }
 
-    /// Outcomes went that the primary destination had not confirmed; `told` is what they would have told of earlier losses.
+    /// Counts outcomes that were evicted before the primary destination confirmed them. `told`: earlier
+    /// losses that the evicted outcomes would have reported.
     package mutating func lost(reports: Int, told: Int) {
         dropped = min(dropped + reports + told, ChainPoint.countLimit)
     }

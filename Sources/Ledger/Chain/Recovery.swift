@@ -1,19 +1,19 @@
 import Encoding
 
-/// What has to be written first after a start: every intent that a power cut or a crash left open gets its outcome, so
-/// a hole is provable and never silent, and what was decided at the gate is on record.
+/// The records that are written first after a start. Every intent that a power cut or a crash left open gets
+/// its outcome, so a missing visit is provable and never silent, and the decision at the gate is on record.
 package enum Recovery {
-    /// The outcome of an intent of which nothing else is known.
+    /// The outcome of an intent about which nothing else is known.
     ///
-    /// The gate is `nil`, not known: what was decided is on the disk a sync after the order to the gate, and the lights
-    /// may have gone out in between.
+    /// Its `gate` is `nil` (not known): a decision reaches the disk one sync after the order to the gate, and
+    /// the power may have failed between the two.
     package static func outcome(software: Outcome.Software) -> Outcome {
         let reason = Outcome.Reason(Text(Outcome.Result.interrupted.rawValue))
         return Outcome(.interrupted, reasons: [reason], gate: nil, software: software)
     }
 
-    /// The outcome of a visit of which it is known what was decided and ordered, and not what the gate did: that, with
-    /// a reason more after the first, where no limit cuts it off.
+    /// The outcome of a visit whose decision and order are known, but not what the gate did: the decided
+    /// outcome with one more reason after the first, unless a limit cuts it off.
     static func outcome(_ decided: Outcome) -> Outcome {
         var outcome = decided
         let reason = Outcome.Reason(Text(Outcome.Result.interrupted.rawValue))
@@ -21,8 +21,8 @@ package enum Recovery {
         return outcome
     }
 
-    /// Closes all open intents of `head` in the order in which they were opened: with what was decided, at the time of
-    /// the decision, or as `interrupted`. Run twice, it closes nothing the second time.
+    /// Closes all open intents of `head` in the order in which they were opened: with the decided outcome at
+    /// the time of the decision, or as `interrupted`. A second call closes nothing.
     package static func close(
         _ head: inout LedgerHead, stamp: RecordStamp, software: Outcome.Software
     ) throws(LedgerError) -> [(entry: LedgerEntry, record: OutcomeRecord)] {

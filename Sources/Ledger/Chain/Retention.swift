@@ -1,25 +1,31 @@
-/// How many entries of the ledger stay on disk. Evicted ones leave their last hash behind, so the rest stays provable.
+/// How many entries of the ledger stay on disk. Eviction keeps the hash of the last evicted entry, so the
+/// rest stays provable.
 ///
-/// Only the oldest can go: the chain proves that nothing is missing between its start and its end, and an entry taken
-/// out of the middle would look like one that was removed by hand. That strangers do not push out those who were let in
-/// is therefore a matter of what is written at all (`docs/retention.md`).
+/// Only the oldest entries can be evicted: the chain proves that nothing is missing between its start and its
+/// end, and an entry taken out of the middle would look like one that was removed by hand. Visits of
+/// strangers must not displace the records of admitted visitors; that is ensured by limits on what is written
+/// at all (`docs/retention.md`).
 package struct Retention: Hashable, Sendable {
     /// How long an entry is kept.
     package var age: Duration = .seconds(400 * 86_400)
-    /// Bytes of the whole database beyond which older entries give way: those of `age` at 2,000 visits a day.
+    /// The size of the whole database, in bytes, beyond which older entries are evicted. The default holds
+    /// the entries of `age` at 2,000 visits a day.
     package var bytes = 2_000_000_000
-    /// Entries kept, two for each visit: what holds when nobody looks at age and size. More than fit into `bytes`.
+    /// The number of entries kept, two for each visit. This limit holds even when age and size are not
+    /// checked. It is more than fits into `bytes`.
     package var entries = 4_000_000
-    /// Entries beyond which even those give way that the primary destination has not confirmed: the ledger is the outbox.
+    /// The number of entries beyond which even those that the primary destination has not confirmed are
+    /// evicted. The ledger is the outbox, so the destination never gets them.
     package var hardEntries = 5_000_000
 
     /// The documented defaults.
     package init() {}
 
-    /// The position up to which entries may go; nil: none.
+    /// Returns the position up to which entries may be evicted; nil: none.
     ///
-    /// - `firstOpen`: position of the oldest intent without outcome; it and all behind it always stay.
-    /// - `firstOwed`: ``DeliveryCursor/firstOwed`` of the primary destination; it goes only beyond `hardEntries`, and is counted.
+    /// - `firstOpen`: position of the oldest intent without outcome; it and all entries after it always stay.
+    /// - `firstOwed`: ``DeliveryCursor/firstOwed`` of the primary destination; that entry is evicted only
+    ///   beyond `hardEntries`, and the loss is counted.
     package func evictable(
         start: ChainPoint, end: ChainPoint, firstOpen: Int?, firstOwed: Int?
     ) -> Int? {
@@ -33,10 +39,11 @@ package struct Retention: Hashable, Sendable {
         return last > start.count ? last : nil
     }
 
-    /// Whether what the primary destination has not confirmed takes more than seven eighths of ``bytes``. From then on
-    /// there is room only for visits for which the gate opens.
+    /// Whether the entries that the primary destination has not confirmed take more than seven eighths of
+    /// ``bytes``. From then on room is left only for visits for which the gate opens.
     ///
-    /// - `size`: bytes of the database. The share of the entries that are owed is taken for their share of it.
+    /// - `size`: bytes of the database. The unconfirmed entries are assumed to take the same share of it as
+    ///   of the entries.
     package func isFilled(size: Int, start: ChainPoint, end: ChainPoint, firstOwed: Int?) -> Bool {
         guard let firstOwed else { return false }
         let kept = end.count - start.count
@@ -44,8 +51,8 @@ package struct Retention: Hashable, Sendable {
         return kept > 0 && Double(size) * Double(owed) / Double(kept) > Double(bytes) * 7 / 8
     }
 
-    /// The position up to which entries may go when all up to `wanted` should, for their age or for lack of room; nil: none.
-    /// Open ones stay, and those behind `firstOwed`.
+    /// Returns the position up to which entries may be evicted when all up to `wanted` should be, for their
+    /// age or for lack of room; nil: none. Open intents stay, and the entries from `firstOwed` on.
     package func evictable(upTo wanted: Int, start: ChainPoint, firstOpen: Int?, firstOwed: Int?) -> Int? {
         let last = [firstOpen, firstOwed].compactMap { $0 }.reduce(wanted) { min($0, $1 - 1) }
         return last > start.count ? last : nil

@@ -1,14 +1,15 @@
 package import Encoding
 
-/// The last date that the box wrote down: a lower bound for the next start, when there is no battery-backed clock.
+/// The last date that the gate saved: a lower bound for the next start, when the hardware has no
+/// battery-backed clock.
 package enum SavedClock {
-    /// What to keep after hearing `heard`.
+    /// Returns the date to keep after the clock gave `heard`.
     ///
-    /// A synchronised (or given) date replaces whatever was kept, also downwards: that is how a box that once believed
-    /// in a wrong year is healed. A battery-backed or carried-on date only raises it; a clock that was never set says
-    /// nothing.
+    /// A synchronised (or given) date replaces the kept one, also by an earlier date: this corrects a gate
+    /// that once had a wrong year. A battery-backed or continued date only raises it. A clock that was never
+    /// set gives no information.
     package static func merge(kept: Timestamp?, heard: WallTime) -> Timestamp? {
-        // A date that is in doubt is no bound.
+        // An ambiguous date is not a bound.
         guard heard.possible.count == 1 else { return kept }
         return switch heard.provenance {
         case .unset: kept

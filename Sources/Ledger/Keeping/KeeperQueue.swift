@@ -1,69 +1,76 @@
 package import Encoding
 
-/// What waits for the disk, and what is written next.
+/// The records that wait for the disk, and the choice of what is written next.
 ///
-/// Intents come first, the newest before the others: a person stands at the gate for each. Decisions follow at once: a
-/// gate was told to open for each, and a cut before they are written forgets for whom. What ends visits joins the same
-/// transaction as far as there is room: those whose gate opened, then the others in their order. While the disk
-/// refuses, outcomes go to the reserve, intents are still tried, so each has its answer, and decisions wait in memory,
-/// for their outcomes soon say more. Every class is bounded, and what does not fit is counted.
+/// Intents are first, the newest before the others, because a person waits at the gate for each. Decisions
+/// follow at once: for each of them a gate was ordered to open, and a power cut before the write would lose
+/// the record of who was admitted. Outcomes join the same transaction as far as there is room: first those of
+/// visits whose gate opened, then the others in their order. While the disk refuses, outcomes are written to
+/// the reserve; intents are still tried, so that each is answered; decisions wait in memory, because their
+/// outcomes follow soon and contain more. Every class is bounded, and the visits of each outcome that does
+/// not fit are counted.
 ///
-/// One step is under way at a time: ``next(at:)`` gives it, an event tells how it ended.
+/// One step is in progress at a time: ``next(at:)`` returns it, and an event reports how it ended.
 package struct KeeperQueue: Sendable {
     /// Bounds and pauses.
     package struct Limits: Sendable {
-        /// Intents that wait; beyond it the oldest is given up, whose visitor has waited longest in vain.
+        /// Intents that may wait. Beyond this number the oldest is given up, because its visitor has waited
+        /// the longest.
         package var intents = 64
-        /// Outcomes of opened gates kept in memory while neither disk nor reserve takes them (about 1 KiB each).
+        /// Outcomes of opened gates kept in memory while neither disk nor reserve accepts them (about 1 KiB
+        /// each).
         package var opened = 4096
-        /// Other outcomes kept in memory meanwhile; phones that brought nothing give way first.
+        /// Other outcomes kept in memory meanwhile. Those of phones that sent nothing usable are given up
+        /// first.
         package var ordinary = 2048
-        /// Decisions that wait; beyond it the oldest are given up, with the names by which their credentials are known
-        /// again.
+        /// Decisions that may wait. Beyond this number the oldest are given up, together with the names by
+        /// which their credentials would be recognised.
         package var decisions = 1024
-        /// Outcomes in one transaction: few enough that it costs hardly more than its sync.
+        /// Outcomes in one transaction: few enough that the sync remains nearly its whole cost.
         package var batch = 32
-        /// Pause before a disk or reserve that failed is tried again.
+        /// The pause before a failed disk or reserve is tried again.
         package var retryAfter: Duration = .seconds(1)
-        /// How long the disk may take for one transaction before it counts as one that does not answer.
+        /// The time after which an unfinished transaction means that the disk does not answer.
         package var stallAfter: Duration = .seconds(10)
 
         /// The documented defaults.
         package init() {}
     }
 
-    /// What happened.
+    /// An event that changes the queue.
     package enum Event: Sendable {
         /// An intent is to be written.
         case intent(UnwrittenIntent)
         /// An outcome is to be written.
         case outcome(UnwrittenOutcome)
-        /// The gate was told to open: what was decided is to be kept until the outcome comes.
+        /// The gate was ordered to open; the decision is to be kept until the outcome follows.
         case decision(UnwrittenDecision)
-        /// The records are durable, but for those of these visits, which the ledger's rules refuse for ever.
+        /// The records are durable, except those of these visits, which the ledger's rules refuse
+        /// permanently.
         case written(refused: Set<Text>)
-        /// The disk did not take them.
+        /// The disk did not accept the records.
         case writeFailed
         /// The reserve has the outcomes.
         case reserved
-        /// The reserve did not take them.
+        /// The reserve did not accept the outcomes.
         case reserveFailed
-        /// Records of the reserve are in the ledger now, `left` remain; so many visits of them the ledger's rules refuse.
+        /// Records of the reserve are now in the ledger. `left`: records that remain in the reserve;
+        /// `refused`: visits of the reserve that the ledger's rules refuse.
         case restored(left: Int, refused: Int)
         /// The reserve's records could not be read.
         case restoreFailed
-        /// Nothing more will come: write what is there.
+        /// No further events follow; the rest is to be written.
         case finish
     }
 
-    /// What is to be done next.
+    /// The next action.
     package enum Step: Hashable, Sendable {
-        /// Write these into the ledger in one transaction, in this order; with the reserve's next records where it says
-        /// so.
+        /// Write these into the ledger in one transaction, in this order. `restoring`: together with the next
+        /// records of the reserve.
         case write([UnwrittenIntent], [UnwrittenDecision], [UnwrittenOutcome], restoring: Bool)
         /// Put these into the reserve.
         case reserve([UnwrittenOutcome])
-        /// All is done that could be done.
+        /// Everything possible is done.
         case end
     }
 
@@ -73,7 +80,7 @@ package struct KeeperQueue: Sendable {
     private var ordinary: [UnwrittenOutcome] = []
     private var decisions: [UnwrittenDecision] = []
     private var underWay: Step?
-    /// When the disk was given what is under way.
+    /// When the step in progress was given to the disk.
     private var begun: Instant?
     private var retryAt: Instant?
     private var reserveRetryAt: Instant?
@@ -81,11 +88,12 @@ package struct KeeperQueue: Sendable {
     private var isFinishing = false
     private var hasEnded = false
 
-    /// Records in the reserve.
+    /// The number of records in the reserve.
     package private(set) var reserved: Int
-    /// Visits whose outcome was given up, since the beginning.
+    /// The number of visits whose outcome was given up, since the start.
     package private(set) var lost = 0
-    /// Whether the disk has not answered for ``Limits/stallAfter``, as ``next(at:)`` found: until it does, no intent waits for it.
+    /// Whether the disk has not answered for ``Limits/stallAfter``, as ``next(at:)`` determined. Until it
+    /// answers, no intent is queued.
     package private(set) var isStalled = false
 
     /// An empty queue; `reserved` records wait in the reserve from an earlier run.
@@ -93,15 +101,16 @@ package struct KeeperQueue: Sendable {
         (self.limits, self.reserved) = (limits, reserved)
     }
 
-    /// Records that the disk has refused so far: those in the reserve, and those in memory while it refuses or does not answer; 0
-    /// when all is well. Decisions count where there is nothing else: the outcome of each comes within seconds.
+    /// The number of records that the disk has refused so far: those in the reserve, and those in memory
+    /// while the disk refuses or does not answer; 0 when the disk works. Decisions count only when nothing
+    /// else is unwritten, because the outcome of each follows within seconds.
     package var unwritten: Int {
         if retryAt == nil, reserved == 0, !isStalled { return 0 }
         let records = reserved + held.count
         return records > 0 ? records : undecided.count
     }
 
-    /// Visits whose outcome is in memory alone.
+    /// The number of visits whose outcome exists only in memory.
     package var inMemory: Int { held.reduce(0) { $0 + $1.visits } }
 
     private var held: [UnwrittenOutcome] {
@@ -116,7 +125,8 @@ package struct KeeperQueue: Sendable {
         if case .write(_, let decisions, _, _) = underWay { decisions + self.decisions } else { decisions }
     }
 
-    /// Takes note of what happened. Returns the intents that are given up and have to be answered so.
+    /// Applies an event. Returns the ids of the intents that are not written; the caller must answer each of
+    /// them so.
     package mutating func handle(_ event: Event, at now: Instant) -> [Text] {
         switch event {
         case .intent(let intent): return add(intent)
@@ -147,21 +157,21 @@ package struct KeeperQueue: Sendable {
         case .restoreFailed: restoreRetryAt = now.advanced(by: limits.retryAfter)
         case .finish:
             isFinishing = true
-            // Each gets one more chance, without a pause.
+            // Each destination gets one more attempt, without a pause.
             (retryAt, reserveRetryAt, restoreRetryAt) = (nil, nil, nil)
         }
         return []
     }
 
-    /// What to do now; nil: nothing before ``deadline`` or the next event.
+    /// Returns the next step; nil: nothing is to be done before ``deadline`` or the next event.
     package mutating func next(at now: Instant) -> Step? {
         if let stall = stallAt, now >= stall { isStalled = true }
         guard underWay == nil, !hasEnded else { return nil }
         let diskRefuses = isResting(retryAt, at: now)
         let restoring = !diskRefuses && reserved > 0 && !isResting(restoreRetryAt, at: now)
         if !intents.isEmpty || restoring || !diskRefuses && (hasOutcomes || !decisions.isEmpty) {
-            // An intent is tried even where the disk has just refused. What ends visits joins it when the disk is known to
-            // work, and behind what the reserve holds of earlier ones.
+            // An intent is tried even when the disk has just refused. Outcomes join it only when the disk is
+            // known to work, and only after the older outcomes of the reserve.
             let outcomes = restoring || diskRefuses || retryAt != nil && !intents.isEmpty ? [] : takeOutcomes()
             let newestFirst = Array(intents.reversed())
             let decided = diskRefuses ? [] : decisions
@@ -176,7 +186,7 @@ package struct KeeperQueue: Sendable {
         return .end
     }
 
-    /// When ``next(at:)`` has something to do again though nothing happens.
+    /// The time at which ``next(at:)`` has a step again even without an event.
     package var deadline: Instant? {
         if underWay != nil { return isStalled ? nil : stallAt }
         guard !hasEnded else { return nil }
@@ -199,7 +209,7 @@ package struct KeeperQueue: Sendable {
     }
 
     private mutating func add(_ outcome: UnwrittenOutcome) -> [Text] {
-        // A visit that has ended needs no intent any more.
+        // A visit that has ended no longer needs its intent.
         let waiting = intents.firstIndex { $0.intent == outcome.intent }
         if let waiting { intents.remove(at: waiting) }
         if hasEnded {
@@ -230,7 +240,8 @@ package struct KeeperQueue: Sendable {
         ordinary.insert(contentsOf: outcomes.filter { $0.outcome.weight != .opened }, at: 0)
     }
 
-    /// Whether something that failed is not to be tried again yet; at the end it is not tried again at all.
+    /// Whether a failed destination must not be tried again yet. After ``Event/finish`` it is not tried again
+    /// at all.
     private func isResting(_ until: Instant?, at now: Instant) -> Bool {
         until.map { isFinishing || $0 > now } ?? false
     }

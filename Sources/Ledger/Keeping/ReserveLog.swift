@@ -1,27 +1,29 @@
 import Encoding
 
-/// The form of the reserve, a file of fixed size for records that the database refuses.
+/// The format of the reserve, a file of fixed size for records that the database refuses.
 ///
-/// A seed, then records one behind the other: length, hash, body. The hashes form a chain that begins with the seed, so
-/// neither a torn record nor what an earlier use left behind is taken for one, and a new seed empties the whole.
+/// A seed, then one record after another: length, hash, body. The hashes form a chain that begins with the
+/// seed. A torn record, or the remains of an earlier use, are therefore not mistaken for a record, and a new
+/// seed empties the whole log.
 package struct ReserveLog: Hashable, Sendable {
     /// Bytes of the seed.
     package static let seedBytes = 16
-    /// Bytes of one record beside its body.
+    /// Bytes of one record in addition to its body.
     package static let overhead = 4 + ChainHash.byteCount
 
-    /// Where the next record goes.
+    /// The offset of the next record.
     package private(set) var end: Int
-    /// Records so far.
+    /// The number of records so far.
     package private(set) var count = 0
     private var hash: ChainHash
 
-    /// An empty log behind its seed.
+    /// An empty log after its seed.
     package init(seed: [UInt8]) {
         (hash, end) = (.genesis(ledger: Text(Hex.encode(seed))), seed.count)
     }
 
-    /// The bytes of the next record, to be written at ``end``. To be called on a copy that is kept once they are durable.
+    /// Returns the bytes of the next record, to be written at ``end``. Call it on a copy, and keep the copy
+    /// only after the bytes are durable.
     package mutating func append(_ body: [UInt8]) -> [UInt8] {
         count += 1
         hash = hash.next(position: count, body: body)
@@ -31,8 +33,8 @@ package struct ReserveLog: Hashable, Sendable {
         return length + hash.bytes + body
     }
 
-    /// Reads what is in `bytes`, the file from its first byte on: the log and the bodies of its records. The first record that
-    /// does not continue the chain ends it.
+    /// Parses `bytes`, the file from its first byte on. Returns the log and the bodies of its records. The
+    /// log ends before the first record that does not continue the chain.
     package static func read(_ bytes: [UInt8]) -> (log: ReserveLog, bodies: [[UInt8]]) {
         var log = ReserveLog(seed: Array(bytes.prefix(seedBytes)))
         var bodies: [[UInt8]] = []

@@ -4,7 +4,7 @@ package import Encoding
 package struct UnwrittenIntent: Hashable, Sendable {
     /// Its own UUID.
     package var intent: Text
-    /// Where and when.
+    /// The place and time.
     package var stamp: RecordStamp
 
     /// An intent of these parts.
@@ -13,21 +13,23 @@ package struct UnwrittenIntent: Hashable, Sendable {
     }
 }
 
-/// What was decided of a visit whose gate was told to open, waiting to be written: with the decision the names by which
-/// its credential is known again at the start after this one.
+/// The decision about a visit whose gate was ordered to open, waiting to be written, with the names by which
+/// its credential is recognised after the next start.
 package struct UnwrittenDecision: Hashable, Sendable {
-    /// The outcome, its gate as it was ordered; kept until the outcome with what the gate did takes its place.
+    /// The outcome, with the gate as it was ordered. The outcome that states what the gate did replaces it
+    /// later.
     package var decided: UnwrittenOutcome
-    /// What the credential is known again by.
+    /// The names by which the credential is recognised.
     package var names: [ReplayName]
 
     /// A decision of these parts.
     package init(_ decided: UnwrittenOutcome, names: [ReplayName]) { (self.decided, self.names) = (decided, names) }
 
-    /// The date at which the names were remembered: of two possible ones the later, which keeps them longer.
+    /// The date at which the names were remembered. Of two possible dates it is the later one, which keeps
+    /// the names longer.
     package var at: Timestamp { decided.stamp.time.latest }
 
-    /// The decision under the names of its credentials, without the digests.
+    /// Returns the decision with the names of its credentials filled in and the digests removed.
     package func named(under key: SiteKey) -> UnwrittenDecision {
         UnwrittenDecision(decided.named(under: key), names: names)
     }
@@ -37,20 +39,22 @@ package struct UnwrittenDecision: Hashable, Sendable {
 package struct UnwrittenOutcome: Hashable, Sendable {
     /// The visit's UUID.
     package var visit: Text
-    /// The UUID of the intent that it uses up; the visit's own, which is no intent's, where it had none.
+    /// The UUID of the intent that the visit uses up. For a visit without an intent it is the visit's own
+    /// UUID, which no intent has.
     package var intent: Text
-    /// How it ended.
+    /// The visit's result.
     package var outcome: Outcome
-    /// Where and when.
+    /// The place and time.
     package var stamp: RecordStamp
-    /// SHA-256 of the signed contents by which the credential, and after it the first of the others, are still to be named. Empty:
-    /// they have their names, or need none.
+    /// SHA-256 of the signed contents from which the names are still to be computed: of the credential, then
+    /// of the first of the others. Empty: the names are filled in already, or none is needed.
     package var signedDigests: [[UInt8]]
-    /// Names of its decision that are removed with it: the gate did not open, or that releases the credential.
+    /// Names stored with its decision that are removed when it is written, because the gate did not open or
+    /// its result releases the credential.
     package var forgotten: [ReplayName]
 
-    /// An outcome of these parts. `intent`: nil for a visit without one, and of earlier versions, whose intents had
-    /// their visits' ids.
+    /// An outcome of these parts. `intent`: nil for a visit without one, and for visits of earlier versions,
+    /// whose intents had the ids of their visits.
     package init(
         visit: Text, intent: Text? = nil, outcome: Outcome, stamp: RecordStamp, signedDigests: [[UInt8]] = [],
         forgotten: [ReplayName] = []
@@ -59,10 +63,10 @@ package struct UnwrittenOutcome: Hashable, Sendable {
         (self.signedDigests, self.forgotten) = (signedDigests, forgotten)
     }
 
-    /// The visits that it tells of.
+    /// The number of visits that it covers.
     package var visits: Int { 1 + outcome.repeated }
 
-    /// The outcome under the names of its credentials, without the digests.
+    /// Returns the outcome with the names of its credentials filled in and the digests removed.
     package func named(under key: SiteKey) -> UnwrittenOutcome {
         var copy = self
         copy.signedDigests = []
@@ -72,9 +76,9 @@ package struct UnwrittenOutcome: Hashable, Sendable {
         return copy
     }
 
-    /// The bytes under which the reserve and a decision are kept: the intent's id, unless it is the visit's, then a
-    /// record without number and place, which it gets from the ledger later. Only for one that is named: neither
-    /// digests nor names are kept.
+    /// The bytes in which the reserve and a decision keep it: the intent's id, unless it equals the visit's;
+    /// then a record without number and position, which the ledger assigns later. Valid only for an outcome
+    /// with its names filled in: neither digests nor forgotten names are kept.
     package func bytes(limits: LedgerLimits = LedgerLimits()) -> [UInt8] {
         let record = LedgerRecord.outcome(
             OutcomeRecord(
@@ -84,7 +88,7 @@ package struct UnwrittenOutcome: Hashable, Sendable {
         return (intent == visit ? [] : Array(intent.utf8)) + record.bytes
     }
 
-    /// Reads ``bytes(limits:)`` back; nil for anything else. Those of earlier versions have no intent's id.
+    /// Parses ``bytes(limits:)``; nil for anything else. Bytes of earlier versions contain no intent id.
     package init?(bytes: [UInt8]) {
         let body = bytes.drop { $0 != UInt8(ascii: "{") }
         guard let intent = Text(utf8: bytes.prefix(bytes.count - body.count)),

@@ -1,7 +1,8 @@
 package import Encoding
 
-/// A part of the ledger as JSON lines that proves itself: a first line with the place where it begins, a line for each entry, a last
-/// line with the place where it ends, the newest statement of the witness, and a signature over all of that.
+/// A part of the ledger as JSON lines that can be verified by itself: a first line with the point where it
+/// begins, a line for each entry, and a last line with the point where it ends, the newest statement of the
+/// witness, and a signature over these.
 package enum LedgerExport {
     static let firstType: Text = "gatehouse/export/1"
     static let lastType: Text = "gatehouse/export-end/1"
@@ -11,7 +12,7 @@ package enum LedgerExport {
         ["type": .string(firstType), "ledger": .string(ledger), "start": start.json]
     }
 
-    /// The line of an entry: its place, its hash, its record as it is.
+    /// The line of an entry: its position, its hash, its record unchanged.
     package static func line(_ entry: LedgerEntry) -> JSON {
         [
             "position": .int(entry.position), "hash": .text(entry.hash.hex),
@@ -19,8 +20,8 @@ package enum LedgerExport {
         ]
     }
 
-    /// The last line. `key`: signs it; nil: the export shows only that it is whole in itself. `head`: the witness's newest
-    /// statement.
+    /// The last line. `key`: the key that signs it; nil: the export proves only that it is complete in
+    /// itself. `head`: the newest statement of the witness.
     package static func last(
         ledger: Text, start: ChainPoint, end: ChainPoint, head: SignedHead?, key: WitnessKey?
     ) -> JSON {
@@ -39,15 +40,15 @@ package enum LedgerExport {
     }
 }
 
-/// Reads an export line by line and proves it, without database or network.
+/// Reads an export line by line and verifies it, without database or network.
 package struct ExportVerifier: Sendable {
-    /// What the lines came to.
+    /// The result of the verification.
     package struct Result: Sendable {
-        /// The chain.
+        /// The result for the chain.
         package var report: ChainReport
-        /// The Ed25519 key that signed the export; nil: nobody did.
+        /// The Ed25519 key that signed the export; nil: the export is not signed.
         package var signer: [UInt8]?
-        /// The statement of the witness that came with it, its signature checked; nil: none.
+        /// The statement of the witness in the export, its signature checked; nil: none.
         package var head: SignedHead?
     }
 
@@ -56,10 +57,10 @@ package struct ExportVerifier: Sendable {
     private var verifier: ChainVerifier?
     private var last: JSON?
 
-    /// Nothing read yet.
+    /// A verifier that has read nothing yet.
     package init() {}
 
-    /// The next line, without its end. Throws at one that no export has there.
+    /// Reads the next line, without its line end. Throws at a line that is not valid in that place.
     package mutating func add(line: [UInt8]) throws(RecordError) {
         guard let json = try? JSON.parse(line), last == nil else { throw RecordError(member: "") }
         guard verifier != nil else {
@@ -84,7 +85,7 @@ package struct ExportVerifier: Sendable {
             LedgerEntry(position: try fields.int("position"), hash: hash, body: record.compactBytes))
     }
 
-    /// The end of the input. Throws when the last line is missing or its signature is wrong.
+    /// Ends the input. Throws when the last line is missing or its signature is wrong.
     package consuming func finish() throws(RecordError) -> Result {
         guard let verifier, let start, let last else { throw RecordError(member: "end") }
         let fields = try RecordFields(last)

@@ -2,15 +2,15 @@ import Encoding
 
 /// One visit as `gatehouse ledger list` shows it.
 package struct ListedVisit: Hashable, Sendable {
-    /// Where its last record stands in the chain.
+    /// The position of its last record in the chain.
     package var position: Int
-    /// The entry's hash; nil when it is not one.
+    /// The entry's hash; nil when the stored bytes are not a hash.
     package var hash: ChainHash?
     /// The entry's bytes as they are stored.
     package var body: [UInt8]
     /// The record: an outcome, or an intent that has none yet. Nil when the entry is not a record.
     package var record: LedgerRecord?
-    /// How far its report has come; nil when there is none yet (an open visit).
+    /// The delivery state of its report; nil when it has no report yet (an open visit).
     package var report: ReportState?
 
     /// A visit by its entry and its report's state.
@@ -20,8 +20,8 @@ package struct ListedVisit: Hashable, Sendable {
     }
 }
 
-/// The ledger as text: a table for people, JSON lines for machines. Every text from outside is made harmless for a
-/// terminal.
+/// The ledger as text: a table for people, JSON lines for programs. Characters that could control a terminal
+/// are replaced in every text from outside.
 package enum LedgerListing {
     /// Columns of the table, in characters.
     package static let width = 80
@@ -30,13 +30,14 @@ package enum LedgerListing {
     /// The table's first line.
     package static var header: String { row(columns.map(\.0), ["REASONS"]).joined() }
 
-    /// Lines of at most ``width`` characters: the visit, and below it what of its reasons has no room there.
+    /// Lines of at most ``width`` characters: the visit, then those of its reasons for which the first line
+    /// has no room.
     package static func lines(_ visit: ListedVisit) -> [String] {
         guard let record = visit.record else {
             return row(["-", "-", "unreadable", "-", "-"], ["(entry \(visit.position))"])
         }
         let stamp = record.stamp
-        // A date that nobody vouches for is marked, not hidden.
+        // A date without a reliable source is marked, not hidden.
         let doubt = stamp.time.provenance < .rtc ? "?" : " "
         let time = String(stamp.time.utc.rfc3339.prefix(19)).replacingT + doubt
         let seq = String(record.seq)
@@ -54,16 +55,16 @@ package enum LedgerListing {
         }
     }
 
-    /// What the gate did: `none` on a box that opens nothing.
+    /// What the gate did; `none` for an appliance without an actuator.
     private static func gate(_ outcome: Outcome) -> String {
         guard let gate = outcome.gate else { return outcome.result == .interrupted ? "unknown" : "none" }
         guard gate.opened else { return "shut" }
-        // A controller opens for as long as it likes.
+        // The duration is not known when an external access controller opens the door.
         return gate.pulseMilliseconds > 0 ? "\(gate.pulseMilliseconds) ms" : "opened"
     }
 
-    /// One JSON object in one line: the record's own members, then `position`, `hash`, `report` and `remedy`, what somebody can
-    /// do about it (null where there is nothing to do).
+    /// One JSON object in one line: the record's own members, then `position`, `hash`, `report` and `remedy`.
+    /// `remedy` says what a person can do about the result (null when nothing can be done).
     package static func json(_ visit: ListedVisit, remedy: String?) -> String {
         var object = visit.record == nil ? ["unreadable": true] : (try? JSON.parse(visit.body))?.object ?? JSONObject()
         object["position"] = .int(visit.position)
@@ -73,7 +74,7 @@ package enum LedgerListing {
         return JSON.object(object).compactText
     }
 
-    /// The cells in their columns, and behind them as many words as have room; the others stand in lines below.
+    /// The cells in their columns, followed by as many words as fit; the other words continue in lines below.
     private static func row(_ cells: [String], _ words: [String]) -> [String] {
         var line = ""
         for (cell, column) in zip(cells, columns) {
@@ -96,7 +97,7 @@ package enum LedgerListing {
         }
     }
 
-    /// Control characters and whatever could steer a terminal become "?".
+    /// Replaces control characters, and others that could control a terminal, by "?".
     private static func printable(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
@@ -111,6 +112,6 @@ package enum LedgerListing {
 }
 
 extension String {
-    /// The date and the time of day parted by a space, for people.
+    /// The text with a space between date and time of day, for people.
     fileprivate var replacingT: String { split(separator: "T", maxSplits: 1).joined(separator: " ") }
 }

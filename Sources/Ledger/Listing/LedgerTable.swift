@@ -1,7 +1,7 @@
 import Encoding
 
-/// Entries as lines of comma-separated values (RFC 4180), for spreadsheets: one line an entry, without proof. Every cell stands in
-/// quotes, and none begins as a formula would.
+/// Entries as comma-separated values (RFC 4180) for spreadsheets: one line for each entry, without proof.
+/// Every cell is quoted, and none begins as a formula would.
 package enum LedgerTable {
     private static let columns = [
         "position", "seq", "kind", "visit", "kiosk", "time", "clock", "result", "reasons", "opened", "pulse_ms",
@@ -11,7 +11,8 @@ package enum LedgerTable {
     /// The first line, without its end.
     package static var header: String { line(columns) }
 
-    /// The line of an entry, without its end. One that is no record has its position and its hash.
+    /// The line of an entry, without its line end. An entry that is not a record has only its position and
+    /// its hash.
     package static func line(_ entry: LedgerEntry) -> String {
         var cells = ["\(entry.position)"]
         switch try? LedgerRecord(bytes: entry.body) {
@@ -28,7 +29,7 @@ package enum LedgerTable {
         return line(cells)
     }
 
-    /// Cell by cell: in one expression they are more than older compilers can tell the types of.
+    /// Appends cell by cell: older compilers cannot type-check them in one expression.
     private static func told(_ outcome: Outcome) -> [String] {
         let (gate, credential) = (outcome.gate, outcome.credential)
         var cells: [String] = [outcome.result.rawValue, outcome.reasons.map(\.code.string).joined(separator: " ")]
@@ -53,7 +54,7 @@ package enum LedgerTable {
     private static func line(_ cells: [String]) -> String { cells.map(cell).joined(separator: ",") }
 
     private static func cell(_ text: String) -> String {
-        // What a spreadsheet would compute is a text all the same.
+        // A text that begins like a formula gets an apostrophe, so that a spreadsheet does not compute it.
         let isFormula = text.utf8.first.map { "=+-@\t\r".utf8.contains($0) } ?? false
         var cell = "\"" + (isFormula ? "'" : "")
         for scalar in text.unicodeScalars {

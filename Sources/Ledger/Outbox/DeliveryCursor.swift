@@ -1,55 +1,61 @@
 package import Encoding
 
-/// How far a report has come, as `gatehouse ledger list` shows it.
+/// The delivery state of a report, as `gatehouse ledger list` shows it.
 package enum ReportState: String, CaseIterable, Sendable {
-    /// The destination has not confirmed it: it waits, or is on its way.
+    /// The destination has not confirmed it: it waits or is being sent.
     case queued
     /// The destination has confirmed it and everything before it.
     case confirmed
-    /// There is nobody who is to get it: no agent was ever connected.
+    /// No destination exists: no agent was ever connected.
     case nobody = "none"
 }
 
-/// How far the ledger has provably come to one destination: the operator's agent (``primary``) or a named copy.
+/// How much of the ledger one destination has confirmed: the operator's agent (``primary``) or a named copy
+/// agent.
 ///
-/// The ledger is the outbox. What waits for a destination is what stands behind its cursor, so nothing is queued, marked or
-/// queued again, and a connection, which is only the present way there, can be replaced at any time.
+/// The ledger is the outbox. The entries that wait for a destination are those after its cursor, so no report
+/// is queued or marked separately. The connection is only the present route to the destination and can be
+/// replaced at any time.
 package struct DeliveryCursor: Hashable, Sendable {
-    /// The destination for whose sake the ledger keeps what was not confirmed.
+    /// The destination for which the ledger keeps entries until they are confirmed.
     package static let primary: Text = "primary"
-    /// Destinations at most, the primary one among them.
+    /// The largest number of destinations, including the primary one.
     package static let limit = 9
 
-    /// Whose cursor it is.
+    /// The destination that the cursor belongs to.
     package let destination: Text
     /// The highest position up to which the destination has confirmed everything; 0: nothing yet.
     package private(set) var confirmed: Int
-    /// The id of the connection that is the present way there; nil: there is none, and nothing is owed.
+    /// The id of the connection that is the present route to the destination; nil: none exists, and nothing
+    /// is owed.
     package private(set) var connection: Text?
-    /// The hash of the last entry for which the destination gave a receipt, and its position: every later state of the ledger
-    /// must contain it. Nil before the first receipt.
+    /// The position and hash of the last entry for which the destination gave a receipt: every later state of
+    /// the ledger must contain them. Nil before the first receipt.
     package private(set) var receipt: Checkpoint?
 
-    /// A cursor of these parts; without the last three that of a new destination.
+    /// A cursor of these parts. With the defaults it is the cursor of a new destination.
     package init(_ destination: Text, confirmed: Int = 0, connection: Text? = nil, receipt: Checkpoint? = nil) {
         (self.destination, self.confirmed, self.connection, self.receipt) = (
             destination, confirmed, connection, receipt
         )
     }
 
-    /// The position of the first entry that the destination must still get before it may go; nil: nothing is owed.
+    /// The position of the first entry that must not be evicted before the destination has received it; nil:
+    /// nothing is owed.
     package var firstOwed: Int? { connection == nil ? nil : confirmed + 1 }
 
-    /// Whether anybody is there, or was once and has confirmed something: what waits then goes to whoever comes next.
+    /// Whether the destination has a connection, or once had one and confirmed something. Entries that wait
+    /// are then for the next connection.
     package var isKnown: Bool { connection != nil || confirmed > 0 }
 
-    /// What the destination has of the entry at `position`.
+    /// The delivery state of the entry at `position`.
     package func state(of position: Int) -> ReportState {
         position <= confirmed ? .confirmed : isKnown ? .queued : .nobody
     }
 
-    /// The destination has confirmed everything up to `position`. A position that it cannot have, or had before, changes nothing.
-    /// `receipt`: the hash that the destination gave a receipt for, if it did. Returns whether the cursor moved.
+    /// Records that the destination has confirmed everything up to `position`. A position beyond the end, or
+    /// confirmed before, changes nothing. `receipt`: the hash in the destination's receipt, if it gave one.
+    /// Returns whether the cursor moved.
     package mutating func confirm(upTo position: Int, end: ChainPoint, receipt: ChainHash? = nil) -> Bool {
         guard position > confirmed, position <= end.count else { return false }
         confirmed = position
@@ -57,12 +63,12 @@ package struct DeliveryCursor: Hashable, Sendable {
         return true
     }
 
-    /// Another connection is the way there from now on; it goes on where the last one ended.
+    /// Makes another connection the route to the destination. It continues where the previous one ended.
     package mutating func takeOver(by connection: Text) { self.connection = connection }
 
-    /// The present way there is given up: until another one takes over nothing is owed.
+    /// Removes the route to the destination. Nothing is owed until another connection takes over.
     package mutating func letGo() { connection = nil }
 
-    /// The cursor of the same destination in a new ledger, which begins with position 1.
+    /// The cursor of the same destination in a new ledger, whose positions begin at 1.
     package var inNewLedger: DeliveryCursor { DeliveryCursor(destination, connection: connection) }
 }

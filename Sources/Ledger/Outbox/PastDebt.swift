@@ -1,20 +1,20 @@
 package import Encoding
 
-/// What a destination had not confirmed of a ledger when another ledger took its place. The old ledger is in a file
-/// beside the database. Its rest is delivered from there, before anything of the new one.
+/// The entries of a replaced ledger that a destination had not confirmed. The old ledger is in a file next to
+/// the database. Its remaining entries are delivered from that file, before any entry of the new ledger.
 package struct PastDebt: Hashable, Sendable {
-    /// How many earlier ledgers are kept for delivery, each in a file beside the database.
+    /// How many earlier ledgers are kept for delivery, each in a file next to the database.
     package static let ledgers = 8
 
     /// The destination that lacks the entries.
     package let destination: Text
     /// The id of the earlier ledger.
     package let ledger: Text
-    /// Its last entry, and the hash that binds all before.
+    /// The position of its last entry, and the hash that binds all entries before it.
     package let end: Checkpoint
-    /// The destination has confirmed everything up to here.
+    /// The position up to which the destination has confirmed everything.
     package private(set) var confirmed: Int
-    /// Outcomes after that, at most: what is lost if the file is.
+    /// The largest possible number of outcomes after that position: those lost if the file is lost.
     package private(set) var reports: Int
 
     /// A debt of these parts.
@@ -23,10 +23,11 @@ package struct PastDebt: Hashable, Sendable {
         (self.confirmed, self.reports) = (confirmed, reports)
     }
 
-    /// Entries that are still owed.
+    /// The number of entries that are still owed.
     package var entries: Int { max(end.count - confirmed, 0) }
 
-    /// The destination has confirmed everything up to `position`, and with it `reports` outcomes.
+    /// Records that the destination has confirmed everything up to `position`, which includes `reports`
+    /// outcomes.
     package mutating func confirm(upTo position: Int, reports: Int) {
         guard position > confirmed else { return }
         confirmed = min(position, end.count)

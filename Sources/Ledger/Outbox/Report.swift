@@ -1,28 +1,30 @@
 package import Encoding
 
-/// The report of a visit: what the operator's cloud agent is told. A pure function of the ledger's
-/// entry, so every attempt sends the same bytes under the same id, and nothing of it is kept beside the ledger.
+/// The report of a visit to the operator's cloud agent. It is a pure function of the ledger's entry, so every
+/// attempt sends the same bytes under the same id, and nothing of it is stored outside the ledger.
 package enum Report {
     /// The `type` of a report in a basicmessage.
     package static let type: Text = "verification-report/1.0"
 
-    /// The report's stable id: that of the visit. It is the `@id` of the message too, by which receivers drop
-    /// repetitions.
+    /// The report's stable id: the id of the visit. It is also the `@id` of the message, by which receivers
+    /// drop repetitions.
     package static func id(_ record: OutcomeRecord) -> Text { record.visit }
 
-    /// The report of an entry, with its place in the chain; nil unless the entry is an outcome.
+    /// The report of an entry, with its position in the chain; nil unless the entry is an outcome.
     package static func json(of entry: LedgerEntry, in ledger: Text) -> JSON? {
         guard case .outcome(let record) = try? LedgerRecord(bytes: entry.body) else { return nil }
         return json(record, entry, ledger)
     }
 
-    /// Whether the entry says that somebody was not let in, or that something failed: told without waiting for others.
+    /// Whether the entry states a rejection or a failure. Such a report is sent at once instead of being
+    /// collected with others.
     package static func isUrgent(_ entry: LedgerEntry) -> Bool {
         guard case .outcome(let record) = try? LedgerRecord(bytes: entry.body) else { return false }
         return record.outcome.result != .accepted
     }
 
-    /// The members of H.3 in its order. `clock` is `synced` for a synchronised or given date; `clockSource` says more.
+    /// The report's members in their fixed order; `docs/protocols/reports.md` describes them. `clock` is `synced`
+    /// for a synchronised or given date; `clockSource` names the date's source.
     private static func json(_ record: OutcomeRecord, _ entry: LedgerEntry, _ ledger: Text) -> JSON {
         let stamp = record.stamp
         let synced = stamp.time.provenance >= .synchronised

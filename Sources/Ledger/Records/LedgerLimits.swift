@@ -1,16 +1,16 @@
 import Encoding
 
-/// How large a record may be. A longer text is cut, never refused: a strange credential must not keep its visit out of
-/// the ledger. With the defaults a record stays below 24 KiB whatever was received; an ordinary one has about 700
-/// bytes.
+/// Limits on the size of a record. A longer text is cut, never refused: an unusual credential must not
+/// prevent the record of its visit. With the defaults a record is smaller than 24 KiB whatever was received;
+/// an ordinary one has about 700 bytes.
 package struct LedgerLimits: Hashable, Sendable {
-    /// Reasons kept of one outcome, most important first.
+    /// Reasons kept for one outcome, most important first.
     package var reasons = 16
-    /// Types kept of one credential.
+    /// Types kept for one credential.
     package var types = 16
-    /// Other credentials kept of one visit.
+    /// Other credentials kept for one visit.
     package var others = 4
-    /// Types kept of each of them.
+    /// Types kept for each of the other credentials.
     package var otherTypes = 4
     /// UTF-8 bytes of an identifier: kiosk, boot, issuer, type, JSON pointer.
     package var identifierBytes = 256
@@ -18,7 +18,8 @@ package struct LedgerLimits: Hashable, Sendable {
     package var codeBytes = 96
     /// UTF-8 bytes of a visit id; a UUID has 36.
     package var visitBytes = 64
-    /// Visits that may be open at the same time; one more is a fault of the caller, not a crowd.
+    /// Visits that may be open at the same time. Exceeding the limit is a programming error of the caller; a
+    /// crowd of visitors does not reach it.
     package var openVisits = 256
 
     /// The documented defaults.

@@ -1,38 +1,43 @@
 package import Encoding
 
-/// A visit may soon have an effect: written before any light, status byte or gate pulse. One that served no phone
-/// serves the next: the visit that used it up is the one whose outcome names its position.
+/// The intent: a visit may soon have an effect. It is written before any light, status byte or gate pulse. An
+/// intent that no phone used serves the next one: the visit that used it up is the one whose outcome names
+/// its position.
 package struct IntentRecord: Hashable, Sendable {
     /// The number of the visit that it will serve; see ``OutcomeRecord/seq``.
     package var seq: Int
-    /// The intent's own UUID, lower case, in the member `visit`; in records of earlier versions that of its visit.
+    /// The intent's own UUID, lower case, in the member `visit`; in records of earlier versions the UUID of
+    /// its visit.
     package var intent: Text
-    /// Where and when.
+    /// The place and time.
     package var stamp: RecordStamp
 }
 
-/// A visit has ended. The record is also the report: ``Report``.
+/// The outcome: a visit has ended. The report is made from this record: ``Report``.
 package struct OutcomeRecord: Hashable, Sendable {
-    /// The visit's number: one gap-free series for each ledger, begun at 1, that survives restarts.
+    /// The visit's number: one series without gaps for each ledger, from 1, that continues across restarts.
     ///
-    /// A visit takes its number with its *first* record, so intent and outcome share it, and since every intent gets
-    /// exactly one outcome (``Recovery`` writes the missing ones) the reports are gap-free too: a number that a
-    /// receiver lacks is a visit still open, a report under way, or one counted in `dropped`.
+    /// A visit takes its number with its *first* record, so intent and outcome share it. Every intent gets
+    /// exactly one outcome (``Recovery`` writes the missing ones), so the reports have no gaps either. A
+    /// number that a receiver lacks is a visit that is still open, a report being delivered, or one counted
+    /// in `dropped`.
     package var seq: Int
     /// The visit's UUID, lower case; also the id of its report.
     package var visit: Text
-    /// Position of the intent that the visit used up; nil when there was none (the visit failed before, or the ledger
-    /// did). It alone ties them together: each has an id of its own.
+    /// The position of the intent that the visit used up; nil when none existed (the visit failed before it
+    /// was written, or the ledger failed). Only this position connects the two records: each has an id of its
+    /// own.
     package var intent: Int?
-    /// Where and when.
+    /// The place and time.
     package var stamp: RecordStamp
-    /// How it ended.
+    /// The visit's result.
     package var outcome: Outcome
-    /// Reports given up since the outcome before this one, because the ledger had no more room for what was not confirmed.
+    /// The number of reports given up since the previous outcome, because the ledger had no room left for
+    /// unconfirmed entries.
     package var dropped: Int
 }
 
-/// What an entry of the ledger says.
+/// The content of a ledger entry.
 package enum LedgerRecord: Hashable, Sendable {
     /// A visit has begun.
     case intent(IntentRecord)
@@ -42,7 +47,7 @@ package enum LedgerRecord: Hashable, Sendable {
     /// The version of the record format, member `v`.
     static let version = 1
 
-    /// The UUID: the visit's, or an intent's own.
+    /// The UUID: the visit's, or the intent's own.
     package var visit: Text {
         switch self {
         case .intent(let record): record.intent
@@ -58,7 +63,7 @@ package enum LedgerRecord: Hashable, Sendable {
         }
     }
 
-    /// Where and when.
+    /// The place and time.
     package var stamp: RecordStamp {
         switch self {
         case .intent(let record): record.stamp
@@ -87,7 +92,7 @@ package enum LedgerRecord: Hashable, Sendable {
         return JSON.object(JSONObject(members)).compactBytes
     }
 
-    /// Reads a record back. Throws when it is not one, or is not written exactly as ``bytes`` writes it.
+    /// Parses a record. Throws when it is not one, or when it is not written exactly as ``bytes`` writes it.
     package init(bytes: [UInt8]) throws(RecordError) {
         guard let json = try? JSON.parse(bytes) else { throw RecordError(member: "") }
         let fields = try RecordFields(json)
@@ -103,7 +108,7 @@ package enum LedgerRecord: Hashable, Sendable {
                     outcome: try Outcome(fields), dropped: try fields.figure("dropped")))
         default: throw RecordError(member: "kind")
         }
-        // One record, one text: what reads alike but is written otherwise is not ours.
+        // Each record has exactly one encoding; other bytes that parse to the same record are rejected.
         guard self.bytes == bytes else { throw RecordError(member: "") }
     }
 }

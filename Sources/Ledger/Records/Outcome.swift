@@ -1,55 +1,58 @@
 package import Encoding
 
-/// How a visit ended, as its caller states it; ``LedgerHead`` makes an ``OutcomeRecord`` of it. Holds no claims.
+/// The end of a visit, as the caller states it; ``LedgerHead`` makes an ``OutcomeRecord`` of it. It contains
+/// no claims.
 package struct Outcome: Hashable, Sendable {
     /// The recorded ends of a visit (abandoned visits are only counted).
     package enum Result: String, CaseIterable, Sendable {
-        /// Let in.
+        /// The visitor was admitted.
         case accepted
-        /// Not let in, for the reasons given.
+        /// The visitor was rejected, for the reasons given.
         case rejected
-        /// The transfer or the kiosk failed before there was a verdict.
+        /// The transfer or the gate failed before a verdict.
         case failed
-        /// The power or the process went away between intent and outcome: what happened at the gate is not known.
+        /// Power or process failed between intent and outcome, so the outcome at the gate is not known.
         case interrupted
     }
 
-    /// Why: a code of the one table of reasons, as text, so that a record can be read by every later version. After the first,
-    /// which decided, come findings of the verification, or behind a code of Tuvali the one that tells its causes apart.
+    /// A reason: a code of the single table of reason codes, as text, so that every later version can read
+    /// the record. The first reason decided. The following ones are findings of the verification or, after a
+    /// Tuvali code, the code that distinguishes its causes.
     package struct Reason: Hashable, Sendable {
         /// The reason code.
         package var code: Text
-        /// JSON pointer (RFC 6901) to the member that caused it. Never the member's value.
+        /// A JSON pointer (RFC 6901) to the member that caused it. Never the member's value.
         package var pointer: Text?
 
-        /// A code and, where one member caused it, its place.
+        /// A code and, when one member caused it, the pointer to that member.
         package init(_ code: Text, pointer: Text? = nil) {
             self.code = code
             self.pointer = pointer
         }
     }
 
-    /// A credential that was shown, without what it says.
+    /// A presented credential, without its claims.
     package struct Credential: Hashable, Sendable {
         /// `ldp_vc`, `vc+sd-jwt`, `mso_mdoc`, …
         package var format: Text
         /// The issuer's identifier, when the credential named one.
         package var issuer: Text?
-        /// The credential's types in its order.
+        /// The credential's types in their order in the credential.
         package var types: [Text]
         /// HMAC(site key, hash of the signed content), lower-case hex (``SiteKey/name(ofSignedContent:)``): equal for
         /// every copy of one credential at one site, useless elsewhere. Nil before a proof was checked.
         package var name: Text?
-        /// First day of validity, at its first second in UTC: to the second, many a credential has a date of its own, by which
-        /// one person could be followed.
+        /// The first day of validity, as its first second in UTC. Only the day is kept: the time to the
+        /// second is often unique to one credential, and a person could be followed by it.
         package let validFrom: Timestamp?
-        /// Last day of validity, written in the same way.
+        /// The last day of validity, written in the same way.
         package let validUntil: Timestamp?
-        /// SHA-256 of the bytes as received, lower-case hex: only in records of earlier versions, which had their dates to the
-        /// millisecond too. Read so that those can still be proven; never written anew.
+        /// SHA-256 of the bytes as received, lower-case hex. Only records of earlier versions contain it;
+        /// those records also have dates to the millisecond. It is read so that those records can still be
+        /// verified, and is never written in new ones.
         package let oldDigest: Text?
 
-        /// A credential by its outer facts; of the dates the days are kept.
+        /// A credential by its outer facts. Only the days of the dates are kept.
         package init(
             format: Text, issuer: Text?, types: [Text], name: Text? = nil, validFrom: Timestamp? = nil,
             validUntil: Timestamp? = nil
@@ -58,7 +61,7 @@ package struct Outcome: Hashable, Sendable {
                 format, issuer, types, name, validFrom?.recordDay, validUntil?.recordDay, oldDigest: nil)
         }
 
-        /// A credential exactly as a record has it.
+        /// A credential exactly as a record contains it.
         init(
             _ format: Text, _ issuer: Text?, _ types: [Text], _ name: Text?, _ validFrom: Timestamp?,
             _ validUntil: Timestamp?, oldDigest: Text?
@@ -77,13 +80,13 @@ package struct Outcome: Hashable, Sendable {
     package struct Session: Hashable, Sendable {
         /// `tuvali`.
         package var transport: Text
-        /// From the phone's connection to the decision, in milliseconds.
+        /// The time from the phone's connection to the decision, in milliseconds.
         package var milliseconds: Int
-        /// Chunks of the transfer.
+        /// The number of chunks of the transfer.
         package var chunks: Int
-        /// Chunks dropped for a wrong CRC.
+        /// The number of chunks dropped for a wrong CRC.
         package var crcErrors: Int
-        /// Repair rounds asked for.
+        /// The number of repair rounds requested.
         package var retries: Int
 
         /// The figures of one transfer.
@@ -96,22 +99,22 @@ package struct Outcome: Hashable, Sendable {
         }
     }
 
-    /// What the gate did, by the thread of its line.
+    /// What the gate did, as the thread that drives its line reported it.
     package struct Gate: Hashable, Sendable {
-        /// Whether the relay was energised, or a controller sent its frame.
+        /// Whether the relay was energised, or an access controller was sent its frame.
         package var opened: Bool
-        /// For how long the relay was, in milliseconds; 0 when it was not.
+        /// How long the relay was energised, in milliseconds; 0 when it was not.
         package var pulseMilliseconds: Int
-        /// Whether somebody was seen to pass; nil: nobody looked, or nobody could tell.
+        /// Whether the sensor reported that a person passed; nil: no sensor, or no clear result.
         package var passage: Bool?
 
-        /// Opened for that long.
+        /// The gate opened for that long.
         package static func pulsed(milliseconds: Int) -> Gate { Gate(opened: true, pulseMilliseconds: milliseconds) }
-        /// Stayed shut.
+        /// The gate stayed shut.
         package static let shut = Gate(opened: false, pulseMilliseconds: 0)
     }
 
-    /// What decided: needed to judge a record years later.
+    /// The software and rules that decided, needed to assess a record years later.
     package struct Software: Hashable, Sendable {
         /// The program's name.
         package var name: Text
@@ -122,7 +125,7 @@ package struct Outcome: Hashable, Sendable {
         /// Version of the policy in force.
         package var policy: Text?
 
-        /// A program and the rules it followed.
+        /// A program and the rules that it applied.
         package init(name: Text, version: Text, trust: Text? = nil, policy: Text? = nil) {
             self.name = name
             self.version = version
@@ -131,31 +134,34 @@ package struct Outcome: Hashable, Sendable {
         }
     }
 
-    /// How it ended.
+    /// The result of the visit.
     package var result: Result
-    /// Why, most important first; may be empty for `accepted` and `interrupted`.
+    /// The reasons, most important first; may be empty for `accepted` and `interrupted`.
     package var reasons: [Reason]
-    /// The credential that decided, when it came that far: the one that the accepting rule was about, or that failed.
+    /// The credential that decided, if the visit reached that point: the one that fulfilled the accepting
+    /// rule, or the one that failed.
     package var credential: Credential?
-    /// What was shown with it, for almost all nothing: first those that fulfil the accepting rule too, which have a name and dates,
-    /// then those that did not matter.
+    /// Further credentials presented in the same visit; usually none. First those that also fulfil the
+    /// accepting rule, which have a name and dates, then those that did not matter.
     package var others: [Credential] = []
-    /// The transfer, when there was one.
+    /// The transfer, when one took place.
     package var session: Session?
-    /// What the gate did; nil: there is nothing to open on this box, or, of an interrupted visit, it is not known.
+    /// What the gate did; nil: this appliance has no actuator or, for an interrupted visit, it is not known.
     package var gate: Gate?
-    /// What decided.
+    /// The software and rules that decided.
     package var software: Software
-    /// Further visits that ended alike shortly before and have no record of their own; 0 for almost all.
+    /// The number of further visits that ended in the same way shortly before and have no record of their
+    /// own; usually 0.
     package var repeated = 0
-    /// When the first and the last of them ended, on the clock of ``RecordStamp/monotonic``; nil: there are none, or a
-    /// version before this one wrote the record.
+    /// The times at which the first and the last of them ended, on the clock of ``RecordStamp/monotonic``;
+    /// nil: there were none, or a version before this member existed wrote the record.
     package var repeatedSpan: ClosedRange<Instant>?
-    /// The most that ``repeated`` may be: more than a radio can bring, and little enough that sums of it stay within range.
+    /// The upper limit of ``repeated``: more than a radio can deliver, and small enough that sums of it do
+    /// not overflow.
     package static let mostRepeated = 1 << 32
-    /// Only in the first record of a ledger that took the place of another: which one.
+    /// The replaced ledger; only in the first record of a ledger that replaces another.
     package var predecessor: Predecessor?
-    /// Only there: what was wrong with that one, in words.
+    /// What was wrong with the replaced ledger, in words; only in that first record.
     package var finding: Text?
 
     /// An outcome of these parts.
@@ -173,17 +179,18 @@ package struct Outcome: Hashable, Sendable {
 }
 
 extension Outcome {
-    /// What a record is worth where there is no room for all.
+    /// The priority of a record when there is not enough room for all.
     package enum Weight: String, CaseIterable, Sendable {
-        /// A transfer failed before there was a credential to judge, and the gate stayed shut: anybody can make these.
+        /// A transfer failed before a credential was received, and the gate stayed shut. Any radio nearby can
+        /// cause these.
         case junk
-        /// Turned away, or failed for a reason of our own.
+        /// The visitor was rejected, or the gate itself failed.
         case ordinary
-        /// The gate opened, or may have: the last to be given up.
+        /// The gate opened, or may have opened. These records are given up last.
         case opened
     }
 
-    /// What this one is worth.
+    /// The priority of this outcome.
     package var weight: Weight {
         if result == .accepted || gate?.opened ?? true { return .opened }
         let isTransfer = reasons.first?.code.utf8.starts(with: Array("transfer".utf8)) ?? false

@@ -22,7 +22,8 @@ extension Outcome {
         return members + succession
     }
 
-    /// What the first record of a new ledger tells of the one before; no other record has these members.
+    /// What the first record of a new ledger states about the replaced one; no other record has these
+    /// members.
     var succession: [JSONObject.Member] {
         (predecessor.map { [.init("predecessor", $0.json)] } ?? [])
             + (finding.map { [.init("finding", .string($0))] } ?? [])
@@ -58,8 +59,8 @@ extension Outcome {
         finding = try fields.textIfPresent("finding")
     }
 
-    /// The outcome with its texts cut to what a record may have (``LedgerLimits``): a few kilobytes, whatever a
-    /// stranger wrote.
+    /// Returns the outcome with its texts cut to the limits of a record (``LedgerLimits``): a few kilobytes,
+    /// whatever a stranger sent.
     package func clipped(to limits: LedgerLimits) -> Outcome {
         var copy = self
         copy.reasons = reasons.prefix(limits.reasons).map { reason in
@@ -146,7 +147,7 @@ extension Outcome.Session {
 }
 
 extension Outcome.Gate {
-    /// The record says `pulseMs`; the report keeps the name by which controllers read it.
+    /// The record calls the member `pulseMs`; the report keeps the name that receivers of reports expect.
     func json(pulse: Text) -> JSON {
         .object(
             JSONObject(optional: [

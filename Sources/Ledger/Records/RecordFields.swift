@@ -1,6 +1,6 @@
 import Encoding
 
-/// A stored record could not be read; `member` is the first one that is missing or has the wrong form.
+/// A stored record could not be parsed; `member` is the first one that is missing or has the wrong form.
 package struct RecordError: Error, Hashable, Sendable {
     /// The member's name, or "" when the body is not a JSON object at all.
     package let member: String
@@ -25,7 +25,7 @@ struct RecordFields {
         return int
     }
 
-    /// A figure that others are added to: nothing below 0 or above `most` was ever written.
+    /// Reads a non-negative figure used in sums: no valid record has one below 0 or above `most`.
     func figure(_ name: Text, upTo most: Int = ChainPoint.countLimit) throws(RecordError) -> Int {
         let figure = try int(name)
         guard (0...most).contains(figure) else { throw RecordError(member: name.string) }
@@ -42,7 +42,7 @@ struct RecordFields {
         return array
     }
 
-    /// Empty where the record has no such member.
+    /// Returns an empty array when the record has no such member.
     func arrayIfPresent(_ name: Text) throws(RecordError) -> [JSON] { object[name] == nil ? [] : try array(name) }
 
     /// Bytes that are written as hex digits.
@@ -51,7 +51,7 @@ struct RecordFields {
         return bytes
     }
 
-    /// Whether the member is there and `null`.
+    /// Whether the member, which must be present, is `null`.
     func isNull(_ name: Text) throws(RecordError) -> Bool {
         guard let value = object[name] else { throw RecordError(member: name.string) }
         return value.isNull
@@ -62,34 +62,34 @@ struct RecordFields {
         return timestamp
     }
 
-    /// The members of the object `name`; nil where the record has `null`.
+    /// The members of the object `name`; nil when its value is `null`.
     func object(_ name: Text) throws(RecordError) -> RecordFields? {
         guard let value = object[name] else { throw RecordError(member: name.string) }
         return value.isNull ? nil : try RecordFields(value, name.string)
     }
 
-    /// Nil where the record has no such member.
+    /// Returns nil when the record has no such member.
     func objectIfPresent(_ name: Text) throws(RecordError) -> RecordFields? {
         object[name] == nil ? nil : try self.object(name)
     }
 
-    /// Nil where the record has no such member.
+    /// Returns nil when the record has no such member.
     func textIfPresent(_ name: Text) throws(RecordError) -> Text? { object[name] == nil ? nil : try text(name) }
 
-    /// Nil where the record has no such member.
+    /// Returns nil when the record has no such member.
     func figureIfPresent(
         _ name: Text, upTo most: Int = ChainPoint.countLimit
     ) throws(RecordError) -> Int? { object[name] == nil ? nil : try figure(name, upTo: most) }
 
-    /// Nil where the record has no such member.
+    /// Returns nil when the record has no such member.
     func boolIfPresent(_ name: Text) throws(RecordError) -> Bool? { object[name] == nil ? nil : try bool(name) }
 
-    /// Nil where the record has no such member.
+    /// Returns nil when the record has no such member.
     func instantIfPresent(_ name: Text) throws(RecordError) -> Instant? {
         object[name] == nil ? nil : Instant(nanoseconds: Int64(try int(name)))
     }
 
-    /// Nil where the record has no such member.
+    /// Returns nil when the record has no such member.
     func timestampIfPresent(_ name: Text) throws(RecordError) -> Timestamp? {
         object[name] == nil ? nil : try timestamp(name)
     }

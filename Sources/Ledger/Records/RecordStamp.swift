@@ -1,12 +1,14 @@
 package import Encoding
 
-/// Where and when a record was made. Carried by every record, so a single one can be read without its neighbours.
+/// The place and time at which a record was made. Every record has its own, so that a single one can be read
+/// without the others.
 package struct RecordStamp: Hashable, Sendable {
-    /// The configured name of the kiosk.
+    /// The configured name of the gate.
     package var kiosk: Text
-    /// The UUID of the boot (`/proc/sys/kernel/random/boot_id`), within which `monotonic` values compare.
+    /// The UUID of the boot (`/proc/sys/kernel/random/boot_id`); only `monotonic` values of the same boot can
+    /// be compared.
     package var boot: Text
-    /// The date as the box believed it to be, and why; kept to the millisecond.
+    /// The date according to the gate's clock, and the source of that date; kept to the millisecond.
     package var time: WallTime
     /// Nanoseconds since that boot.
     package var monotonic: Instant
@@ -19,7 +21,7 @@ package struct RecordStamp: Hashable, Sendable {
         self.monotonic = monotonic
     }
 
-    /// The members of a record that tell where and when, in their fixed order.
+    /// The record's members for place and time, in their fixed order.
     var members: [JSONObject.Member] {
         [
             .init("kiosk", .string(kiosk)),
@@ -39,7 +41,7 @@ package struct RecordStamp: Hashable, Sendable {
         monotonic = Instant(nanoseconds: Int64(try fields.int("monotonic")))
     }
 
-    /// The date of another instant of the same boot, reckoned from this one.
+    /// Returns the date of another instant of the same boot, computed from this stamp.
     func date(of instant: Instant) -> Timestamp { time.utc.advanced(by: monotonic.duration(to: instant)) }
 
     func clipped(to limits: LedgerLimits) -> RecordStamp {
@@ -51,12 +53,12 @@ package struct RecordStamp: Hashable, Sendable {
 }
 
 extension Instant {
-    /// Nanoseconds, as a record has them.
+    /// The nanoseconds, as a record contains them.
     var json: JSON { .number(JSONNumber(validated: String(nanoseconds))) }
 }
 
 extension Timestamp {
-    /// RFC 3339 with milliseconds, cut to the years 0000 to 9999 that it can write.
+    /// RFC 3339 with milliseconds, limited to the years 0000 to 9999, which RFC 3339 can express.
     var recordText: String { inRecords.rfc3339 }
 
     /// RFC 3339 without fraction.
@@ -69,7 +71,7 @@ extension Timestamp {
         return Timestamp(seconds: seconds - (rest < 0 ? rest + 86_400 : rest))
     }
 
-    /// A credential may name any date.
+    /// This date limited to that range, because a credential may state any date.
     private var inRecords: Timestamp {
         let first = Timestamp(seconds: -62_167_219_200)
         let last = Timestamp(seconds: 253_402_300_799, nanoseconds: 999_000_000)

@@ -1,7 +1,8 @@
 import Crypto
 
-/// What a visit that opened the gate is known again by, so that it can be kept on disk: the first 16 bytes of an HMAC under the
-/// site key. It says nothing of credential or person to whoever does not have the key, and is not the name that records carry.
+/// The name by which a visit that opened the gate is recognised, in a form that may be kept on disk: the
+/// first 16 bytes of an HMAC under the site key. Without the key it reveals nothing about credential or
+/// person. It differs from the name in the records.
 package struct ReplayName: Hashable, Sendable {
     /// Length in bytes.
     package static let byteCount = 16
@@ -9,21 +10,21 @@ package struct ReplayName: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
 
-    /// A name as it was kept; nil for another number of bytes.
+    /// A stored name; nil for another number of bytes.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
         low = bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The code of `key`, cut.
+    /// A truncated HMAC.
     init(_ code: HMAC<SHA256>.MAC) {
         let bytes = Array(code)
         high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
         low = bytes[8..<Self.byteCount].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// 16 bytes.
+    /// The name, ``byteCount`` bytes.
     package var bytes: [UInt8] {
         [high, low].flatMap { part in (0..<8).map { UInt8(truncatingIfNeeded: part >> (56 - 8 * $0)) } }
     }

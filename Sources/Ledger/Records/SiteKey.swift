@@ -1,8 +1,8 @@
 import Crypto
 package import Encoding
 
-/// The site's secret under which credentials are named: the same key at every gate of a site makes repeat visits
-/// visible there, and the names mean nothing anywhere else.
+/// The site's secret key from which names of credentials are computed. With the same key at every gate of a
+/// site, repeated visits are recognisable at that site; the names mean nothing anywhere else.
 package struct SiteKey: Sendable {
     /// Length of the key in bytes.
     package static let byteCount = 32

@@ -1,15 +1,17 @@
 package import Encoding
 
-/// What the witness keeps: a statement about the whole ledger as it was after one commit. Small enough to be signed, logged and
-/// given to others, who then hold the box to it: every later state of the ledger must contain it.
+/// The statement of the witness about the whole ledger after one commit. It is small enough to be signed,
+/// logged and given to other parties, which can then compare the gate's ledger with it: every later state of
+/// the ledger must contain it.
 package struct HeadStatement: Hashable, Sendable {
     /// The ledger's figures.
     package var state: LedgerState
     /// ``WitnessKey/digest(of:_:)`` of the state and the cursors.
     package var digest: [UInt8]
-    /// Counts the statements, so that the newer of two is known.
+    /// The statement's number; the newer of two statements has the higher one.
     package var number: Int
-    /// What the running service found wrong with the ledger, in words: the next start begins a new one. Nil: nothing.
+    /// A fault of the ledger that the running service found, in words; the next start begins a new ledger.
+    /// Nil: none.
     package var finding: Text?
 
     /// A statement of these parts.
@@ -17,7 +19,7 @@ package struct HeadStatement: Hashable, Sendable {
         (self.state, self.digest, self.number, self.finding) = (state, digest, number, finding)
     }
 
-    /// What others compare a ledger with.
+    /// The checkpoint with which others compare a ledger.
     package var checkpoint: Checkpoint {
         Checkpoint(ledger: state.ledger, count: state.end.count, hash: state.end.hash)
     }
@@ -25,7 +27,7 @@ package struct HeadStatement: Hashable, Sendable {
     /// The bytes to sign: compact JSON, members in fixed order.
     package var bytes: [UInt8] { json.compactBytes }
 
-    /// ``bytes`` as a value.
+    /// The JSON value of ``bytes``.
     package var json: JSON {
         .object(
             JSONObject(
@@ -46,12 +48,13 @@ package struct HeadStatement: Hashable, Sendable {
     }
 }
 
-/// A statement with its signature, as it lies in the witness file, is printed by `gatehouse ledger head --json` and may travel to
-/// whoever wants to be a witness too.
+/// A statement with its signature. It is stored in the witness file, printed by `gatehouse ledger head
+/// --json`, and may be sent to any other party that acts as a witness.
 package struct SignedHead: Hashable, Sendable {
     /// The statement.
     package let head: HeadStatement
-    /// The Ed25519 key that signed it, 32 bytes. Whoever checks must know from elsewhere that it is the box's.
+    /// The Ed25519 key that signed it, 32 bytes. A verifier must know from another source that this is the
+    /// gate's key.
     package let key: [UInt8]
     private let signature: [UInt8]
 
@@ -61,7 +64,8 @@ package struct SignedHead: Hashable, Sendable {
         (self.head, self.key, self.signature) = (head, key.publicKey, signature)
     }
 
-    /// Reads ``bytes`` back; throws when a member is missing, of the wrong form, or the signature is not that of the key.
+    /// Parses ``bytes``. Throws when a member is missing or malformed, or when the signature does not match
+    /// the key.
     package init(bytes: [UInt8]) throws(RecordError) {
         guard let json = try? JSON.parse(bytes) else { throw RecordError(member: "") }
         let fields = try RecordFields(json)

@@ -1,42 +1,44 @@
 import Encoding
 
-/// What a database says about itself.
+/// What a database states about itself.
 package enum StoredLedger: Hashable, Sendable {
-    /// There was none; it was made just now.
+    /// No database existed; it was created at this start.
     case made
-    /// It has no seal. Old: a version of the program without seals wrote it last.
+    /// The database has no seal. `isOld`: a version of the program without seals wrote it last.
     case unsealed(LedgerState, isOld: Bool)
-    /// Its seal is right, or cannot be looked at without the key; then `digest` is nil.
+    /// Its seal is valid, or cannot be checked without the key; in the second case `digest` is nil.
     case sealed(LedgerState, digest: [UInt8]?)
-    /// It cannot be read, or its seal is not that of its figures; in words.
+    /// It cannot be read, or its seal does not match its figures; the reason, in words.
     case broken(String)
 }
 
-/// What comes of comparing a ledger with its witness.
+/// The result of comparing a ledger with its witness.
 package enum LedgerStanding: Hashable, Sendable {
-    /// A new ledger, and nothing speaks of an earlier one.
+    /// A new ledger, with no sign of an earlier one.
     case new
-    /// A ledger from before there were witnesses; from now on it has one.
+    /// A ledger of a version without witnesses; from now on it has one.
     case adopted
-    /// The ledger continues what its witness has seen.
+    /// The ledger continues the state that its witness recorded.
     case continued
-    /// The ledger's own seal is right, but that it is the newest state nobody can tell; why, in words.
+    /// The ledger's own seal is valid, but nothing proves that this is its newest state; the reason, in
+    /// words.
     case unwitnessed(String)
-    /// The ledger does not continue what its witness has seen; in words.
+    /// The ledger does not continue the state that its witness recorded; the contradiction, in words.
     case rewritten(String)
-    /// The database was put back from a backup; in words.
+    /// The database was restored from a backup; in words.
     case restored(String)
 
-    /// Whether another ledger has to begin, as something speaks against this one.
+    /// Whether this ledger must be replaced by a new one because evidence contradicts it.
     package var isRewritten: Bool { if case .rewritten = self { true } else { false } }
 
-    /// Compares.
+    /// Compares a ledger with its witness.
     ///
     /// - Parameters:
-    ///   - stored: What the database says.
-    ///   - witness: What the witness says.
-    ///   - keyIsNew: Whether the key was made at this start: then there can be no witness yet.
-    ///   - hashAt: The hash of the entry at a position, or of what is before the oldest one; nil where none is.
+    ///   - stored: What the database states.
+    ///   - witness: The content of the witness file.
+    ///   - keyIsNew: Whether the key was made at this start; then no witness can exist yet.
+    ///   - hashAt: Returns the hash of the entry at a position, or of the entry before the oldest one; nil
+    ///     when none exists.
     package static func judge(
         _ stored: StoredLedger, _ witness: WitnessReading, keyIsNew: Bool, hashAt: (Int) -> ChainHash?
     ) -> LedgerStanding {
@@ -67,7 +69,7 @@ package enum LedgerStanding: Hashable, Sendable {
         }
     }
 
-    /// What contradicts a statement; nil: nothing.
+    /// Returns the contradiction between the ledger and a statement; nil: none.
     private static func compare(
         _ state: LedgerState, _ digest: [UInt8]?, _ head: HeadStatement, isTorn: Bool, _ hashAt: (Int) -> ChainHash?
     ) -> String? {
@@ -82,8 +84,9 @@ package enum LedgerStanding: Hashable, Sendable {
             if state != seen || digest.map({ $0 != head.digest }) == true {
                 return "its figures are not those that the witness has seen"
             }
-            // A statement is written only after a commit that it is about; one that was interrupted was about a later state than
-            // this. Rot in the older place looks the same: better one new ledger too many.
+            // A statement is written only after the commit that it describes, so an interrupted one described
+            // a later state than this one. Corruption of the older slot looks the same; then an unnecessary
+            // new ledger is the smaller harm.
             if isTorn { return "a newer statement of the witness was damaged, and the database is older than that" }
         }
         if state.start.count <= seen.end.count, hashAt(seen.end.count) != seen.end.hash {

@@ -1,22 +1,24 @@
 import Crypto
 package import Encoding
 
-/// The figures of a ledger that are sealed with every commit and witnessed: all that is not an entry of the chain and yet changes
-/// what a list, a proof or a report says. The cursors of the destinations stand beside it as a ``RowSum``.
+/// The figures of a ledger that are sealed with every commit and witnessed: everything that is not an entry
+/// of the chain but affects a list, a proof or a report. The cursors of the destinations are covered
+/// separately, by a ``RowSum``.
 package struct LedgerState: Hashable, Sendable {
     /// The ledger's id.
     package var ledger: Text
-    /// Counts the commits that changed any of this; a lower one is an older state.
+    /// The number of commits that changed any of these figures; a lower number is an older state.
     package var revision: Int
-    /// Where the chain ends.
+    /// The end of the chain.
     package var end: ChainPoint
-    /// What is before the oldest entry kept.
+    /// The point before the oldest kept entry.
     package var start: ChainPoint
-    /// Reports lost that no outcome has told of yet.
+    /// The number of lost reports that no outcome has stated yet.
     package var dropped: Int
-    /// The last date heard.
+    /// The last date that the clock gave.
     package var clock: Timestamp?
-    /// ``SiteKey/digest(of:)`` of the key under which credentials are named; nil before there is one.
+    /// ``SiteKey/digest(of:)`` of the key from which names of credentials are computed; nil before a key
+    /// exists.
     package var siteKey: [UInt8]?
     /// ``digest(ofOpen:)`` of the intents without an outcome.
     package var open: [UInt8]
@@ -30,15 +32,15 @@ package struct LedgerState: Hashable, Sendable {
         (self.dropped, self.clock, self.siteKey, self.open) = (dropped, clock, siteKey, open)
     }
 
-    /// The SHA-256 hash of a list of open intents in their order, each with what was decided of it.
+    /// The SHA-256 hash of a list of open intents in their order, each with its decision.
     package static func digest(ofOpen intents: some Collection<OpenIntent>) -> [UInt8] {
         var hash = SHA256()
         for intent in intents.sorted(by: { $0.position < $1.position }) {
             hash.update(data: figures([intent.position, intent.seq, intent.intent.utf8.count]))
             hash.update(data: Array(intent.intent.utf8))
             guard let decision = intent.decision else { continue }
-            // No intent has that position: what follows is a decision, and a list without any has the hash that it
-            // always had.
+            // No intent has the position `.max`, so it marks a decision. A list without decisions keeps the
+            // hash of earlier versions.
             hash.update(data: figures([.max, decision.slot, decision.bytes.count]) + decision.bytes)
         }
         return Array(hash.finalize())
@@ -48,7 +50,7 @@ package struct LedgerState: Hashable, Sendable {
         figures.reduce(into: []) { $0.appendBE(UInt64(clamping: $1)) }
     }
 
-    /// The members of a statement about it, in their fixed order.
+    /// The members of a statement about this state, in their fixed order.
     var members: [JSONObject.Member] {
         [
             .init("ledger", .string(ledger)), .init("count", .int(end.count)), .init("hash", .text(end.hash.hex)),
@@ -82,7 +84,7 @@ extension ChainPoint {
         self.init(count: try fields.figure("count"), hash: hash, nextSeq: try fields.figure("nextSeq"))
     }
 
-    /// Reads ``json`` back; nil when it is not such an object.
+    /// Parses ``json``; nil when it is not such an object.
     package init?(json: JSON?) {
         guard let fields = try? RecordFields(json), let point = try? ChainPoint(fields) else { return nil }
         self = point
@@ -90,7 +92,8 @@ extension ChainPoint {
 }
 
 extension SiteKey {
-    /// By which a replaced key is noticed: the SHA-256 hash of the key and a label. It tells nothing of a random key.
+    /// The value by which a replaced key is noticed: the SHA-256 hash of a label and the key. It reveals
+    /// nothing about a random key.
     package static func digest(of key: [UInt8]) -> [UInt8] {
         Array(SHA256.hash(data: Array("gatehouse/site-key/1\u{0}".utf8) + key))
     }

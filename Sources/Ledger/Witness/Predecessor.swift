@@ -1,16 +1,16 @@
 package import Encoding
 
-/// The ledger before this one, as the first record of a new ledger names it: what its witness had seen of it last, or, without a
-/// witness, what it said itself.
+/// The replaced ledger, as the first record of a new ledger names it: the last state that its witness
+/// recorded or, without a witness, the state that the ledger itself stated.
 package struct Predecessor: Hashable, Sendable {
-    /// Its id.
+    /// The replaced ledger's id.
     package var ledger: Text
-    /// Its entries.
+    /// The number of its entries.
     package var count: Int
-    /// The hash of the last one.
+    /// The hash of the last entry.
     package var hash: ChainHash
 
-    /// A ledger by its end.
+    /// A replaced ledger by its end.
     package init(ledger: Text, count: Int, hash: ChainHash) {
         (self.ledger, self.count, self.hash) = (ledger, count, hash)
     }
@@ -24,26 +24,29 @@ package struct Predecessor: Hashable, Sendable {
     }
 }
 
-/// With what a new ledger begins in the place of one that did not stand up to its witness: kept beside it until its first record,
-/// which tells of it, is written.
+/// The data with which a new ledger begins when it replaces one that its witness contradicts. The data is
+/// kept next to the new ledger until the first record, which reports the replacement, is written.
 package struct Founding: Hashable, Sendable {
-    /// The ledger before; nil when nothing is known of it.
+    /// The replaced ledger; nil when nothing is known of it.
     package var predecessor: Predecessor?
-    /// The code of what was found, for the first record.
+    /// The reason code of the finding, for the first record.
     package var code: Text
-    /// What was found, in words.
+    /// The finding, in words.
     package var finding: Text
-    /// The first number that a visit may get: no number is used twice, also of what was cut off.
+    /// The first number that a visit of the new ledger may get. No number is used twice, not even one of an
+    /// entry that was cut off.
     package var nextSeq: Int
-    /// The intents that had no outcome, as their records' bytes: they are closed here.
+    /// The intents without an outcome, as the bytes of their records; the new ledger closes them.
     package var open: [[UInt8]]
-    /// What was decided of them, as ``KeptDecision/bytes``; only of a ledger whose own seal vouches for it.
+    /// The decisions about those intents, as ``KeptDecision/bytes``; only from a ledger whose own seal
+    /// confirms them.
     package var decisions: [[UInt8]]
 
-    /// Numbers left out, so that those of visits which nobody witnessed any more are not used again.
+    /// The count of numbers that are skipped, so that the numbers of visits after the last witnessed one are
+    /// not used again.
     package static let gap = 1000
 
-    /// A beginning of these parts.
+    /// A founding of these parts.
     package init(
         predecessor: Predecessor?, code: Text, finding: Text, nextSeq: Int, open: [[UInt8]],
         decisions: [[UInt8]] = []
@@ -52,7 +55,7 @@ package struct Founding: Hashable, Sendable {
         (self.nextSeq, self.open, self.decisions) = (nextSeq, open, decisions)
     }
 
-    /// Compact JSON, members in fixed order.
+    /// The founding as compact JSON, members in fixed order.
     package var bytes: [UInt8] {
         let json: JSON = [
             "predecessor": predecessor?.json ?? .null, "code": .string(code), "finding": .string(finding),
@@ -63,7 +66,7 @@ package struct Founding: Hashable, Sendable {
         return json.compactBytes
     }
 
-    /// Reads ``bytes`` back.
+    /// Parses ``bytes``.
     package init(bytes: [UInt8]) throws(RecordError) {
         let fields = try RecordFields(try? JSON.parse(bytes))
         func bodies(_ member: Text, _ elements: [JSON]) throws(RecordError) -> [[UInt8]] {
@@ -79,14 +82,15 @@ package struct Founding: Hashable, Sendable {
         self.init(
             predecessor: try Predecessor(fields.object("predecessor")), code: try fields.text("code"),
             finding: try fields.text("finding"),
-            // Half of all numbers: the rest is for the visits of the new ledger.
+            // Half of all numbers: the rest remains for the visits of the new ledger.
             nextSeq: try fields.figure("nextSeq", upTo: ChainPoint.countLimit / 2),
             open: try bodies("open", fields.array("open")),
-            // One that a version before decisions wrote has none.
+            // Bytes of a version without decisions lack the member.
             decisions: try bodies("decisions", fields.arrayIfPresent("decisions")))
     }
 
-    /// The first records of the new ledger: what happened to the old one, then its open intents once more, as they were.
+    /// Appends the first records of the new ledger: what happened to the replaced one, then its open intents
+    /// again, unchanged except for their numbers and positions.
     package func begin(
         _ head: inout LedgerHead, stamp: RecordStamp, software: Outcome.Software
     ) throws(LedgerError) -> (

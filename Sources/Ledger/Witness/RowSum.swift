@@ -1,15 +1,16 @@
 import Encoding
 
-/// One figure for a set of rows that changes with every row that is added, removed or edited, and can be kept up to date without
-/// reading the others: the sum of the rows' codes under a secret key (four lanes of 64 bits, wrapping).
+/// A checksum of a set of rows: the sum of the rows' codes under a secret key (four lanes of 64 bits,
+/// wrapping). It changes with every row that is added, removed or edited, and is updated without reading the
+/// other rows.
 ///
-/// Sums of this kind are only as good as they are secret, so one never leaves the process except inside a seal.
+/// Such a sum is secure only while it is secret, so it never leaves the process except inside a seal.
 package struct RowSum: Hashable, Sendable {
     /// Length in bytes.
     package static let byteCount = 32
     private var lanes: SIMD4<UInt64>
 
-    /// No rows.
+    /// The sum of no rows.
     package init() { lanes = .zero }
 
     init?(_ bytes: some Collection<UInt8>) {
@@ -26,9 +27,9 @@ package struct RowSum: Hashable, Sendable {
         return bytes
     }
 
-    /// Takes a row in.
+    /// Adds a row.
     package static func += (sum: inout RowSum, row: RowSum) { sum.lanes &+= row.lanes }
 
-    /// Takes a row out.
+    /// Removes a row.
     package static func -= (sum: inout RowSum, row: RowSum) { sum.lanes &-= row.lanes }
 }

@@ -1,8 +1,9 @@
 import Crypto
 package import Encoding
 
-/// The secret that proves the ledger, kept where the database is not: it seals the database's own figures and signs the statements
-/// of the witness. Whoever can write the database but does not have it can forge neither.
+/// The secret that proves the ledger, kept in another place than the database. It seals the database's own
+/// figures and signs the statements of the witness. An attacker who can write the database but lacks the
+/// secret can forge neither.
 package struct WitnessKey: Sendable {
     /// Length of the secret in bytes.
     package static let byteCount = 32
@@ -13,7 +14,7 @@ package struct WitnessKey: Sendable {
     private let sealing: SymmetricKey
     private let rows: SymmetricKey
 
-    /// The keys that follow from a secret of ``byteCount`` random bytes; nil for any other number.
+    /// The keys derived from a secret of ``byteCount`` random bytes; nil for any other number of bytes.
     package init?(_ secret: [UInt8]) {
         guard secret.count == Self.byteCount else { return nil }
         func derive(_ label: String) -> [UInt8] {
@@ -29,7 +30,7 @@ package struct WitnessKey: Sendable {
     /// The Ed25519 key by which others check statements, 32 bytes.
     package var publicKey: [UInt8] { Array(signing.publicKey.rawRepresentation) }
 
-    /// The code of one row; each field goes in with its length.
+    /// The code of one row; each field is hashed together with its length.
     package func code(ofRow fields: [[UInt8]]) -> RowSum {
         var code = HMAC<SHA256>(key: rows)
         for field in fields {
@@ -41,8 +42,9 @@ package struct WitnessKey: Sendable {
         return RowSum(Array(code.finalize())) ?? RowSum()
     }
 
-    /// The seal of a state: the sum of the cursors, encrypted and bound to the state (ChaCha20-Poly1305). `nonce`:
-    /// ``nonceBytes`` random bytes. Empty, which opens nothing, for a nonce of another length.
+    /// The seal of a state: the sum of the cursors, encrypted and bound to the state (ChaCha20-Poly1305).
+    /// `nonce`: ``nonceBytes`` random bytes. For a nonce of another length the result is empty, which is not
+    /// a valid seal.
     package func seal(_ state: LedgerState, _ sum: RowSum, nonce: [UInt8]) -> [UInt8] {
         guard let nonce = try? ChaChaPoly.Nonce(data: nonce),
             let box = try? ChaChaPoly.seal(sum.bytes, using: sealing, nonce: nonce, authenticating: state.bytes)
@@ -50,7 +52,7 @@ package struct WitnessKey: Sendable {
         return Array(box.combined)
     }
 
-    /// The sum inside a seal; nil unless it was made with this key for this very state.
+    /// The sum inside a seal; nil unless the seal was made with this key for exactly this state.
     package func open(_ seal: [UInt8], of state: LedgerState) -> RowSum? {
         guard let box = try? ChaChaPoly.SealedBox(combined: seal),
             let sum = try? ChaChaPoly.open(box, using: sealing, authenticating: state.bytes)
@@ -58,7 +60,7 @@ package struct WitnessKey: Sendable {
         return RowSum(sum)
     }
 
-    /// A short name of a state and its cursors, for statements; it tells nothing of either.
+    /// A short digest of a state and its cursors, for statements. It reveals nothing about either.
     package func digest(of state: LedgerState, _ sum: RowSum) -> [UInt8] {
         var code = HMAC<SHA256>(key: sealing)
         code.update(data: Array("gatehouse/witness/state/1\u{0}".utf8))
@@ -67,8 +69,9 @@ package struct WitnessKey: Sendable {
         return Array(code.finalize())
     }
 
-    /// What vouches that a restore put a ledger back in this very state, when the last statement of the witness had that number. `text`:
-    /// what is told of it. A later statement, another state or another text has another one, so that no mark of before counts again.
+    /// The code that confirms a restore: the ledger was put back in exactly this state while the last
+    /// statement of the witness had that number. `text`: the description of the restore. A later statement,
+    /// another state or another text has a different code, so an earlier mark is not valid again.
     package func code(ofRestore text: Text, _ state: LedgerState, after number: Int) -> [UInt8] {
         var code = HMAC<SHA256>(key: sealing)
         var figures: [UInt8] = []
@@ -78,7 +81,7 @@ package struct WitnessKey: Sendable {
         return Array(code.finalize())
     }
 
-    /// Signs a statement; nil only if the library cannot.
+    /// Signs a statement; nil only if the library cannot sign.
     package func sign(_ statement: [UInt8]) -> [UInt8]? { (try? signing.signature(for: statement)).map(Array.init) }
 
     /// Whether `signature` was made over `statement` with the secret that belongs to `publicKey`.

@@ -1,19 +1,20 @@
 import Crypto
 import Encoding
 
-/// The witness file: two slots of one size that are written in turn, so that a write which the power interrupts spoils the older
-/// statement's place and never the newest whole one.
+/// The witness file: two slots of equal size that are written in turn. A write that a power cut interrupts
+/// therefore damages only the slot of the older statement, never the newest whole one.
 ///
-/// A slot: `GATEHEAD`, the length of the statement (4 bytes, most significant first), ``SignedHead/bytes``, the SHA-256 hash of all
-/// that, zeros up to ``slotBytes``.
+/// A slot: `GATEHEAD`, the length of the statement (4 bytes, most significant first), ``SignedHead/bytes``,
+/// the SHA-256 hash of all these, zeros up to ``slotBytes``.
 package enum WitnessSlots {
-    /// A slot's length in bytes: a block of the disk, so that writing one does not touch the other.
+    /// A slot's length in bytes: one disk block, so that writing one slot does not touch the other.
     package static let slotBytes = 4096
     /// The file's length in bytes.
     package static let fileBytes = 2 * slotBytes
     private static let magic = Array("GATEHEAD".utf8)
 
-    /// Where a statement goes, and the bytes of its slot; nil when it does not fit.
+    /// The offset of the slot for a statement, and the bytes of that slot; nil when the statement does not
+    /// fit.
     package static func slot(_ signed: SignedHead) -> (offset: Int, bytes: [UInt8])? {
         let statement = signed.bytes
         var bytes = magic
@@ -25,7 +26,7 @@ package enum WitnessSlots {
         return (signed.head.number & 1 == 0 ? 0 : slotBytes, bytes)
     }
 
-    /// What a file holds. `key`: the public key that counts; nil: whichever signed.
+    /// Reads a witness file. `key`: the public key whose statements count; nil: any key.
     package static func read(_ file: [UInt8], key: [UInt8]?) -> WitnessReading {
         var (whole, isTorn, isForeign): ([SignedHead], Bool, Bool) = ([], file.count != fileBytes, false)
         for start in [0, slotBytes] {
@@ -53,13 +54,14 @@ package enum WitnessSlots {
     }
 }
 
-/// What was found in the place of the witness.
+/// The result of reading the witness file.
 package enum WitnessReading: Hashable, Sendable {
-    /// There is no file.
+    /// The file does not exist.
     case absent
-    /// A file that holds no statement that counts; why, in words.
+    /// The file holds no valid statement; the reason, in words.
     case unusable(String)
-    /// The newest whole statement. Torn: the other slot holds something else than a statement, as after a power cut.
+    /// The newest whole statement. `isTorn`: the other slot is damaged, as after a power cut, or holds a
+    /// statement of another key, or the file has another length. A slot of zeros does not count as damaged.
     case read(SignedHead, isTorn: Bool)
 
     /// The newest whole statement.

@@ -4,13 +4,13 @@ package import Encoding
 /// A dataset in its canonical form: sorted lines of canonical N-Quads.
 package struct CanonicalDataset: Sendable {
     private let text: CanonicalText
-    /// The lines in order, without repetition.
+    /// The lines in order, without duplicates.
     private let lines: [CanonicalText.Line]
-    /// The issued identifiers: the label in the input → the canonical one, both without `_:`.
+    /// The issued identifiers: from the label in the input to the canonical one, both without `_:`.
     package let issued: [Text: Text]
-    /// Units of work it took: calls of Hash N-Degree Quads and permutations looked at.
+    /// The units of work: calls of Hash N-Degree Quads, and permutations examined.
     package let work: Int
-    /// Steps inside these units (``CanonicalizationLimits/steps``).
+    /// The number of steps inside these units (``CanonicalizationLimits/steps``).
     package let steps: Int
 
     init(unsorted text: CanonicalText, issued: [Text: Text], work: Int, steps: Int) {
@@ -30,7 +30,7 @@ package struct CanonicalDataset: Sendable {
         }
     }
 
-    /// How many quads there are.
+    /// The number of quads.
     package var count: Int { lines.count }
 
     /// The canonical N-Quads document.
@@ -55,32 +55,33 @@ package struct CanonicalDataset: Sendable {
     }
 }
 
-/// Lines of canonical N-Quads one after the other, each with its line end. Long literals are apart: a photo is most of a
-/// credential, and is not copied into the document.
+/// Lines of canonical N-Quads, one after another, each with its line end. Long literals are stored
+/// separately: a photo is most of a credential and is not copied into the document.
 struct CanonicalText {
-    /// A line, and the place in it where a literal belongs that is apart.
+    /// A line, and the place in it of a literal that is stored separately.
     struct Line {
         let range: Range<Int>
         let place: Int?
     }
 
-    /// The lines without those literals.
+    /// The lines without the separate literals.
     var bytes: [UInt8] = []
     private(set) var lines: [Line] = []
-    /// What is apart by its place.
+    /// The separate literals by their places.
     private var literals: [Int: Text] = [:]
     private var apart = 0
 
-    /// How many bytes all lines have.
+    /// The number of bytes of all lines, separate literals included.
     var count: Int { bytes.count + apart }
 
-    /// A text with room for so many bytes without long literals, and for so many lines.
+    /// An empty text with reserved space for so many bytes, without long literals, and for so many lines.
     init(bytes: Int, lines: Int) {
         self.bytes.reserveCapacity(bytes)
         self.lines.reserveCapacity(lines)
     }
 
-    /// Notes the line that was appended to the bytes from `start` on, and the literal that belongs at a place in it.
+    /// Adds the line that was appended to ``bytes`` from `start` on, and the separate literal that belongs at
+    /// `place` in it.
     mutating func endLine(from start: Int, lacking literal: Text?, at place: Int) {
         lines.append(Line(range: start..<bytes.count, place: literal == nil ? nil : place))
         guard let literal else { return }
@@ -88,7 +89,7 @@ struct CanonicalText {
         apart += literal.utf8.count
     }
 
-    /// Hands over a line piece by piece. `bytes` are those of the text.
+    /// Passes a line to `body`, in pieces. `bytes` are those of this text.
     func forEachPiece(of line: Line, in bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
         guard let place = line.place, let literal = literals[place] else {
             return body(.init(rebasing: bytes[line.range]))
@@ -98,7 +99,7 @@ struct CanonicalText {
         body(.init(rebasing: bytes[place..<line.range.upperBound]))
     }
 
-    /// Whether a line comes before another in byte order.
+    /// Whether `left` precedes `right` in byte order.
     @inline(__always)
     func precedes(_ left: Line, _ right: Line, in bytes: UnsafeRawBufferPointer) -> Bool {
         if left.place == nil, right.place == nil {
@@ -113,7 +114,7 @@ struct CanonicalText {
         }
     }
 
-    /// Whether a line is the same as one that does not come after it.
+    /// Whether two lines are equal. `second` must not precede `first`.
     func repeats(_ first: Line, _ second: Line, in bytes: UnsafeRawBufferPointer) -> Bool {
         count(of: first) == count(of: second) && !precedes(first, second, in: bytes)
     }
@@ -132,7 +133,7 @@ struct CanonicalText {
         return literal.withBytes { body([.init(rebasing: start), $0, .init(rebasing: end)]) }
     }
 
-    /// Whether some pieces, none of them empty, come before others.
+    /// Whether the concatenation of some pieces, none of them empty, precedes that of others.
     private static func precede(_ left: [UnsafeRawBufferPointer], _ right: [UnsafeRawBufferPointer]) -> Bool {
         var (left, right) = (left, right)
         while let first = left.first, let other = right.first {
@@ -147,7 +148,8 @@ struct CanonicalText {
 
 /// A hash being computed.
 struct RunningDigest: Sendable {
-    // One of the two is there. Two optionals, as taking a value out of an enum to change it would copy the state.
+    // Exactly one of the two is set. Two optionals are used because taking a value out of an enum to change
+    // it would copy the hash state.
     private var sha256: SHA256?
     private var sha384: SHA384?
 
@@ -171,7 +173,7 @@ struct RunningDigest: Sendable {
 }
 
 extension HashAlgorithm {
-    /// The hash of `bytes` in lower-case hexadecimal, as RDFC-1.0 passes it on.
+    /// The hash of `bytes` in lower-case hexadecimal, the form that RDFC-1.0 uses.
     func hex(_ bytes: [UInt8]) -> [UInt8] {
         var digest = RunningDigest(self)
         bytes.withUnsafeBytes { digest.update($0) }

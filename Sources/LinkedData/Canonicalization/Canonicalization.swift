@@ -1,30 +1,32 @@
-/// The hash inside RDFC-1.0 (section 4.2, "hash algorithm").
+/// The hash algorithm of RDFC-1.0 (section 4.2, "hash algorithm").
 package enum HashAlgorithm: Sendable {
     case sha256
     case sha384
 }
 
-/// Bounds of one canonicalisation: work is counted, never timed.
+/// Limits of one canonicalisation. Work is counted, not timed.
 package struct CanonicalizationLimits: Sendable {
-    /// Blank nodes of the dataset.
+    /// The number of blank nodes in the dataset.
     package var blankNodes = 1_000
-    /// Quads of the dataset.
+    /// The number of quads in the dataset.
     package var quads = 12_000
-    /// Units of work; one is one call of Hash N-Degree Quads or one permutation looked at.
+    /// The number of units of work; a unit is one call of Hash N-Degree Quads or one permutation examined.
     package var work = 20_000
-    /// Steps inside these units, as one unit may be about every quad: a quad looked at for its blank nodes, an identifier put
-    /// into a path, and 64 bytes hashed for a related blank node.
+    /// The number of steps inside these units, because one unit may concern every quad. A step is a quad
+    /// examined for its blank nodes, an identifier added to a path, or 64 bytes hashed for a related blank
+    /// node.
     package var steps = 100_000
-    /// Bytes of canonical N-Quads to be written, once for the document and once for each blank node in a quad.
+    /// The bytes of canonical N-Quads to write: each quad once for the document, and once for each blank node
+    /// in it.
     package var bytes = 24 * 1024 * 1024
 
     /// The documented defaults.
     package init() {}
 }
 
-/// Why a dataset was not canonicalised.
+/// The reason why a dataset was not canonicalised.
 package struct CanonicalizationError: Error, Hashable, Sendable {
-    /// Which bound.
+    /// The limit that was exceeded.
     package enum Code: Hashable, Sendable {
         case tooManyBlankNodes
         case tooManyQuads
@@ -32,10 +34,10 @@ package struct CanonicalizationError: Error, Hashable, Sendable {
         case tooManyBytes
     }
 
-    /// Which bound was reached.
+    /// The limit that was exceeded.
     package var code: Code
-    /// Units of work done until then.
+    /// The units of work done before.
     package var work: Int
-    /// Steps done until then.
+    /// The steps done before.
     package var steps = 0
 }

@@ -21,12 +21,12 @@ struct Canonicalization {
     /// The label of each blank node in the input.
     var labels: [Text] { quads.labels }
 
-    /// Whether no more than `limit` bytes have to be written.
+    /// Whether fewer than `limit` bytes have to be written, escapes not counted.
     func isWithin(_ limit: Int) -> Bool { quads.isWithin(limit) }
 
     /// The canonicalization algorithm (section 4.4.3).
     mutating func result() throws(CanonicalizationError) -> CanonicalDataset {
-        // A single blank node, as proof options have, need not be told from others.
+        // A single blank node, as in proof options, does not have to be distinguished from others.
         if labels.count == 1 {
             canonical.issue(0)
             return try document()
@@ -55,7 +55,7 @@ struct Canonicalization {
     private mutating func document() throws(CanonicalizationError) -> CanonicalDataset {
         let names = labels.indices.map { canonical.identifier(of: $0) ?? "" }
         let forms = quads.takeLongForms()
-        // With room for the names and marks of each line.
+        // Reserve space also for the names and punctuation of each line.
         var text = CanonicalText(bytes: quads.length + 64 * quads.entries.count, lines: quads.entries.count)
         for index in quads.entries.indices {
             let start = text.bytes.count
@@ -102,16 +102,18 @@ struct Canonicalization {
         }
     }
 
-    /// What the hash of a related blank node depends on.
+    /// The values on which the hash of a related blank node depends.
     private struct RelatedKey: Hashable {
         let predicate: Int
         let position: UInt8
-        /// How the node is named: by a canonical or temporary identifier's number, or by its first degree hash.
+        /// The kind of `number`: of a canonical identifier (0), of a temporary identifier (1), or of the
+        /// node, whose first degree hash is used (2).
         let kind: UInt8
         let number: Int32
     }
 
-    /// Hash Related Blank Node (section 4.7). The same few are asked for in every permutation, so they are kept.
+    /// Hash Related Blank Node (section 4.7). The results are kept, because every permutation needs the same
+    /// few.
     private mutating func hashRelated(
         _ related: BlankNode, _ index: Int, _ issuer: IdentifierIssuer, position: Unicode.Scalar
     ) throws(CanonicalizationError) -> [UInt8] {
@@ -142,7 +144,7 @@ struct Canonicalization {
 
     private static let relatedHashesKept = 20_000
 
-    /// Escapes can make a line six times as long as its terms.
+    /// Checked while writing, because escapes can make a line six times as long as its terms.
     private func checkBytes(_ count: Int) throws(CanonicalizationError) {
         guard count <= limits.bytes else { throw CanonicalizationError(code: .tooManyBytes, work: work) }
     }
@@ -154,7 +156,7 @@ struct Canonicalization {
         }
     }
 
-    /// Counted before they are done.
+    /// Counts steps before they are done.
     private mutating func countSteps(_ count: Int) throws(CanonicalizationError) {
         guard count <= limits.steps - steps else {
             throw CanonicalizationError(code: .tooMuchWork, work: work, steps: steps)
@@ -183,7 +185,7 @@ struct Canonicalization {
         return (hash.hex(input), issuer)
     }
 
-    /// The blank nodes in quads with `node`, each with its hash, in the order of the hashes.
+    /// The blank nodes in quads with `node`, each with its hash, ordered by hash.
     private mutating func relatedNodes(
         of node: BlankNode, _ issuer: IdentifierIssuer
     ) throws(CanonicalizationError) -> [(hash: [UInt8], node: BlankNode)] {
@@ -205,15 +207,15 @@ struct Canonicalization {
         return found
     }
 
-    /// A path to related blank nodes, and the identifiers it issued.
+    /// A path to related blank nodes, and the issuer with the identifiers that the path issued.
     private struct Path {
         var bytes: [UInt8] = []
         var issuer: IdentifierIssuer
-        /// Whether it was given up, as another path is known to come before it.
+        /// Whether it was abandoned because another path precedes it.
         var isGivenUp = false
     }
 
-    /// Step 5.4: the least path over all permutations of `nodes`.
+    /// Step 5.4: the least path, in byte order, over all permutations of `nodes`.
     private mutating func choosePath(
         _ nodes: [BlankNode], _ issuer: consuming IdentifierIssuer
     ) throws(CanonicalizationError) -> Path {
@@ -232,7 +234,7 @@ struct Canonicalization {
         return Path(issuer: consume issuer)
     }
 
-    /// The path of one permutation.
+    /// The path of one permutation. It is abandoned as soon as it cannot precede `best`.
     private mutating func path(
         _ nodes: [BlankNode], _ given: consuming IdentifierIssuer, unlessAbove best: [UInt8]?
     ) throws(CanonicalizationError) -> Path {
@@ -262,14 +264,14 @@ struct Canonicalization {
         return path
     }
 
-    /// Whether what there is of a path already puts it behind `best`.
+    /// Whether the beginning of a path already shows that the path follows `best`.
     private static func isAbove(_ path: [UInt8], _ best: [UInt8]?) -> Bool {
         guard let best, path.count >= best.count else { return false }
         return ByteOrder.precedes(best, path)
     }
 }
 
-/// All orders of a list, one after the other.
+/// All permutations of a list, one after another.
 struct Permutation {
     private(set) var elements: [BlankNode]
     private var order: [Int]
@@ -279,7 +281,7 @@ struct Permutation {
         order = Array(elements.indices)
     }
 
-    /// Goes to the next order; false after the last one.
+    /// Advances to the next permutation; returns false after the last one.
     mutating func advance() -> Bool {
         guard order.count > 1, let pivot = order.indices.dropLast().last(where: { order[$0] < order[$0 + 1] }),
             let successor = order.indices.last(where: { order[$0] > order[pivot] })
@@ -301,7 +303,7 @@ struct Permutation {
 }
 
 extension [BlankNode] {
-    /// Runs of nodes with the same hash.
+    /// Splits the sorted nodes into runs with the same hash.
     fileprivate func split(whereHashChanges hashes: [[UInt8]]) -> [[BlankNode]] {
         var groups: [[BlankNode]] = []
         var start = 0

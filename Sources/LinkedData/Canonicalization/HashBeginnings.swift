@@ -1,10 +1,11 @@
 import Encoding
 import Synchronization
 
-/// Hashes texts that are handed over piece by piece, and remembers the first piece: the canonical text of a credential
-/// begins with its contexts, and so do the options of its proof and the next credential of its issuer.
+/// Hashes texts that are passed in pieces, and remembers the hash state after the first piece. The canonical
+/// text of a credential begins with its contexts, and so do the options of its proof and the next credential
+/// of its issuer.
 ///
-/// What is remembered changes the time of a hash and nothing else.
+/// The remembered states affect only the time of a hash.
 package final class HashBeginnings: Sendable {
     private struct Entry {
         let algorithm: HashAlgorithm
@@ -13,15 +14,15 @@ package final class HashBeginnings: Sendable {
     }
 
     private let entries = Mutex<(kept: [Entry], oldest: Int)>(([], 0))
-    /// First pieces that are kept; the oldest makes room.
+    /// The number of first pieces that are kept; the oldest is replaced.
     private static let most = 8
-    /// Bytes of a piece that is worth keeping, and those of one that is too long.
+    /// The sizes, in bytes, of pieces that are kept.
     private static let sizes = 512...16 * 1024
 
-    /// Nothing is remembered at first.
+    /// An instance that has remembered nothing yet.
     package init() {}
 
-    /// The hash of all that `write` hands over: 32 or 48 bytes.
+    /// The hash of all pieces that `write` passes: 32 or 48 bytes.
     package func hash(_ algorithm: HashAlgorithm, _ write: ((ArraySlice<UInt8>) -> Void) -> Void) -> [UInt8] {
         var hash: RunningDigest?
         write { piece in

@@ -4,8 +4,8 @@ import Encoding
 package enum RDFC10 {
     /// The canonical form of `dataset`, with blank nodes named `c14n0`, `c14n1` …
     ///
-    /// Refuses, with bounded work, a dataset beyond `limits`: a complete graph of ten blank nodes needs millions of
-    /// permutations.
+    /// Refuses a dataset that exceeds `limits`, with bounded work: a complete graph of ten blank nodes needs
+    /// millions of permutations.
     package static func canonicalize(
         _ dataset: Dataset, hash: HashAlgorithm = .sha256, limits: CanonicalizationLimits = .init()
     ) throws(CanonicalizationError) -> CanonicalDataset {
@@ -22,7 +22,7 @@ package enum RDFC10 {
 /// A blank node by its number in the dataset.
 typealias BlankNode = Int
 
-/// Issues identifiers in the order they are asked for (RDFC-1.0 section 4.5).
+/// Issues identifiers in the order of the requests (RDFC-1.0 section 4.5).
 struct IdentifierIssuer {
     let prefix: String
     /// The nodes in the order of issue.
@@ -35,7 +35,8 @@ struct IdentifierIssuer {
         numbers = Array(repeating: -1, count: count)
     }
 
-    /// Hands the issuer over and leaves an empty one, so that the next change of it copies nothing.
+    /// Returns the issuer and leaves an empty one, so that the next change to the returned one copies
+    /// nothing.
     mutating func take() -> IdentifierIssuer {
         let whole = self
         self = IdentifierIssuer(prefix: prefix, count: 0)
@@ -51,7 +52,7 @@ struct IdentifierIssuer {
     /// The identifier of `node`, if it has one.
     func identifier(of node: BlankNode) -> String? { number(of: node).map { prefix + String($0) } }
 
-    /// The identifier of `node`, a new one when it has none.
+    /// Returns the identifier of `node`; issues a new one when it has none.
     @discardableResult
     mutating func issue(_ node: BlankNode) -> String {
         if !hasIssued(node) {
@@ -62,7 +63,7 @@ struct IdentifierIssuer {
     }
 }
 
-/// The quads of one dataset with blank nodes as numbers.
+/// The quads of one dataset, with blank nodes as numbers.
 struct NumberedQuads {
     /// A quad and the blank nodes in it.
     struct Entry {
@@ -70,7 +71,7 @@ struct NumberedQuads {
         let subject: BlankNode?
         let object: BlankNode?
         let graph: BlankNode?
-        /// About the bytes of the line, escapes apart.
+        /// The approximate length of the line in bytes, escapes not counted.
         fileprivate(set) var length: Int
 
         fileprivate init(_ quad: Quad, _ subject: BlankNode?, _ object: BlankNode?, _ graph: BlankNode?) {
@@ -83,11 +84,11 @@ struct NumberedQuads {
     private(set) var entries: [Entry] = []
     /// The label of each blank node in the input.
     private(set) var labels: [Text] = []
-    /// The quads that mention each blank node.
+    /// The quads that mention each blank node, by their indices.
     private(set) var mentions: [[Int]] = []
     private var numbers: [Text: BlankNode] = [:]
     private var last: BlankNode?
-    /// The predicate of each quad by its number in the dataset, once that is needed.
+    /// The predicate of each quad, as a number within the dataset; empty until ``numberPredicates()``.
     private(set) var predicates: [Int] = []
 
     init(_ dataset: Dataset) {
@@ -102,7 +103,7 @@ struct NumberedQuads {
         }
     }
 
-    /// Numbers the predicates, which only Hash N-Degree Quads asks for.
+    /// Numbers the predicates, which only Hash N-Degree Quads needs.
     mutating func numberPredicates() {
         var numbers: [Text: Int] = [:]
         predicates = entries.map { entry in
@@ -112,11 +113,11 @@ struct NumberedQuads {
         }
     }
 
-    /// Leaves out those of a node's quads that are there twice: a dataset is a set. Repeated lines of the output fall
-    /// together there.
+    /// Removes duplicates from a node's quads, because a dataset is a set. Duplicate lines of the output are
+    /// removed when the lines are sorted (``CanonicalDataset``).
     ///
-    /// - Parameter lines: the quads in an order in which those with equal lines, blank nodes apart, stand together; true
-    ///   where a line is that of the quad before.
+    /// - Parameter lines: The quads in an order in which those whose lines are equal, blank nodes aside, are
+    ///   adjacent. `isRepeated`: the line equals that of the preceding quad.
     mutating func keepOnce(_ lines: [(entry: Int, isRepeated: Bool)], of node: BlankNode) {
         guard lines.contains(where: \.isRepeated) else { return }
         var seen: Set<[BlankNode?]> = []
@@ -131,7 +132,7 @@ struct NumberedQuads {
 
     private mutating func number(_ term: Term) -> BlankNode? {
         guard case .blank(let label) = term else { return nil }
-        // Most quads are about the node that the one before is about.
+        // Most quads have the same subject as the preceding quad.
         if let last, labels[last] == label { return last }
         if let number = numbers[label] {
             last = number
@@ -145,7 +146,8 @@ struct NumberedQuads {
         return number
     }
 
-    /// Whether no more than `limit` bytes have to be written: each quad once, and once for each blank node in it.
+    /// Whether fewer than `limit` bytes have to be written: each quad once, and once for each blank node in
+    /// it.
     func isWithin(_ limit: Int) -> Bool {
         var left = limit
         for index in entries.indices {
@@ -157,13 +159,13 @@ struct NumberedQuads {
         return true
     }
 
-    /// About the bytes of all lines, escapes apart.
+    /// The approximate length of all lines in bytes, escapes not counted.
     var length: Int { entries.indices.reduce(0) { $0 + entries[$1].length } }
 
-    /// Bytes of a lexical form from which on it is long.
+    /// The minimum size in bytes of a long lexical form.
     private static let long = 64 * 1024
 
-    /// Empties the literals that are long and written without escapes: what they were, by quad.
+    /// Empties the literals that are long and need no escapes. Returns their lexical forms by quad.
     mutating func takeLongForms() -> [Int: Text] {
         var forms: [Int: Text] = [:]
         for index in entries.indices where entries[index].length >= Self.long {
@@ -178,9 +180,9 @@ struct NumberedQuads {
         return forms
     }
 
-    /// Appends quad `index` as a canonical line, blank nodes written by `label`.
+    /// Appends quad `index` as a canonical line, with blank nodes written as `label` returns them.
     ///
-    /// - Returns: The place where the lexical form of its object begins, if that is a literal.
+    /// - Returns: The offset of the lexical form of its object, if the object is a literal.
     @discardableResult
     func appendLine(_ index: Int, to output: inout [UInt8], label: (BlankNode) -> String) -> Int {
         let entry = entries[index]
@@ -198,7 +200,7 @@ struct NumberedQuads {
         append(entry.quad.subject, entry.subject)
         CanonicalNQuads.append(iri: entry.quad.predicate, to: &output)
         output.append(UInt8(ascii: " "))
-        // Behind the quotation mark.
+        // The lexical form begins after the quotation mark.
         let place = output.count + 1
         append(entry.quad.object, entry.object)
         if let graph = entry.quad.graph { append(graph, entry.graph) }
@@ -208,7 +210,7 @@ struct NumberedQuads {
 }
 
 extension Term {
-    /// Bytes in the text, escapes apart.
+    /// The length of the term's text in bytes, escapes not counted.
     fileprivate var length: Int {
         switch self {
         case .iri(let text), .blank(let text): text.utf8.count

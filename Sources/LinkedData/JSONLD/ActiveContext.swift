@@ -1,9 +1,10 @@
 import Encoding
 
-/// A processed context (JSON-LD 1.1 API section 4.1): immutable, shared by every place of a document it governs.
+/// A processed context (JSON-LD 1.1 API section 4.1): immutable, and shared by all parts of a document to
+/// which it applies.
 final class ActiveContext: Sendable {
     let state: State
-    /// Whether the cache may keep it and what is built on it.
+    /// Whether the cache may keep this context and contexts built on it.
     let isShared: Bool
 
     init(_ state: State, isShared: Bool) {
@@ -14,17 +15,18 @@ final class ActiveContext: Sendable {
     /// The parts of a context while it is processed.
     struct State: Sendable {
         var terms = TermTable()
-        /// What relative IRIs are resolved against; nil leaves them relative.
+        /// The base for relative IRIs; nil leaves them relative.
         var base: Text?
-        /// The base of the options, which a null context restores.
+        /// The base in the options, which a null context restores.
         var originalBase: Text?
         var vocabulary: Text?
         var language: Text?
         var direction: Direction?
-        /// What nodes below return to when this context does not propagate.
+        /// The context to which nested nodes return when this one does not propagate.
         var previous: ActiveContext?
 
-        /// Bytes that it takes beyond the context that it was made from, about and rather too many.
+        /// An estimate, rather too high, of the bytes that this state needs in addition to `parent`, from
+        /// which it was made.
         func size(beyond parent: State) -> Int {
             256 + (base?.utf8.count ?? 0) + (vocabulary?.utf8.count ?? 0) + 64 * terms.entries(beyond: parent.terms)
         }
@@ -34,13 +36,13 @@ final class ActiveContext: Sendable {
     subscript(term: Text) -> TermDefinition? { state.terms[term] }
 }
 
-/// Terms with their definitions, in two layers: a large one that many contexts share and what was added on top.
+/// Terms with their definitions, in two layers: a large one that many contexts share, and the later changes.
 struct TermTable: Sendable {
     private var root: Layer?
     private var overlay: [Text: TermDefinition?] = [:]
-    /// The terms that stand for `@type`: looked for in every node.
+    /// The terms that are aliases of `@type`; every node is searched for them.
     private(set) var typeAliases: Set<Text> = []
-    /// The terms that stand for `@value`.
+    /// The terms that are aliases of `@value`.
     private(set) var valueAliases: Set<Text> = []
     private var protectedTerms = 0
 
@@ -73,26 +75,28 @@ struct TermTable: Sendable {
         }
     }
 
-    /// Whether any term is protected. Asked for each context that removes all terms, of which a document may have many.
+    /// Whether any term is protected. It is kept as a count because each context that removes all terms needs
+    /// it, and a document may have many such contexts.
     var hasProtected: Bool { protectedTerms > 0 }
 
-    /// Entries of what it does not share with `parent`; what a change copies counts whether there was one or not.
+    /// The number of entries that are not shared with `parent`. The parts that a change copies count even if
+    /// nothing was changed.
     func entries(beyond parent: TermTable) -> Int {
         let own = overlay.count + typeAliases.count + valueAliases.count
         return root === parent.root ? own : own + (root?.terms.count ?? 0)
     }
 
-    /// Every term that is defined.
+    /// All defined terms.
     var all: [Text: TermDefinition] {
         var terms = root?.terms ?? [:]
         for (term, definition) in overlay { terms[term] = definition }
         return terms
     }
 
-    /// Moves everything into one layer once the overlay has grown beyond what a scoped context brings.
+    /// Moves all terms into one layer once the overlay is larger than an ordinary scoped context makes it.
     ///
-    /// A copy that is changed copies the overlay. The bound grows with the table so that neither those copies nor the
-    /// flattening add up to more than a context's size should cost.
+    /// Changing a copy copies the overlay. The bound grows with the table, so that neither these copies nor
+    /// the flattening cost more than is proportionate to the context's size.
     mutating func flatten() {
         let bound = max(24, 4 * Int(Double(root?.terms.count ?? 0).squareRoot()))
         guard overlay.count > bound else { return }

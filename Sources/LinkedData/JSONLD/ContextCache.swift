@@ -1,35 +1,37 @@
 import Encoding
 import Synchronization
 
-/// Contexts that were processed before. Each entry is a function of its key and the pinned documents, and an expansion pays
-/// for it as if it had made it, so sharing it changes the time of an expansion and nothing else.
+/// Contexts that were processed before. Each entry is a function of its key and the pinned documents, and an
+/// expansion is charged the work of an entry as if it had made it. Sharing therefore affects only the time of
+/// an expansion.
 ///
-/// What a stranger can write is not kept: only pinned contexts, known ones, and the scoped contexts inside these.
+/// Contexts that a stranger can write are not kept: only pinned contexts, known ones, and the scoped contexts
+/// inside these.
 final class ContextCache: Sendable {
-    /// What determines a processed context.
+    /// The values that determine a processed context.
     struct Key: Hashable, Sendable {
-        /// The context below; kept alive by the entry.
+        /// The context to which the local context is applied; the entry keeps it alive.
         let parent: ObjectIdentifier
         let local: Local
         let manner: ContextProcessor.Manner
         let mode: Options.ProcessingMode
     }
 
-    /// The context on top.
+    /// The local context that is applied.
     enum Local: Hashable, Sendable {
-        /// `@context` of a document.
+        /// A `@context` in a document.
         case document(JSON)
-        /// One of those that is known: it stands in many documents and is hashed and compared in no time.
+        /// A known context: it is in many documents, and hashing and comparing it costs almost nothing.
         case known(KnownObject)
-        /// The scoped context of a definition; kept alive by the context below.
+        /// The scoped context of a definition; the parent context keeps it alive.
         case scoped(ObjectIdentifier)
 
-        /// A context of a document.
+        /// The key for a context in a document.
         init(_ context: JSON) {
             self = context.object?.known.map(Local.known) ?? .document(context)
         }
 
-        /// Whether the cache may keep it: a context of one document alone is worth nothing to the next.
+        /// Whether the cache may keep it: the context of a single document is of no use to the next.
         var isShared: Bool {
             switch self {
             case .document(let context): context.object == nil
@@ -37,16 +39,16 @@ final class ContextCache: Sendable {
             }
         }
 
-        /// Bytes of text that an entry keeps.
+        /// The number of bytes of text that an entry keeps.
         var size: Int { if case .known(let object) = self { object.size } else { 0 } }
     }
 
     struct Entry: Sendable {
         let parent: ActiveContext
         let result: ActiveContext
-        /// Term definitions that had to be made and contexts that had to be read and loaded for it.
+        /// The work of making it: term definitions made, and contexts read and loaded.
         let work: Int
-        /// Bytes that it takes beyond the context below, about.
+        /// The approximate number of bytes that it needs in addition to its parent.
         let size: Int
     }
 
@@ -57,19 +59,20 @@ final class ContextCache: Sendable {
         var weight = 0
     }
 
-    /// The context without base that every expansion for a signature starts from.
+    /// The context without base, from which every expansion for a signature starts.
     let initial = ActiveContext(ActiveContext.State(), isShared: true)
     private let state = Mutex(State())
-    /// Term definitions kept: far more than every combination of types and scopes that pinned contexts meet in practice. Each
-    /// entry counts as one more, and so do each 64 bytes of text.
+    /// The number of term definitions that are kept: far more than all combinations of types and scopes of
+    /// pinned contexts need in practice. Each entry counts as one more, and so does each 64 bytes of text.
     private static let capacity = 20_000
-    /// Definitions of one context that is worth keeping. Only a context inside a credential can have more than this.
+    /// The maximum work of a context that is kept. Only a context inside a credential can exceed it.
     static let largest = 2_000
 
-    /// What is known now.
+    /// The present content of the cache.
     var snapshot: Table { state.withLock { $0.table } }
 
-    /// Keeps what an expansion has found out; starts anew when there is no room, as contexts inside credentials could fill it.
+    /// Adds the contexts that an expansion made. When there is no room left, the cache is emptied first,
+    /// because contexts inside credentials could fill it.
     func merge(_ found: Table) {
         guard !found.isEmpty else { return }
         let weight = found.reduce(0) { $0 + $1.value.work + 1 + $1.key.local.size / 64 }
@@ -86,13 +89,13 @@ final class ContextCache: Sendable {
 struct ContextSource {
     private let cache: ContextCache
     private let known: ContextCache.Table
-    /// The contexts of this document, each paid for once, whether it was known or not.
+    /// The contexts of this document, each charged once, whether it was in the cache or not.
     private var used: ContextCache.Table = [:]
-    /// Those of them that the cache does not have and may keep.
+    /// Those of them that are not in the cache and that it may keep.
     private var found: ContextCache.Table = [:]
     private var processor: ContextProcessor
     private let base: Text?
-    /// Bytes that further contexts of this document may take.
+    /// The number of bytes that further contexts of this document may need.
     private var room: Int
 
     init(cache: ContextCache, processor: ContextProcessor, base: Text?) {
@@ -103,10 +106,10 @@ struct ContextSource {
         known = cache.snapshot
     }
 
-    /// Hands what was found to the cache.
+    /// Adds the contexts that were made to the cache.
     func finish() { cache.merge(found) }
 
-    /// The context to begin with: `base`, then `expandContext`.
+    /// The initial context: `base`, then `expandContext`.
     mutating func initial(_ options: Options) throws(JSONLDError) -> ActiveContext {
         var active = cache.initial
         if let base = options.base {
@@ -119,9 +122,10 @@ struct ContextSource {
         return try apply(context[Keyword.context.text] ?? context, on: active)
     }
 
-    /// `active` under a context that stands in the document.
+    /// Applies a context in the document to `active`.
     ///
-    /// The elements of an array are applied one by one, so that an inline context does not hide known ones beside it.
+    /// The elements of an array are applied one by one, so that an inline context does not prevent the use of
+    /// known ones next to it.
     mutating func apply(_ context: JSON, on active: ActiveContext) throws(JSONLDError) -> ActiveContext {
         guard case .array(let elements) = context else {
             return try resolve(ContextCache.Local(context), context, on: active, base: base, manner: .init())
@@ -137,7 +141,7 @@ struct ContextSource {
         return result
     }
 
-    /// `active` under the scoped context of `definition`, or unchanged when it has none.
+    /// Applies the scoped context of `definition` to `active`; returns `active` when the definition has none.
     mutating func apply(
         scopeOf definition: TermDefinition, on active: ActiveContext, overrideProtected: Bool = false,
         propagate: Bool = true

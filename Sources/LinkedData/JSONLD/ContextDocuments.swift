@@ -1,11 +1,12 @@
 package import Encoding
 
-/// The pinned context documents: all that a processor will ever load. There is no network behind it.
+/// The pinned context documents, the only ones that a processor ever loads. Nothing is fetched from a
+/// network.
 package struct ContextDocuments: Sendable {
-    /// URL → the whole document (an object with `@context`).
+    /// The documents by URL; each is a whole document (an object with `@context`).
     package var documents: [Text: JSON]
 
-    /// These documents and no other.
+    /// Exactly these documents.
     package init(_ documents: [Text: JSON]) {
         self.documents = documents
     }

@@ -1,16 +1,17 @@
 import Encoding
 
-/// Turns local contexts into active ones (JSON-LD 1.1 API section 4.1). Loads only what is pinned.
+/// Processes local contexts into active ones (JSON-LD 1.1 API section 4.1). Loads only pinned documents.
 struct ContextProcessor {
     let documents: ContextDocuments
     let mode: Options.ProcessingMode
     let limits: JSONLDProcessor.Limits
     /// ``JSONLDProcessor/standardNames``
     let standardNames: StandardNames
-    /// Term definitions made, contexts read and documents loaded so far: the measure of work that an inline context can
-    /// cause.
+    /// The number of term definitions made, contexts read and documents loaded so far. It measures the work
+    /// that an inline context causes.
     private(set) var work = 0
-    /// Definitions begun and not finished: each waits for a term that it depends on, or for a context inside it.
+    /// The number of unfinished definitions: each waits for a term that it depends on, or for a context
+    /// inside it.
     private var unfinished = 0
 
     init(
@@ -23,20 +24,21 @@ struct ContextProcessor {
         self.standardNames = standardNames
     }
 
-    /// How a local context meets the active one.
+    /// The options for applying a local context to the active one.
     struct Manner: Hashable, Sendable {
         var overrideProtected = false
         var propagate = true
-        /// Whether scoped contexts inside are tried out: not again inside a trial.
+        /// Whether scoped contexts inside are validated by processing them; false during such a validation.
         var validateScoped = true
-        /// Whether it is one of several in an array, where its `@propagate` has no effect (JSON-LD 1.1 API section
-        /// 4.1.2, step 3).
+        /// Whether it is an element of an array, where its `@propagate` has no effect (JSON-LD 1.1 API
+        /// section 4.1.2, step 3).
         var isElement = false
     }
 
-    /// The context that results from `local` on top of `active`.
+    /// Returns the context that results from applying `local` to `active`.
     ///
-    /// - Parameter base: the URL of the document that holds `local`: relative context URLs are resolved against it.
+    /// - Parameter base: The URL of the document that contains `local`; relative context URLs are resolved
+    ///   against it.
     mutating func process(
         _ local: JSON, on active: ActiveContext, base: Text?, manner: Manner
     ) throws(JSONLDError) -> ActiveContext.State {
@@ -46,7 +48,7 @@ struct ContextProcessor {
         return result
     }
 
-    /// The context processing algorithm on a context under construction.
+    /// Runs the context processing algorithm on a context under construction.
     mutating func extend(
         _ result: inout ActiveContext.State, by local: JSON, active: ActiveContext?, base: Text?, remote: [Text],
         manner: Manner
@@ -70,8 +72,8 @@ struct ContextProcessor {
         _ result: inout ActiveContext.State, byOne context: JSON, propagate: Bool, base: Text?, remote: [Text],
         manner: Manner
     ) throws(JSONLDError) {
-        // Also one that says nothing: a scoped context is read again wherever its term stands. What is loaded counts
-        // there.
+        // An empty context is counted too, because a scoped context is processed again at each use of its
+        // term. Loaded contexts are counted in `load`.
         if remote.isEmpty, context.string == nil { try countWork() }
         switch context {
         case .null:
@@ -151,13 +153,14 @@ struct ContextProcessor {
         }
     }
 
-    /// One unit of work of this document, up to the limit.
+    /// Counts units of work of this document, up to the limit.
     mutating func countWork(_ units: Int = 1) throws(JSONLDError) {
         work += units
         guard work <= limits.definitions else { throw JSONLDError(.contextOverflow) }
     }
 
-    /// Notes that the definition of a term begins, inside those that wait for it: the stack that they take is bounded.
+    /// Counts the beginning of a term definition, nested in those that wait for it: the stack depth is
+    /// limited.
     mutating func beginDefinition() throws(JSONLDError) {
         guard unfinished < limits.definitionDepth else { throw JSONLDError(.contextOverflow) }
         unfinished += 1
@@ -165,7 +168,8 @@ struct ContextProcessor {
 
     mutating func endDefinition() { unfinished -= 1 }
 
-    /// Refuses a term or IRI in a context that is so long that what is built from it could exhaust the memory.
+    /// Refuses a term or IRI of a context when it is so long that texts built from it could exhaust the
+    /// memory.
     func checkLength(_ text: Text?) throws(JSONLDError) {
         guard let text, text.utf8.count > limits.iriLength else { return }
         throw JSONLDError(.limitExceeded, detail: "IRI length")
@@ -184,7 +188,7 @@ struct ContextProcessor {
         try refuse(in: .v1_0, .processingModeConflict, "@version")
     }
 
-    /// `context` over the one it imports.
+    /// Returns `context` merged over the context that it imports.
     private func withImport(_ context: JSONObject, base: Text?) throws(JSONLDError) -> JSONObject {
         guard let value = context[Keyword.import.text] else { return context }
         try refuse(in: .v1_0, .invalidContextEntry, "@import")

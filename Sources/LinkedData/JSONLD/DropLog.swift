@@ -1,6 +1,6 @@
 import Encoding
 
-/// Where in the source an expansion is, and what of it was found not to reach RDF.
+/// The current place of an expansion in its source, and the parts of the source that do not reach RDF.
 struct DropLog {
     /// One step down from the root.
     enum Step {
@@ -11,14 +11,14 @@ struct DropLog {
     private(set) var path: [Step] = []
     private(set) var dropped: [DroppedTerm] = []
 
-    /// Whether more was dropped than is worth listing: long names above many members make long pointers.
+    /// Whether the log is full: long names above many members make long pointers.
     private(set) var isFull = false
     private var room = 1 << 20
 
-    /// How many entries there are: what ``drop(_:since:)`` may replace.
+    /// The number of entries, a mark for ``drop(_:since:)``.
     var mark: Int { dropped.count }
 
-    /// The JSON pointer (RFC 6901) of the place.
+    /// The JSON pointer (RFC 6901) of the current place.
     var pointer: String {
         var text = ""
         for step in path {
@@ -33,7 +33,8 @@ struct DropLog {
     mutating func enter(_ step: Step) { path.append(step) }
     mutating func leave() { path.removeLast() }
 
-    /// Notes that the place and all below it is dropped; entries below, made since `mark`, are covered by it.
+    /// Records that the current place and everything below it is dropped. It replaces entries made below it
+    /// since `mark`.
     mutating func drop(_ reason: DroppedTerm.Reason, since mark: Int? = nil) {
         if isFull { return }
         if let mark, mark < dropped.count { dropped.removeSubrange(mark...) }

@@ -94,7 +94,7 @@ extension Expander {
         }
     }
 
-    /// Only nodes can be the subjects that a reverse property names.
+    /// Throws unless all items are nodes: only nodes can be subjects of a reverse property.
     static func checkReverse(_ items: [ExpandedItem]) throws(JSONLDError) {
         for item in items {
             guard case .node = item else { throw JSONLDError(.invalidReversePropertyValue) }

@@ -16,7 +16,8 @@ extension Expander {
         return try finish(members, object, property, start)
     }
 
-    /// Steps 7 to 11: the contexts under which an object stands, and the names of its members that expand to `@type`.
+    /// Steps 7 to 11: the contexts that apply to an object, and the names of its members that expand to
+    /// `@type`.
     mutating func frame(
         for object: JSONObject, _ property: ActiveProperty, _ given: ActiveContext, fromMap: Bool
     ) throws(JSONLDError) -> (frame: Frame, typeNames: [Text]) {
@@ -37,15 +38,15 @@ extension Expander {
         return (Frame(property: property, active: active, typeScope: typeScope), typeNames)
     }
 
-    /// What the members of one object have in common.
+    /// The values that all members of one object share.
     struct Frame {
         var property: ActiveProperty
         var active: ActiveContext
-        /// The context before the scopes of the types were applied: types are expanded by it.
+        /// The context before the scoped contexts of the types were applied; types are expanded with it.
         let typeScope: ActiveContext
         /// Whether the object's type is `@json`.
         var isJSON = false
-        /// Whether the members stand in a `@nest`.
+        /// Whether the members are inside a `@nest`.
         var isNested = false
     }
 
@@ -97,7 +98,7 @@ extension Expander {
         log.leave()
     }
 
-    /// Steps 15 to 20: decides what the object is.
+    /// Steps 15 to 20: determines the kind of the object.
     private mutating func finish(
         _ members: ExpansionMembers, _ object: JSONObject, _ property: ActiveProperty, _ start: Int
     ) throws(JSONLDError) -> Outcome {
@@ -128,7 +129,7 @@ extension Expander {
         return .nothing
     }
 
-    /// A node that RDF cannot name takes all its members with it, and the references to it.
+    /// Records a node that RDF cannot name: all its members are dropped with it, and the references to it.
     private mutating func dropNode(_ object: JSONObject, _ start: Int) {
         guard log.path.isEmpty else { return log.drop(.relativeIRI, since: start) }
         var mark: Int? = start
@@ -140,11 +141,12 @@ extension Expander {
         }
     }
 
-    /// Step 7: whether an object is a value object or a mere reference, to which a type's scope still applies.
+    /// Step 7: whether an object is a value object or only a reference. A context that does not propagate
+    /// still applies to these.
     private func isValueOrReference(_ object: JSONObject, _ active: ActiveContext) -> Bool {
         if object.count == 1, isKeyword(.id, object.members[0].name, active) { return true }
         if object[Keyword.value.text] != nil { return true }
-        // A context inside the document may bring thousands.
+        // An inline context may define thousands of aliases; then the object's names are searched instead.
         let aliases = active.state.terms.valueAliases
         if aliases.count > object.count { return object.names.contains(where: aliases.contains) }
         return aliases.contains { object[$0] != nil }

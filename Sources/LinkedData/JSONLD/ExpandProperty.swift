@@ -86,7 +86,8 @@ extension Expander {
             let key = IndexKey(
                 text: entry.name, isNone: isNone(entry.name, frame.active), property: definition?.fields.index,
                 container: container)
-            // A value that is no array is treated as an array of one, but its place is that of the entry.
+            // A value that is not an array is treated as an array of one element, but its place is that of
+            // the entry.
             let mark = log.mark
             let values: [ExpandedItem]
             if let elements = entry.value.array {
@@ -113,7 +114,7 @@ extension Expander {
         try expand(value, property, active, fromMap: true).items
     }
 
-    /// The key of an index map and what it is used for.
+    /// The key of an index map and its use.
     private struct IndexKey {
         let text: Text
         let isNone: Bool
@@ -122,7 +123,7 @@ extension Expander {
         let container: TermDefinition.Container
     }
 
-    /// Step 13.8.3.7: puts the key where the container says.
+    /// Step 13.8.3.7: adds the key to the item as the container requires.
     private mutating func place(
         _ item: inout ExpandedItem, with key: IndexKey, _ active: ActiveContext
     ) throws(JSONLDError) {

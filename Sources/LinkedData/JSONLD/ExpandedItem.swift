@@ -1,12 +1,12 @@
 import Encoding
 
-/// One element of an expanded document (JSON-LD 1.1 section 9: node, value and list objects).
+/// An element of an expanded document (JSON-LD 1.1 section 9: node, value and list objects).
 indirect enum ExpandedItem: Sendable {
     case node(ExpandedNode)
     case value(ExpandedValue)
     case list([ExpandedItem], index: Text?)
 
-    /// Whether this is a graph object: `@graph`, and nothing else than `@id` and `@index`.
+    /// Whether this is a graph object: it has `@graph`, and otherwise at most `@id` and `@index`.
     var isGraph: Bool {
         guard case .node(let node) = self else { return false }
         return node.graph != nil && node.types == nil && node.properties.isEmpty && node.reverse == nil
@@ -16,9 +16,9 @@ indirect enum ExpandedItem: Sendable {
 
 /// A node object after expansion.
 struct ExpandedNode: Sendable {
-    /// nil: no `@id`; a null inside: an `@id` that expands to nothing.
+    /// The `@id`. Nil: none; nil inside the optional: an `@id` that expands to nothing.
     var id: Text??
-    /// The types; a null is a type that expands to nothing.
+    /// The types; nil inside the array is a type that expands to nothing.
     var types: [Text?]?
     var properties = PropertyMap()
     var reverse: PropertyMap?
@@ -26,7 +26,7 @@ struct ExpandedNode: Sendable {
     var included: [ExpandedItem]?
     var index: Text?
 
-    /// Whether there is nothing but perhaps an `@id`.
+    /// Whether it has at most an `@id`.
     var isReference: Bool {
         types == nil && properties.isEmpty && reverse == nil && graph == nil && included == nil && index == nil
     }
@@ -34,7 +34,7 @@ struct ExpandedNode: Sendable {
 
 /// A value object after expansion.
 struct ExpandedValue: Sendable {
-    /// A string, number, boolean, or anything with type `@json`.
+    /// A string, number or boolean; any value for the type `@json`.
     var value: JSON
     /// `@json` or a datatype.
     var type: Text?
@@ -58,7 +58,7 @@ struct PropertyMap: Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Adds `items` to the values of `iri`, before or behind those it has.
+    /// Adds `items` to the values of `iri`, before or after the existing ones.
     mutating func add(_ items: [ExpandedItem], to iri: Text, isWellFormed: Bool, first: Bool = false) {
         if let position = positions?[iri] ?? (positions == nil ? entries.firstIndex { $0.iri == iri } : nil) {
             entries[position].items.insert(contentsOf: items, at: first ? 0 : entries[position].items.count)
@@ -79,7 +79,7 @@ struct PropertyMap: Sendable {
 }
 
 extension ExpandedItem {
-    /// The item as JSON-LD writes it.
+    /// The item as JSON-LD.
     var json: JSON {
         switch self {
         case .node(let node): .object(node.json)

@@ -14,14 +14,14 @@ struct Expander {
     private var items = 0
     private var iriBytes = 0
 
-    /// What expanding an element gives.
+    /// The result of expanding an element.
     enum Outcome {
         case nothing
         case one(ExpandedItem)
         /// The element was an array.
         case many([ExpandedItem])
 
-        /// The items, in an array in any case.
+        /// The items, always as an array.
         var items: [ExpandedItem] {
             switch self {
             case .nothing: []
@@ -38,7 +38,7 @@ struct Expander {
         case reverse
         case term(Text)
 
-        /// Whether a value or reference has no place here.
+        /// Whether a value or reference is not allowed here.
         var isTop: Bool {
             switch self {
             case .none, .graph: true
@@ -111,7 +111,7 @@ struct Expander {
         guard items <= limits.items else { throw JSONLDError(.limitExceeded, detail: "items") }
     }
 
-    /// IRI expansion, within the bytes that a document may make of its names.
+    /// Expands an IRI, within the limit on the bytes of all IRIs of a document.
     mutating func expandIRI(
         _ value: Text, _ active: ActiveContext, vocabulary: Bool, documentRelative: Bool
     ) throws(JSONLDError) -> TermDefinition.Expanded {
@@ -148,7 +148,7 @@ struct Expander {
         return result
     }
 
-    /// Step 4: a scalar under its property's scoped context.
+    /// Step 4: expands a scalar with its property's scoped context.
     private mutating func expandScalar(
         _ element: JSON, _ term: Text, _ active: ActiveContext
     ) throws(JSONLDError) -> ExpandedItem {
@@ -192,19 +192,20 @@ struct Expander {
         return .value(result)
     }
 
-    /// Notes that what stands here refers to something RDF cannot name.
+    /// Records that this place refers to a node that RDF cannot name.
     mutating func noteReference(_ id: Text?) {
         if let id, id.hasPrefix("_:") || IRI.isWellFormed(id) { return }
         log.drop(.relativeIRI)
     }
 }
 
-/// Language tags by their form (BCP 47 as RDF 1.1 and N-Quads write it).
+/// Checks language tags by their form (BCP 47, as in RDF 1.1 and N-Quads).
 enum LanguageTag {
-    /// Bytes of the longest tag: far more than any that is registered. A tag of a context is looked at for every text under it.
+    /// The length of the longest tag in bytes, far more than any registered tag has. It is limited because a
+    /// tag in a context is checked for every text to which it applies.
     private static let longest = 128
 
-    /// Letters, then groups of letters and digits, each of one to eight.
+    /// Whether a tag is letters, then groups of letters and digits, each part of one to eight.
     static func isWellFormed(_ tag: Text) -> Bool {
         guard tag.utf8.count <= longest else { return false }
         let parts = tag.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)

@@ -2,9 +2,9 @@ package import Encoding
 
 /// A part of the document that does not reach the RDF dataset, so that no signature over the dataset covers it.
 package struct DroppedTerm: Hashable, Sendable {
-    /// Why it is not in the dataset.
+    /// The reason why it is not in the dataset.
     package enum Reason: String, Hashable, Sendable {
-        /// The member's name expands to nothing: no term, no vocabulary.
+        /// The member's name expands to nothing: it is not a term, and there is no vocabulary.
         case undefinedTerm
         /// An `@type` or datatype that does not expand to an absolute IRI.
         case undefinedType
@@ -12,11 +12,12 @@ package struct DroppedTerm: Hashable, Sendable {
         case relativeIRI
         /// A property that expands to a blank node.
         case blankProperty
-        /// `null`, or an array or object that comes to nothing.
+        /// `null`, or an array or object that expands to nothing.
         case emptyValue
-        /// A value where RDF has no place for it: at the top, directly in a graph, with a node that is dropped itself.
+        /// A value where RDF does not allow one: at the top, directly in a graph, or with a node that is
+        /// dropped itself.
         case freeFloating
-        /// An `@index` or a key of an index map: JSON-LD knows it, RDF does not.
+        /// An `@index` or a key of an index map: it exists in JSON-LD but not in RDF.
         case index
         /// A base direction while no `rdfDirection` is chosen.
         case direction
@@ -24,40 +25,43 @@ package struct DroppedTerm: Hashable, Sendable {
         case languageTag
     }
 
-    /// JSON pointer (RFC 6901) of the member or element; it covers all below it.
+    /// The JSON pointer (RFC 6901) of the member or element; it includes everything below.
     package var pointer: String
-    /// Why.
+    /// The reason.
     package var reason: Reason
 
-    /// A part and why it was dropped.
+    /// A part and the reason why it was dropped.
     package init(pointer: String, reason: Reason) {
         self.pointer = pointer
         self.reason = reason
     }
 }
 
-/// What expansion gives (JSON-LD 1.1 API section 5.1).
+/// The result of expansion (JSON-LD 1.1 API section 5.1).
 package struct Expansion: Sendable {
     /// The expanded document: always an array.
     package var value: JSON
-    /// Everything of the source that RDF will not carry, in document order, each pointer once.
+    /// All parts of the source that do not reach RDF, in document order, each pointer once.
     package var dropped: [DroppedTerm]
 }
 
-/// A document as RDF, with what is known of its tree.
+/// A document as RDF, with facts about its tree.
 package struct DeserializedDocument: Sendable {
-    /// What the document states.
+    /// The statements of the document.
     package let dataset: Dataset
-    /// What of the source is not in the dataset, in document order, each pointer once.
+    /// The parts of the source that are not in the dataset, in document order, each pointer once.
     package let dropped: [DroppedTerm]
-    /// The node of the outermost object; nil where there are several, or RDF cannot name it.
+    /// The node of the outermost object; nil when there are several, or when RDF cannot name it.
     package let root: Term?
-    /// Where the document is first spelled as no data model needs it, though it means the same (JSON pointer, RFC 6901): a
-    /// keyword in place of the term for it, `@nest`, `@graph`, `@included` or `@reverse`, an IRI or compact IRI as a name, a
-    /// name for a keyword other than `id` and `type` in a context that came with the document, another name than one of
-    /// ``JSONLDProcessor/standardNames``, or one of these inside a term for `@nest`. Nil where there is no such place.
+    /// The place (JSON pointer, RFC 6901) of the first spelling that no data model needs, although it means
+    /// the same. Such spellings are: a keyword instead of the term for it; `@nest`, `@graph`, `@included` or
+    /// `@reverse`; an IRI or compact IRI as a name; in a context inside the document, a term for a keyword
+    /// other than `id`, `type`, `value`, `language` and `direction` for the keywords of these names; a name
+    /// other than the one in ``JSONLDProcessor/standardNames``; a name of ``JSONLDProcessor/standardNames``
+    /// inside a term for `@nest`. Nil: there is no such place.
     package let unusualSpelling: String?
-    /// Every description of the nodes that more than one object of one graph describes, in document order.
+    /// Every description of those nodes that more than one object of the same graph describes, in document
+    /// order.
     package let repeatedNodes: [NodeDescription]
 
     /// A document of these parts.

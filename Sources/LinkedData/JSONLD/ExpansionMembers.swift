@@ -1,8 +1,8 @@
 import Encoding
 
-/// What the members of one object came to, before it is known whether it is a node, value, list or set.
+/// The expanded members of one object, before it is known whether it is a node, value, list or set.
 struct ExpansionMembers {
-    /// The keywords that were met; not `@reverse` and `@nest`, which leave their content elsewhere.
+    /// The keywords that occurred, except `@reverse` and `@nest`, whose content is stored elsewhere.
     var present: Keyword.Group = []
     var id: Text??
     var types: [Text?] = []
@@ -18,7 +18,7 @@ struct ExpansionMembers {
     var reverse = PropertyMap()
     var properties = PropertyMap()
 
-    /// Whether there are keywords of this set only.
+    /// Whether the object has only keywords of this set.
     func consists(of keywords: Keyword.Group) -> Bool {
         properties.isEmpty && reverse.isEmpty && present.isSubset(of: keywords)
     }
@@ -31,7 +31,7 @@ struct ExpansionMembers {
             included: present.contains(.included) ? included : nil, index: index)
     }
 
-    /// The object as a value (step 15); nil when it comes to nothing.
+    /// The object as a value (step 15); nil when it expands to nothing.
     func valueObject() throws(JSONLDError) -> ExpandedValue? {
         guard consists(of: [.direction, .index, .language, .type, .value]),
             !present.contains(.type) || present.isDisjoint(with: [.language, .direction])

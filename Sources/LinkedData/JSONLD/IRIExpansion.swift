@@ -1,11 +1,11 @@
 import Encoding
 
 extension ActiveContext.State {
-    /// IRI expansion with a finished context (JSON-LD 1.1 API section 5.2).
+    /// Expands an IRI with a finished context (JSON-LD 1.1 API section 5.2).
     ///
     /// - Parameters:
-    ///   - vocabulary: whether terms and the vocabulary mapping apply.
-    ///   - documentRelative: whether what is left is resolved against the base IRI.
+    ///   - vocabulary: Whether terms and the vocabulary mapping apply.
+    ///   - documentRelative: Whether a remaining relative IRI is resolved against the base IRI.
     func expand(_ value: Text, vocabulary useVocabulary: Bool, documentRelative: Bool) -> TermDefinition.Expanded {
         if value.utf8.first == UInt8(ascii: "@") {
             if let keyword = Keyword(value) { return .keyword(keyword) }
@@ -29,7 +29,8 @@ extension ActiveContext.State {
         return .iri(value)
     }
 
-    /// What is before and after the first colon, when it is not the first character.
+    /// The parts before and after the first colon; nil when there is no colon after the first character, or
+    /// when the first character is one.
     static func splitCompact(_ value: Text) -> (prefix: Text, suffix: Substring)? {
         let bytes = value.string.utf8
         guard let colon = bytes.dropFirst().firstIndex(of: UInt8(ascii: ":")), bytes.first != UInt8(ascii: ":") else {

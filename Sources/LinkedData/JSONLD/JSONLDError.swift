@@ -1,10 +1,11 @@
 package import Encoding
 
-/// Why a JSON-LD document could not be processed, by the error codes of JSON-LD 1.1 API section 9.6.
+/// The reason why a JSON-LD document could not be processed, by the error codes of JSON-LD 1.1 API section
+/// 9.6.
 ///
-/// Carries no values of the document apart from names in contexts and context URLs.
+/// It contains no values of the document, only names in contexts and context URLs.
 package struct JSONLDError: Error, Hashable, Sendable {
-    /// The codes of the recommendation; the raw value is the code as its text has it.
+    /// The codes of the recommendation; the raw value is the code's text there.
     package enum Code: String, Hashable, Sendable, CaseIterable {
         case collidingKeywords = "colliding keywords"
         case conflictingIndexes = "conflicting indexes"
@@ -52,15 +53,16 @@ package struct JSONLDError: Error, Hashable, Sendable {
         case loadingRemoteContextFailed = "loading remote context failed"
         case processingModeConflict = "processing mode conflict"
         case protectedTermRedefinition = "protected term redefinition"
-        /// Ours, not the recommendation's: the document needs more than ``JSONLDProcessor/Limits`` allows.
+        /// A code of this program, not of the recommendation: the document needs more than
+        /// ``JSONLDProcessor/Limits`` allows.
         case limitExceeded = "limit exceeded"
     }
 
-    /// What was wrong.
+    /// The kind of error.
     package var code: Code
-    /// A term or keyword of the context, or which limit; never a value of the document.
+    /// A term or keyword of the context, or the name of the limit; never a value of the document.
     package var detail: Text?
-    /// JSON pointer (RFC 6901) into the document, where the error belongs to a place in it.
+    /// The JSON pointer (RFC 6901) to the place of the error in the document, if it has one.
     package var pointer: String?
     /// The URL of the context that is not available or not acceptable.
     package var url: Text?

@@ -1,47 +1,51 @@
 package import Encoding
 
-/// JSON-LD 1.1 expansion and conversion to RDF over pinned contexts.
+/// JSON-LD 1.1 expansion and conversion to RDF, with pinned contexts only.
 package struct JSONLDProcessor: Sendable {
-    /// Bounds of one document.
+    /// Limits for one document.
     package struct Limits: Sendable {
-        /// Quads of one dataset, as many as ``CanonicalizationLimits/quads`` accepts.
+        /// The number of quads of one dataset, equal to ``CanonicalizationLimits/quads``.
         package var quads = 12_000
-        /// Named graphs of one document: a credential has one for each proof and each credential inside it.
+        /// The number of named graphs of one document: a credential has one for each proof and each
+        /// credential inside it.
         package var graphs = 1_000
-        /// Contexts loaded inside each other or in one array.
+        /// The nesting depth of contexts that load each other, and the number of contexts in one array.
         package var contexts = 64
-        /// Objects inside each other.
+        /// The nesting depth of objects.
         package var depth = 64
-        /// Term definitions made, contexts read and contexts loaded for one document.
+        /// The number of term definitions made, contexts read and contexts loaded for one document.
         package var definitions = 5_000
-        /// Definitions that wait for each other: through the terms that they name and the contexts inside them.
+        /// The number of definitions that wait for each other, because they name other terms or contain
+        /// contexts.
         package var definitionDepth = 64
-        /// Bytes, about, of all contexts that hold somewhere in a document.
+        /// The approximate size in bytes of all contexts that apply anywhere in a document.
         package var contextBytes = 16 * 1024 * 1024
-        /// Bytes of a term, and of an IRI in a context: it is repeated wherever its term or prefix is used.
+        /// The size in bytes of a term, and of an IRI in a context: it is repeated at each use of its term or
+        /// prefix.
         package var iriLength = 2_048
-        /// Objects and scalars of one document, contexts apart.
+        /// The number of objects and scalars of one document, contexts not counted.
         package var items = 40_000
-        /// Bytes of all IRIs that a document's names and references expand to.
+        /// The size in bytes of all IRIs to which a document's names and references expand.
         package var iriBytes = 16 * 1024 * 1024
-        /// Powers of two and five that writing a document's fractional numbers in decimal takes: a number near 1 takes about
-        /// 50, one near the ends of the range about 1,000.
+        /// The number of powers of two and five needed to write a document's fractional numbers in decimal: a
+        /// number near 1 needs about 50, a number near the ends of the range about 1,000.
         package var powers = 1_200_000
 
         /// The documented defaults.
         package init() {}
     }
 
-    /// The contexts that exist.
+    /// The available contexts.
     package let contexts: ContextDocuments
-    /// The bounds.
+    /// The limits.
     package let limits: Limits
-    /// The one name of each property and type that decides; another name for one is an unusual spelling.
+    /// The standard name of each property and type that matters for a decision. Any other name for one is an
+    /// unusual spelling.
     package let standardNames: StandardNames
     let cache = ContextCache()
     let names = DefinedNamesCache()
 
-    /// A processor over these contexts. Copies share what they find out about them.
+    /// A processor with these contexts. Copies share a cache of processed contexts.
     package init(contexts: ContextDocuments, limits: Limits = .init(), standardNames: StandardNames = .init()) {
         self.contexts = contexts
         self.limits = limits
@@ -57,13 +61,14 @@ package struct JSONLDProcessor: Sendable {
 
     /// Expands a document and converts it to RDF (JSON-LD 1.1 API sections 5.1 and 8.1).
     ///
-    /// Blank nodes are named `b0`, `b1` … in document order, whatever the document calls them. What cannot stand in RDF
-    /// is left out and listed in `dropped`.
+    /// Blank nodes are named `b0`, `b1` … in document order, whatever their names in the document. Parts that
+    /// RDF cannot express are left out and listed in `dropped`.
     package func deserialize(
         _ document: JSON, options: Options = .init()
     ) throws(JSONLDError) -> DeserializedDocument {
         var limits = limits
-        // Nearly each item comes to a quad: a few more than there may be quads tell early that there are too many.
+        // Nearly every item becomes a quad, so an item limit slightly above the quad limit detects too many
+        // quads early.
         limits.items = min(limits.items, limits.quads + limits.quads / 10)
         var expander = expander(options, limits)
         let items = try expander.document(document)
@@ -76,9 +81,9 @@ package struct JSONLDProcessor: Sendable {
                 ? [] : NodeDescriptions(of: writer.repeatedNodes, in: items).found)
     }
 
-    /// What is known of a document without ``deserialize(_:options:)``, which is then certain to succeed: its contexts are
-    /// processed, its form holds nothing that JSON-LD has rules for, and what has a standard name is called by it. Nil says
-    /// nothing.
+    /// Facts about a document without ``deserialize(_:options:)``, which is then certain to succeed: its
+    /// contexts are processed, it uses no form for which JSON-LD has special rules, and everything that has a
+    /// standard name is called by it. Nil gives no information.
     package func plain(_ document: JSONObject) -> PlainDocument? {
         var expander = expander(.init(), limits)
         return expander.plain(document)
@@ -88,7 +93,7 @@ package struct JSONLDProcessor: Sendable {
         Expander(options: options, contexts: source(options, limits), limits: limits, standardNames: standardNames)
     }
 
-    /// The contexts of one run.
+    /// The contexts for one run.
     func source(_ options: Options, _ limits: Limits) -> ContextSource {
         let processor = ContextProcessor(
             documents: contexts, mode: options.processingMode, limits: limits, standardNames: standardNames)

@@ -12,22 +12,22 @@ enum Keyword: UInt8, Sendable, CaseIterable {
     ]
     private static let bySpelling = Dictionary(uniqueKeysWithValues: zip(spellings, allCases))
 
-    /// The keyword of that spelling.
+    /// The keyword with that spelling; nil when there is none.
     init?(_ text: Text) {
         guard text.utf8.first == UInt8(ascii: "@"), let keyword = Self.bySpelling[text] else { return nil }
         self = keyword
     }
 
-    /// The spelling.
+    /// The keyword's spelling.
     var text: Text { Self.spellings[Int(rawValue)] }
 
-    /// Whether `text` is `@` and letters: reserved, so a term or value of this form is ignored.
+    /// Whether `text` is `@` and letters. This form is reserved, so a term or value of this form is ignored.
     static func hasForm(_ text: Text) -> Bool {
         let bytes = text.utf8
         return bytes.first == UInt8(ascii: "@") && bytes.count > 1 && bytes.dropFirst().allSatisfy(IRI.isLetter)
     }
 
-    /// Several keywords.
+    /// A set of keywords.
     struct Group: Hashable, ExpressibleByArrayLiteral {
         private var bits: UInt32 = 0
 
@@ -46,7 +46,7 @@ enum Direction: String, Hashable, Sendable {
     case leftToRight = "ltr"
     case rightToLeft = "rtl"
 
-    /// `ltr` or `rtl`, else nil.
+    /// Parses `ltr` or `rtl`; nil for anything else.
     init?(_ value: JSON) {
         guard let text = value.string, let direction = Direction(rawValue: text.string) else { return nil }
         self = direction

@@ -1,29 +1,30 @@
 package import Encoding
 import Synchronization
 
-/// Contexts inside credentials, kept with all that the next such credential needs of them: they are most of a small
-/// credential's text, and the same in each of its issuer.
+/// Contexts inside credentials, kept with everything that the next credential with the same contexts needs.
+/// They are most of the text of a small credential, and all credentials of an issuer have the same ones.
 ///
-/// Only what came in an accepted credential is kept, and no more than a little of it; what is kept changes the time of a
-/// verification and nothing else.
+/// Only contexts of accepted credentials are kept, and only few of them. They affect only the time of a
+/// verification.
 package final class KnownContexts: Sendable {
     private let known = Mutex<[KnownObject]>([])
-    /// Contexts kept; a gate meets few issuers that write their own. The oldest makes room.
+    /// The number of contexts that are kept; a gate meets few issuers that write their own. The oldest is
+    /// replaced.
     private static let most = 16
-    /// Bytes of text of one that is kept.
+    /// The size of the largest context that is kept, in bytes of text.
     private static let largest = 16 * 1024
 
-    /// Nothing is known at first.
+    /// An instance that knows no contexts yet.
     package init() {}
 
-    /// What is known now.
+    /// The contexts that are known now.
     package var all: [KnownObject] { known.withLock { $0 } }
 
-    /// Keeps the contexts of an accepted credential with the letters that they have in `text`.
+    /// Keeps the contexts of an accepted credential, with their spelling in `text`.
     package func remember(_ contexts: [JSONObject], in text: [UInt8], limits: JSON.Limits) {
         for new in KnownObject.find(contexts.prefix(Self.most), in: text, limits: limits, largest: Self.largest) {
             known.withLock { known in
-                // Another thread may have met it at the same time.
+                // Another thread may have added it at the same time.
                 if known.contains(new) { return }
                 if known.count == Self.most { known.removeFirst() }
                 known.append(new)

@@ -2,19 +2,20 @@ package import Encoding
 
 /// One of several objects of a document that describe the same node.
 package struct NodeDescription: Hashable, Sendable {
-    /// The node's id, as it expands.
+    /// The node's expanded id.
     package let id: Text
-    /// The object, among all nodes and graphs of the document: 0 is the outermost.
+    /// The number of the object among all nodes and graphs of the document; the outermost is 0.
     package let object: Int
-    /// The object that it is a value of; nil at the top, in a graph or where a keyword leads to it.
+    /// The number of the object that has this one as a value; nil at the top, in a graph or under a keyword.
     package let parent: Int?
-    /// The property that it is a value of.
+    /// The property of which it is a value.
     package let property: Text?
-    /// What it states of the node besides types.
+    /// The properties that it states about the node, besides types.
     package let properties: [Text]
 }
 
-/// Finds the descriptions of nodes that are described more than once. Only documents with such nodes pay for it.
+/// Finds the descriptions of nodes that are described more than once. It runs only for documents with such
+/// nodes.
 struct NodeDescriptions {
     private let ids: Set<Text>
     private(set) var found: [NodeDescription] = []

@@ -1,6 +1,6 @@
 package import Encoding
 
-/// How direction is put into RDF (JSON-LD 1.1 API, `rdfDirection`).
+/// The representation of base direction in RDF (JSON-LD 1.1 API, `rdfDirection`).
 package enum RDFDirection: String, Sendable {
     /// As a datatype `https://www.w3.org/ns/i18n#language_direction`.
     case i18nDatatype = "i18n-datatype"
@@ -8,21 +8,21 @@ package enum RDFDirection: String, Sendable {
     case compoundLiteral = "compound-literal"
 }
 
-/// JSON-LD options (JSON-LD 1.1 API section 9.3), as far as they concern expansion and RDF.
+/// The JSON-LD options (JSON-LD 1.1 API section 9.3) that concern expansion and RDF.
 package struct Options: Hashable, Sendable {
-    /// `json-ld-1.0` only refuses what 1.1 added; superseded behaviour of 1.0 is not reproduced.
+    /// `json-ld-1.0` only refuses features added in 1.1; superseded behaviour of 1.0 is not reproduced.
     package enum ProcessingMode: String, Sendable {
         case v1_0 = "json-ld-1.0"
         case v1_1 = "json-ld-1.1"
     }
 
-    /// The base IRI; nil leaves relative IRIs relative and drops their triples, as signature suites need it.
+    /// The base IRI; nil leaves relative IRIs relative and drops their triples, as signature suites require.
     package var base: Text?
-    /// A context that applies before the document's own: a context or an object with `@context`.
+    /// A context that is applied before the document's own: a context or an object with `@context`.
     package var expandContext: JSON?
-    /// How direction is put into RDF; nil drops it.
+    /// The representation of base direction in RDF; nil drops it.
     package var rdfDirection: RDFDirection?
-    /// What contexts may use.
+    /// The JSON-LD version whose features contexts may use.
     package var processingMode: ProcessingMode
     /// Whether members are processed in the byte order of their names instead of document order.
     package var ordered: Bool

@@ -1,21 +1,22 @@
 package import Encoding
 
-/// What is known of a document without expanding it (``JSONLDProcessor/plain(_:)``).
+/// Facts about a document that was not expanded (``JSONLDProcessor/plain(_:)``).
 package struct PlainDocument: Sendable {
-    /// The types of the outermost object that are IRIs.
+    /// Those types of the outermost object that are IRIs.
     package fileprivate(set) var types: [Text] = []
 }
 
-/// Documents of which it is known beforehand that they can be expanded, and that they state no more than their names
-/// say: nodes, types, ids and values under the contexts, and nothing whose form JSON-LD has rules for (value objects,
-/// maps, graphs, nests, reverse properties, JSON literals).
+/// Recognises plain documents. A plain document is certain to be expandable, and it states only what its
+/// names say: it has nodes, types, ids and values under its contexts, and no form for which JSON-LD has
+/// special rules (value objects, maps, graphs, nests, reverse properties, JSON literals).
 ///
-/// Contexts are applied exactly as the expansion algorithm applies them, so that every fault of theirs shows. What is
-/// not certain counts as not plain; it is then for the expansion to find out.
+/// Contexts are applied exactly as in the expansion algorithm, so every error in them is found. A document of
+/// which this is not certain is not plain; its expansion must then decide.
 extension Expander {
-    /// What is known of the document; nil unless expanding it and writing it as quads is certain to meet no error, each
-    /// of its properties and types with a standard name (``StandardNames``) has that name, so have `id` and `type`,
-    /// each id is written out, and no two objects describe one node.
+    /// Returns facts about the document; nil unless all of these hold: expanding it and writing it as quads
+    /// is certain to succeed; each of its properties and types with a standard name (``StandardNames``) has
+    /// that name, and so have `id` and `type`; each id is written out; and no two objects describe the same
+    /// node.
     mutating func plain(_ document: JSONObject) -> PlainDocument? {
         var look = Look(values: min(limits.quads, limits.items), bytes: limits.iriBytes, prefix: limits.iriLength)
         do throws(JSONLDError) {
@@ -26,17 +27,18 @@ extension Expander {
         } catch { return nil }
     }
 
-    /// A look at a document: what may still come, so that no limit of expansion is reached, and what was seen.
+    /// The state of the examination: how much may still follow without reaching a limit of expansion, and
+    /// what was seen.
     private struct Look {
-        /// Values and types: each comes to one quad at most.
+        /// The number of values and types left; each becomes at most one quad.
         var values: Int
-        /// Bytes of IRIs.
+        /// The bytes of IRIs left.
         var bytes: Int
-        /// The longest IRI that can come before a text.
+        /// The length of the longest IRI that can precede a text.
         let prefix: Int
-        /// The ids of the nodes that were described.
+        /// The ids of the nodes that were already described.
         var described: Set<Text> = []
-        /// Whether a standard name may begin with that vocabulary, of the one asked for last.
+        /// The vocabulary used last, and whether any standard IRI begins with it.
         private var vocabulary: (iri: Text, isStandard: Bool)?
         var found = PlainDocument()
 
@@ -53,7 +55,7 @@ extension Expander {
             return bytes > 0
         }
 
-        /// Whether a name that no context defines stands for a standard one.
+        /// Whether a name that no context defines expands to an IRI whose standard name is different.
         mutating func renames(_ name: Text, _ active: ActiveContext, _ names: StandardNames) -> Bool {
             guard let iri = active.state.vocabulary else { return false }
             if vocabulary?.iri != iri { vocabulary = (iri, names.begin(with: iri)) }
@@ -69,7 +71,7 @@ extension Expander {
         guard look.takeValue() else { return false }
         switch value {
         case .number(let number):
-            // Writing fractions has a limit of its own.
+            // Fractions are excluded, because writing them has a separate limit.
             return definition?.fields.context == nil && definition?.fields.type == nil && number.int != nil
         case .null, .bool: return definition?.fields.context == nil
         case .string(let text):
@@ -102,7 +104,7 @@ extension Expander {
             let member = object.members[index]
             if member.name == Keyword.context.text { continue }
             guard let mapping = definition?.fields.mapping else {
-                // No term: @id, @type, an IRI, or a name without meaning.
+                // The name is not a term: it is @id, @type, an IRI, or a name without meaning.
                 guard member.name.utf8.first != UInt8(ascii: "@"), !Spelling.isCompact(member.name),
                     !look.renames(member.name, frame.active, standardNames), look.take(iri: member.name, frame.active),
                     try isPlain(member.value, .term(member.name), nil, frame.active, &look)
@@ -130,11 +132,11 @@ extension Expander {
         guard member.name == "id", let id = member.value.string, look.take(iri: id, frame.active),
             !isCompact(id, frame.active)
         else { return false }
-        // An object of nothing else refers to a node and does not describe it.
+        // An object with only an id refers to a node and does not describe it.
         return object.count == 1 || look.described.insert(id).inserted
     }
 
-    /// Whether an id stands for another one.
+    /// Whether an id is a compact IRI, which expands to another id.
     private func isCompact(_ id: Text, _ active: ActiveContext) -> Bool {
         guard let (prefix, _) = ActiveContext.State.splitCompact(id) else { return false }
         return active[prefix]?.fields.isPrefix == true

@@ -2,8 +2,8 @@ import Encoding
 
 /// Writes expanded items as quads (JSON-LD 1.1 API sections 7.2 and 8.1).
 ///
-/// The recommendation first merges nodes into a node map and then lists its triples. A dataset is a set, so writing each
-/// node's triples where it stands gives the same quads without the map.
+/// The recommendation first merges nodes into a node map and then lists its triples. A dataset is a set, so
+/// writing each node's triples at its place gives the same quads without the map.
 struct QuadWriter {
     private(set) var quads: [Quad] = []
     private let direction: RDFDirection?
@@ -12,11 +12,11 @@ struct QuadWriter {
     private var powersLeft: Int
     private var labels: [Text: Text] = [:]
     private var issued = 0
-    /// `@index` by graph and node: one node must not have two.
+    /// The `@index` by graph and node; a node must not have two.
     private var indexes: [[Term?]: Text] = [:]
-    /// The nodes with an id that an object has described, by graph.
+    /// The nodes with an id that an object has already described, by graph.
     private var described: Set<[Term?]> = []
-    /// The ids, as they expand, of nodes that more than one object of one graph describes.
+    /// The expanded ids of nodes that more than one object of the same graph describes.
     private(set) var repeatedNodes: Set<Text> = []
 
     init(direction: RDFDirection?, limits: JSONLDProcessor.Limits) {
@@ -26,12 +26,13 @@ struct QuadWriter {
         powersLeft = limits.powers
     }
 
-    /// Writes the items of a document into the default graph; the nodes at the top, without those that RDF cannot name.
+    /// Writes the items of a document into the default graph. Returns the nodes at the top, except those that
+    /// RDF cannot name.
     mutating func write(_ items: [ExpandedItem]) throws(JSONLDError) -> [Term] {
         try write(items, in: .named(nil))
     }
 
-    /// Where quads go: a graph, or nowhere when RDF cannot name the graph.
+    /// The destination of quads: a graph, or nowhere when RDF cannot name the graph.
     private enum Destination {
         case named(Term?)
         case nowhere
@@ -55,7 +56,7 @@ struct QuadWriter {
         quads.append(Quad(subject, predicate, object, in: name))
     }
 
-    /// Writes what a node says and returns its name; nil when RDF cannot name it.
+    /// Writes the statements of a node and returns the node's term; nil when RDF cannot name it.
     private mutating func write(_ node: ExpandedNode, in graph: Destination) throws(JSONLDError) -> Term? {
         let subject = name(of: node)
         try checkIndex(node, subject, graph)
@@ -93,7 +94,7 @@ struct QuadWriter {
         }
     }
 
-    /// List conversion (section 8.3): an element that RDF cannot name leaves a cell without `rdf:first`.
+    /// Converts a list (section 8.3). An element that RDF cannot name becomes a cell without `rdf:first`.
     private mutating func write(list items: [ExpandedItem], in graph: Destination) throws(JSONLDError) -> Term {
         guard !items.isEmpty else { return .iri(RDF.nil) }
         let cells = items.map { _ in freshBlank() }
@@ -135,13 +136,13 @@ struct QuadWriter {
         if let old, old != index { throw JSONLDError(.conflictingIndexes) }
     }
 
-    /// Notes a node that is described a second time.
+    /// Records a node that is described a second time.
     private mutating func noteDescription(of node: ExpandedNode, _ subject: Term?, _ graph: Destination) {
         guard let subject, let id = node.id ?? nil, !node.isReference, case .named(let name) = graph else { return }
         if !described.insert([name, subject]).inserted { repeatedNodes.insert(id) }
     }
 
-    /// Object to RDF conversion for a value object (section 8.2).
+    /// Converts a value object to an RDF term (section 8.2).
     private mutating func literal(_ value: ExpandedValue, _ graph: Destination) throws(JSONLDError) -> Term? {
         if let type = value.type, type != Keyword.json.text, !IRI.isWellFormed(type) { return nil }
         if let language = value.language, !LanguageTag.isWellFormed(language) { return nil }

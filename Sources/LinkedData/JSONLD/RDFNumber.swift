@@ -2,20 +2,20 @@ package import Encoding
 
 /// Numbers as RDF literals (JSON-LD 1.1 API section 8.2, steps 10 and 11, and section 8.6).
 package enum RDFNumber {
-    /// The canonical lexical form and whether it is a double's.
+    /// The canonical lexical form, and whether it is that of a double.
     ///
-    /// A number is an integer when it has no fraction and is below 10^21; it is then written exactly, by its decimal
-    /// digits. Everything else, and everything with datatype `xsd:double`, is a double.
+    /// A number without fraction below 10^21 is an integer and is written exactly, by its decimal digits.
+    /// Every other number, and every number with datatype `xsd:double`, is a double.
     package static func text(_ number: JSONNumber, asDouble: Bool) -> (text: String, isDouble: Bool) {
         if !asDouble, let integer = integer(number.text) { return (integer, false) }
         return (double(number.double), true)
     }
 
-    /// Exponents of which the digits of a text could still make an integer: no text is as long as that. Beyond them there is
-    /// nothing to reckon, and reckoning could leave the range of an `Int`.
+    /// The exponents for which the digits of a text could still make an integer; no text is long enough for
+    /// others. Computing with larger exponents could overflow an `Int`.
     private static let exponents = -(1 << 32)...(1 << 32)
 
-    /// The digits of a number without fraction below 10^21, else nil.
+    /// The digits of a number without fraction below 10^21; nil for any other number.
     private static func integer(_ text: String) -> String? {
         let isNegative = text.utf8.first == UInt8(ascii: "-")
         let parts = text.utf8.dropFirst(isNegative ? 1 : 0)
@@ -39,7 +39,7 @@ package enum RDFNumber {
         return (isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self) + String(repeating: "0", count: scale)
     }
 
-    /// `printf("%1.15E")` without the zeros it pads with: `5.3E0`.
+    /// The result of `printf("%1.15E")` without padding zeros: `5.3E0`.
     static func double(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-INF" : "INF" }
@@ -53,22 +53,22 @@ package enum RDFNumber {
     }
 }
 
-/// The exact decimal digits of a double, by long multiplication: doubles are rare in credentials, and exactness is what
-/// a signature needs.
+/// The exact decimal digits of a double, by long multiplication. Doubles are rare in credentials, and a
+/// signature needs exact digits.
 struct DecimalExpansion {
     /// All digits, most significant first; the first is not zero.
     private var digits: [UInt8]
     /// The power of ten of the first digit.
     private var exponent: Int
 
-    /// The powers of two or five by which the digits have to be multiplied.
+    /// The number of powers of two or five by which the digits must be multiplied.
     static func powers(of value: Double) -> Int {
         value.isFinite && value != 0 ? Int(parts(of: value.magnitude).power.magnitude) : 0
     }
 
-    /// value = whole × 2^power, with an odd whole.
+    /// Splits a value into whole × 2^power, with an odd whole.
     private static func parts(of value: Double) -> (whole: UInt64, power: Int) {
-        // A subnormal number has the least exponent and a significand below 1.
+        // A subnormal number has the smallest exponent and a significand below 1.
         let exponent = value.isNormal ? Int(value.exponent) : -1022
         let whole = value.significandBitPattern | (value.isNormal ? 1 << 52 : 0)
         let zeros = whole.trailingZeroBitCount
@@ -84,8 +84,8 @@ struct DecimalExpansion {
             limbs.append(whole % 1_000_000_000)
             whole /= 1_000_000_000
         }
-        // A negative power divides by 2^n, which is 5^n and a shift of the point by n.
-        // As many at a time as keep the product of a limb and the factor below 2^64.
+        // A negative power means division by 2^n, which is multiplication by 5^n and a shift of the decimal
+        // point by n. Each step uses as many factors as keep the product of a limb and the factor below 2^64.
         var left = Int(power.magnitude)
         while left > 0 {
             var factor: UInt64 = 1
@@ -115,7 +115,7 @@ struct DecimalExpansion {
         exponent = digits.count - 1 + min(power, 0)
     }
 
-    /// The first `count` digits, rounded to nearest (ties to even), and the power of ten of the first.
+    /// The first `count` digits, rounded to nearest (ties to even), and the power of ten of the first one.
     func rounded(to count: Int) -> (digits: [UInt8], exponent: Int) {
         guard digits.count > count else { return (digits, exponent) }
         var kept = Array(digits[..<count])

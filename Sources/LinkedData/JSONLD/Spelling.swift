@@ -1,12 +1,12 @@
 package import Encoding
 
-/// IRIs of properties and types, and the one name that their data model gives each.
+/// IRIs of properties and types, and the standard name of each in its data model.
 package struct StandardNames: Sendable {
     private let everywhere: [Text: Text]
     private let inline: [Text: Text]
 
-    /// IRI → name: `everywhere` those that no context may call otherwise, `inline` those that a pinned context may, but none
-    /// that comes with a document.
+    /// Names by IRI. `everywhere`: names that no context may change. `inline`: names that a pinned context
+    /// may change, but not a context inside a document.
     package init(everywhere: [Text: Text] = [:], inline: [Text: Text] = [:]) {
         self.everywhere = everywhere
         self.inline = inline
@@ -14,22 +14,22 @@ package struct StandardNames: Sendable {
 
     func name(of iri: Text, isInline: Bool) -> Text? { everywhere[iri] ?? (isInline ? inline[iri] : nil) }
 
-    /// Whether the data model gives that IRI another name.
+    /// Whether the data model has another name for that IRI.
     func renames(_ iri: Text, as name: Text) -> Bool { self.name(of: iri, isInline: true).map { $0 != name } ?? false }
 
-    /// Whether one of the IRIs begins so.
+    /// Whether any of the IRIs begins with `start`.
     func begin(with start: Text) -> Bool {
         everywhere.keys.contains { $0.hasPrefix(start) } || inline.keys.contains { $0.hasPrefix(start) }
     }
 }
 
-/// JSON-LD lets one statement be written in many ways. A signature over statements leaves the choice to whoever holds the
-/// document, so that a reader who asks for members by their names can be shown less than what was signed. No data model of
-/// credentials needs what is called unusual here.
+/// Finds unusual spellings. JSON-LD allows many spellings of one statement. A signature over statements
+/// leaves the choice to the holder of the document, so a reader that looks up members by name could see less
+/// than was signed. No data model of credentials needs the spellings that are called unusual here.
 enum Spelling {
-    /// Whether a term looks like an IRI or is another name than the standard one; in a context that came with the document also
-    /// whether it is another name for a keyword than `id` and `type` and, for values, `value`, `language` and `direction`, as
-    /// issuers write whose contexts come with their credentials.
+    /// Whether a term looks like an IRI or differs from the standard name. In a context inside the document,
+    /// a term for a keyword is also unusual, except `id`, `type`, `value`, `language` and `direction` for the
+    /// keywords of these names: issuers use these when their contexts are inside their credentials.
     static func isUnusual(
         _ term: Text, _ fields: TermDefinition.Fields, isInline: Bool, _ standardNames: StandardNames
     ) -> Bool {
@@ -45,8 +45,8 @@ enum Spelling {
         }
     }
 
-    /// Whether a name that no context defines is unusual: a keyword other than those of values and lists, something like an
-    /// IRI, or what a vocabulary makes of it has another name.
+    /// Whether a name that no context defines is unusual: a keyword other than those of values and lists, a
+    /// name like an IRI, or a name that the vocabulary expands to an IRI with another standard name.
     static func isUnusual(
         _ name: Text, meaning: TermDefinition.Expanded, in object: JSONObject, _ standardNames: StandardNames
     ) -> Bool {
@@ -61,12 +61,12 @@ enum Spelling {
         }
     }
 
-    /// Whether a name has the form of an IRI, compact or not.
+    /// Whether a name has the form of an IRI or a compact IRI.
     static func isCompact(_ name: Text) -> Bool { name.utf8.contains(UInt8(ascii: ":")) }
 }
 
 extension Expander {
-    /// Notes where the first member with an unusual name stands: here.
+    /// Records the current place if its member is the first with an unusual name.
     mutating func checkSpelling(
         _ name: Text, _ definition: TermDefinition?, _ meaning: TermDefinition.Expanded, in object: JSONObject,
         isNested: Bool
@@ -78,7 +78,8 @@ extension Expander {
             } else {
                 Spelling.isUnusual(name, meaning: meaning, in: object, standardNames)
             }
-        // A term may stand for @nest, but what decides about the document stands in the open.
+        // A term for @nest is permitted, but members with a standard name, which decisions use, must not be
+        // inside it.
         if isNested, case .iri(let iri) = meaning, standardNames.name(of: iri, isInline: true) != nil {
             isUnusual = true
         }

@@ -1,15 +1,15 @@
 import Encoding
 
-/// What the definitions of one local context have in common, and how far they are.
+/// The shared state of defining the terms of one local context.
 struct TermCreation {
     let local: JSONObject
-    /// The URL of the document that holds the context.
+    /// The URL of the document that contains the context.
     let base: Text?
-    /// Whether terms are protected unless they say otherwise.
+    /// Whether terms are protected unless their definitions state otherwise.
     let isProtected: Bool
     let remote: [Text]
     let manner: ContextProcessor.Manner
-    /// false while a term is being defined, true when it is.
+    /// The terms by progress: false while a term is being defined, true afterwards.
     var defined: [Text: Bool] = [:]
 
     init(local: JSONObject, base: Text?, isProtected: Bool, remote: [Text], manner: ContextProcessor.Manner) {
@@ -24,7 +24,7 @@ struct TermCreation {
 extension ContextProcessor {
     private typealias Fields = TermDefinition.Fields
 
-    /// The create term definition algorithm (JSON-LD 1.1 API section 4.2).
+    /// Runs the create term definition algorithm (JSON-LD 1.1 API section 4.2).
     mutating func define(
         _ term: Text, in state: inout ActiveContext.State, _ creation: inout TermCreation
     ) throws(JSONLDError) {
@@ -51,7 +51,7 @@ extension ContextProcessor {
         case .object(let object): entries = object
         default: throw JSONLDError(.invalidTermDefinition, detail: term)
         }
-        // A definition may be read again for every place where it applies.
+        // A definition may be processed again at every place where it applies.
         for entry in entries.members { try checkLength(entry.value.string) }
         var fields = Fields()
         fields.isProtected = try flag(.protected, of: entries, .invalidProtectedValue, term) ?? creation.isProtected
@@ -85,7 +85,7 @@ extension ContextProcessor {
         "@protected", "@type",
     ]
 
-    /// Whether the term is of a reserved form and ignored; throws when it is a keyword.
+    /// Whether the term has a reserved form and is ignored; throws when it is a keyword.
     private func isReserved(_ term: Text, _ value: JSON) throws(JSONLDError) -> Bool {
         guard term.utf8.first == UInt8(ascii: "@") else { return false }
         if Keyword(term) == .type, mode == .v1_1, let object = value.object, !object.isEmpty,
@@ -129,7 +129,7 @@ extension ContextProcessor {
         }
     }
 
-    /// Reads `@reverse`; false when its form is reserved and the term is ignored.
+    /// Reads `@reverse`; returns false when its form is reserved and the term is ignored.
     private mutating func mapReverse(
         _ fields: inout Fields, _ entries: JSONObject, _ term: Text, _ state: inout ActiveContext.State,
         _ creation: inout TermCreation
@@ -153,7 +153,7 @@ extension ContextProcessor {
         return true
     }
 
-    /// Finds the IRI mapping; false when its form is reserved and the term is ignored.
+    /// Determines the IRI mapping; returns false when its form is reserved and the term is ignored.
     private mutating func map(
         _ fields: inout Fields, _ entries: JSONObject, _ term: Text, _ isSimple: Bool,
         _ state: inout ActiveContext.State, _ creation: inout TermCreation
@@ -211,7 +211,8 @@ extension ContextProcessor {
         return true
     }
 
-    /// IRI expansion that first defines the terms it depends on (JSON-LD 1.1 API section 5.2 with a local context).
+    /// Expands an IRI after defining the terms on which it depends (JSON-LD 1.1 API section 5.2 with a local
+    /// context).
     private mutating func expand(
         _ value: Text, in state: inout ActiveContext.State, _ creation: inout TermCreation
     ) throws(JSONLDError) -> TermDefinition.Expanded {

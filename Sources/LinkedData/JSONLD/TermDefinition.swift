@@ -1,15 +1,15 @@
 import Encoding
 
-/// What a term of a context means (JSON-LD 1.1 API section 4.1.2), complete and immutable.
+/// The definition of a term in a context (JSON-LD 1.1 API section 4.1.2), complete and immutable.
 final class TermDefinition: Sendable {
     let fields: Fields
-    /// Whether ``Fields/mapping`` can stand in RDF, found once instead of for every use.
+    /// Whether ``Fields/mapping`` is valid in RDF, determined once instead of at every use.
     let isWellFormed: Bool
-    /// Whether the datatype can stand in RDF.
+    /// Whether the datatype is valid in RDF.
     let isTypeWellFormed: Bool
-    /// Whether a text under the term is a literal and nothing else, whatever it is.
+    /// Whether every text under the term becomes a plain literal, whatever its content.
     let takesPlainText: Bool
-    /// Whether no data model needs the term (``Spelling``).
+    /// Whether the term is an unusual spelling, which no data model needs (``Spelling``).
     let isUnusual: Bool
 
     init(_ fields: Fields, isUnusual: Bool = false) {
@@ -42,14 +42,14 @@ final class TermDefinition: Sendable {
         var isReverse = false
         var type: Coercion?
         var container: Container = []
-        /// The property that holds the keys of an index map, as the context spells it.
+        /// The property that receives the keys of an index map, as the context spells it.
         var index: Text?
         var nest: Text?
         var language: Override<Text> = .inherited
         var direction: Override<Direction> = .inherited
         var context: ScopedContext?
 
-        /// Whether the two say the same, `@protected` apart.
+        /// Whether the two definitions are the same, ignoring `@protected`.
         func means(_ other: Fields) -> Bool {
             mapping == other.mapping && isPrefix == other.isPrefix && isReverse == other.isReverse
                 && type == other.type && container == other.container && index == other.index && nest == other.nest
@@ -58,15 +58,15 @@ final class TermDefinition: Sendable {
         }
     }
 
-    /// What a text expands to.
+    /// The result of expanding a text.
     enum Expanded: Hashable, Sendable {
-        /// Explicitly nothing, or of a reserved form.
+        /// Nothing: explicitly so, or because the text has a reserved form.
         case nothing
         case keyword(Keyword)
         /// An IRI or blank node identifier, or a relative IRI that could not be resolved.
         case iri(Text)
 
-        /// The spelling; nil for nothing.
+        /// The text of the result; nil for nothing.
         var text: Text? {
             switch self {
             case .nothing: nil
@@ -76,7 +76,7 @@ final class TermDefinition: Sendable {
         }
     }
 
-    /// What `@type` in a definition does with strings.
+    /// The effect of a definition's `@type` on strings.
     enum Coercion: Hashable, Sendable {
         case id
         case vocab
@@ -85,17 +85,17 @@ final class TermDefinition: Sendable {
         case datatype(Text)
     }
 
-    /// A value of the definition that may replace the context's default, also by null.
+    /// A value in the definition that may override the context's default; null clears it.
     enum Override<Value: Hashable & Sendable>: Hashable, Sendable {
         case inherited
         case cleared
         case set(Value)
     }
 
-    /// A context inside a definition, not processed yet.
+    /// A context inside a definition, not yet processed.
     struct ScopedContext: Sendable {
         var value: JSON
-        /// The URL of the document that holds it.
+        /// The URL of the document that contains it.
         var base: Text?
     }
 
@@ -109,7 +109,7 @@ final class TermDefinition: Sendable {
         static let list = Container(rawValue: 16)
         static let set = Container(rawValue: 32)
         static let type = Container(rawValue: 64)
-        /// How many there are.
+        /// The number of these keywords.
         static let keywords = 7
 
         init(rawValue: UInt8) { self.rawValue = rawValue }

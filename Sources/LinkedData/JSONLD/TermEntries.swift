@@ -1,6 +1,6 @@
 import Encoding
 
-/// The entries of a term definition that do not decide its IRI (JSON-LD 1.1 API section 4.2, steps 19 to 25).
+/// The entries of a term definition that do not affect its IRI (JSON-LD 1.1 API section 4.2, steps 19 to 25).
 extension ContextProcessor {
     func readContainer(
         _ fields: inout TermDefinition.Fields, _ entries: JSONObject, _ term: Text
@@ -60,7 +60,7 @@ extension ContextProcessor {
             try extend(
                 &trial, by: context, active: nil, base: creation.base, remote: creation.remote, manner: manner)
         } catch {
-            // What stops a trial for lack of a document or of work is no fault of the context.
+            // A missing document or an exceeded work limit is not an error of the scoped context.
             if error.code == .loadingRemoteContextFailed || error.code == .contextOverflow { throw error }
             throw JSONLDError(.invalidScopedContext, detail: term)
         }

@@ -1,21 +1,22 @@
 package import Encoding
 
-/// What names stand for in pinned contexts, over all their scopes together, as the engine defines them.
+/// The meanings of names in pinned contexts, over all their scoped contexts together, as the JSON-LD
+/// processor defines them.
 ///
-/// A signature over statements leaves the choice of contexts to the holder. So it matters not only what a name means
-/// under the contexts that a document lists, but also what it could mean under others that the holder may list
-/// instead.
+/// A signature over statements leaves the choice of contexts to the holder. A name therefore matters not only
+/// with its meaning under the contexts that a document lists, but also with its possible meanings under other
+/// contexts that the holder may list instead.
 package final class DefinedNames: Sendable {
     private let found: Found
 
     init(_ found: Found) { self.found = found }
 
-    /// What the scopes define.
+    /// The definitions in all scoped contexts.
     struct Found: Sendable {
         var meanings: [Text: Set<Text>] = [:]
         var names: [Text: Set<Text>] = [:]
         var vocabularies: Set<Text> = []
-        /// The scopes in which a vocabulary makes IRIs of the names that they do not define.
+        /// The scoped contexts in which a vocabulary expands the names that they do not define.
         var open: [(vocabulary: Text, terms: TermTable)] = []
         var keywords: Set<Text> = []
         var prefixes: Set<Text> = []
@@ -23,37 +24,38 @@ package final class DefinedNames: Sendable {
         var isUnknown = false
     }
 
-    /// Whether any name may mean anything, because it took too much effort to find out.
+    /// Whether the meanings are unknown, because finding them exceeded the effort limit. Every name may then
+    /// mean anything.
     package var areUnknown: Bool { found.isUnknown }
 
-    /// The vocabularies of all scopes.
+    /// The vocabularies of all scoped contexts.
     var vocabularies: Set<Text> { found.vocabularies }
 
-    /// The IRIs that a name has in some scope.
+    /// The IRIs to which any scoped context defines a name.
     package func definitions(of name: Text) -> Set<Text> { found.meanings[name] ?? [] }
 
-    /// The same, and what vocabularies make of the name in scopes that do not define it.
+    /// The same, and the IRIs to which vocabularies expand the name in scoped contexts that do not define it.
     package func meanings(of name: Text) -> Set<Text> {
         let vocabularies = found.open.lazy.filter { $0.terms[name] == nil }.map(\.vocabulary)
         return definitions(of: name).union(vocabularies.map { Text($0.string + name.string) })
     }
 
-    /// Whether the name may stand for an IRI in some scope.
+    /// Whether the name may mean the IRI in any scoped context.
     package func mayMean(_ name: Text, _ iri: Text) -> Bool {
         found.isUnknown || meanings(of: name).contains(iri)
     }
 
-    /// Whether some scope defines the name as another IRI than this one.
+    /// Whether any scoped context defines the name as another IRI.
     package func defines(_ name: Text, otherwiseThan iri: Text) -> Bool {
         found.isUnknown || !definitions(of: name).subtracting([iri]).isEmpty
     }
 
-    /// The same, or a vocabulary makes another IRI of it.
+    /// The same, or whether a vocabulary expands the name to another IRI.
     package func means(_ name: Text, otherwiseThan iri: Text) -> Bool {
         found.isUnknown || !meanings(of: name).subtracting([iri]).isEmpty
     }
 
-    /// Whether some scope gives an IRI another name than this one.
+    /// Whether any scoped context gives the IRI another name.
     package func names(_ iri: Text, otherwiseThan name: Text) -> Bool {
         if found.isUnknown { return true }
         if let names = found.names[iri], names.count > 1 || names.first != name { return true }
@@ -63,21 +65,21 @@ package final class DefinedNames: Sendable {
         }
     }
 
-    /// The one name of an IRI; nil where it has none or several.
+    /// The only name of an IRI; nil when it has none or several.
     package func name(of iri: Text) -> Text? {
         guard let names = found.names[iri], names.count == 1 else { return nil }
         return names.first
     }
 
-    /// Whether some scope makes the name another one for a keyword, such as `@id`, `@type` or `@nest`.
+    /// Whether any scoped context makes the name an alias of a keyword, such as `@id`, `@type` or `@nest`.
     package func isKeyword(_ name: Text) -> Bool { found.isUnknown || found.keywords.contains(name) }
 
-    /// Whether compact IRIs may begin with the name.
+    /// Whether compact IRIs may begin with the name as prefix.
     package func isPrefix(_ name: Text) -> Bool { found.isUnknown || found.prefixes.contains(name) }
 }
 
 extension DefinedNames.Found {
-    /// Adds what one scope defines beyond the one around it.
+    /// Adds the definitions of one context that its parent does not have.
     mutating func add(_ state: ActiveContext.State, beyond parent: ActiveContext.State) {
         if let vocabulary = state.vocabulary, vocabulary != parent.vocabulary, IRI.hasScheme(vocabulary) {
             vocabularies.insert(vocabulary)
@@ -92,7 +94,7 @@ extension DefinedNames.Found {
             case .keyword: keywords.insert(name)
             case .nothing: break
             }
-            // The keys of an index map may stand for a property without a name for it.
+            // The keys of an index map may be values of a property that no member names.
             if let index = definition.fields.index, !index.hasPrefix("@"),
                 case .iri(let iri) = state.expand(index, vocabulary: true, documentRelative: false)
             {

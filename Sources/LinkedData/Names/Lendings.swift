@@ -1,21 +1,21 @@
 import Encoding
 
-/// What borrowed words may stand for. A pinned context *borrows* a prefix, a term or a vocabulary where it uses one that it does
-/// not define. It *lends* all that it defines, in its scopes, too.
+/// The possible meanings of borrowed words. A pinned context *borrows* a prefix, a term or a vocabulary when
+/// it uses one that it does not define. It *lends* everything that it and its scoped contexts define.
 struct Lendings: Sendable {
-    /// The IRIs of each such word.
+    /// The possible IRIs of each borrowed word.
     private var meanings: [Text: Set<Text>] = [:]
     private var vocabularies: Set<Text> = []
-    /// Whether new meanings were still found in the last round.
+    /// Whether the meanings are unknown, because the last round still found new ones.
     private var isUnknown = false
 
-    /// Rounds in which lenders may get new meanings from each other.
+    /// The maximum number of rounds in which lending contexts may get new meanings from each other.
     private static let rounds = 6
-    /// Ways to understand the words of one context.
+    /// The maximum number of combinations of meanings for the borrowed words of one context.
     private static let most = 64
 
     /// - Parameters:
-    ///   - words: Those of each context.
+    ///   - words: The words of each pinned context, by its URL.
     ///   - finder: Makes a finder for one context.
     init(of words: [Text: ContextWords], _ finder: () -> NameFinder) {
         let free = words.values.reduce(into: Set<Text>()) { $0.formUnion($1.free.union($1.late)) }
@@ -37,11 +37,12 @@ struct Lendings: Sendable {
         isUnknown = true
     }
 
-    /// Contexts that each define the borrowed words of one context in one way, in the place of all that may come before it. The
-    /// first is empty. Nil where there are more than ``most``.
+    /// Returns contexts that represent everything that may precede a context: each gives its borrowed words
+    /// one combination of meanings. The first is empty. Nil when there are more than ``most``, or when the
+    /// meanings are unknown.
     func contexts(before words: ContextWords) -> [JSON]? { contexts(words.free, vocabulary: words.usesVocabulary) }
 
-    /// The same for those after it.
+    /// Returns the same for everything that may follow the context.
     func contexts(after words: ContextWords) -> [JSON]? { contexts(words.late, vocabulary: words.usesLateVocabulary) }
 
     private func contexts(_ free: Set<Text>, vocabulary: Bool) -> [JSON]? {
@@ -62,26 +63,28 @@ struct Lendings: Sendable {
     }
 }
 
-/// What a context leaves to the contexts before it, and what it has for those after it, its scopes included.
+/// The words that a context borrows from the contexts before it, and those that it lends to other contexts,
+/// scoped contexts included.
 struct ContextWords: Hashable {
-    /// Words that stand for terms or prefixes which it does not define where it uses them.
+    /// The words used as terms or prefixes where the context does not define them.
     private(set) var free: Set<Text> = []
-    /// Whether an IRI in it may begin with a vocabulary that is set before.
+    /// Whether an IRI in the context may begin with a vocabulary that an earlier context sets.
     private(set) var usesVocabulary = false
-    /// The same words of its scopes, which are read when the contexts after it have defined theirs.
+    /// The same words of its scoped contexts, which are processed after later contexts have defined theirs.
     private(set) var late: Set<Text> = []
     private(set) var usesLateVocabulary = false
-    /// The terms of the context itself.
+    /// The terms that the context itself defines.
     private var defined: Set<Text> = []
     private var hasVocabulary = false
-    /// The same of its scopes, too.
+    /// The terms that the context and its scoped contexts define.
     private(set) var lent: Set<Text> = []
     private(set) var lendsVocabulary = false
 
-    /// - Parameter documents: The words of the documents that URLs lead to.
+    /// - Parameter documents: The words of the documents, by URL.
     init(of context: JSON, among documents: [Text: ContextWords]) { add(context, documents) }
 
-    /// The words of each pinned document. Documents may load each other in circles, so this repeats until no words are new.
+    /// The words of each pinned document. Documents may load each other in cycles, so this repeats until no
+    /// words are new.
     static func all(of documents: [Text: JSON]) -> [Text: ContextWords] {
         var words: [Text: ContextWords] = [:]
         for _ in 0...documents.count {
@@ -92,7 +95,7 @@ struct ContextWords: Hashable {
         return words
     }
 
-    /// Whether what it means depends on these terms, or on a vocabulary.
+    /// Whether the context's meaning depends on these terms or on a vocabulary.
     func borrows(_ terms: Set<Text>, vocabulary: Bool) -> Bool {
         usesVocabulary && vocabulary || !free.isDisjoint(with: terms)
     }
@@ -117,7 +120,7 @@ struct ContextWords: Hashable {
         }
     }
 
-    /// Goes on with another context.
+    /// Adds the words of a context that follows.
     private mutating func merge(_ next: ContextWords) {
         free.formUnion(next.free.subtracting(defined))
         if next.usesVocabulary { useVocabulary() }
@@ -149,7 +152,7 @@ struct ContextWords: Hashable {
 
     private mutating func use(_ value: JSON, by name: Text = "", isTerm: Bool = false) {
         guard let text = value.string, !text.hasPrefix("@") else { return }
-        // A term that stands for itself is one of the vocabulary.
+        // A term whose IRI is the term itself expands with the vocabulary.
         if text == name, !isTerm { return useVocabulary() }
         if let (prefix, rest) = ActiveContext.State.splitCompact(text) {
             if !rest.hasPrefix("//"), !defined.contains(prefix) { free.insert(prefix) }

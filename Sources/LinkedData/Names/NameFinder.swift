@@ -1,7 +1,7 @@
 package import Encoding
 import Synchronization
 
-/// The names of pinned contexts, looked for once.
+/// The names of pinned contexts, each found only once.
 final class DefinedNamesCache: Sendable {
     private struct State {
         var contexts: [Text: DefinedNames] = [:]
@@ -11,7 +11,7 @@ final class DefinedNamesCache: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Lists that are kept: the holder chooses among them.
+    /// The number of lists that are kept. It is limited because the holder chooses the lists.
     private static let lists = 64
 
     func names(of url: Text, _ find: () -> DefinedNames) -> DefinedNames {
@@ -31,7 +31,7 @@ final class DefinedNamesCache: Sendable {
 
     func lendings(_ find: () -> Lendings) -> Lendings { known({ $0.lendings }, find) { $0.lendings = $1 } }
 
-    /// What is there, else what is found, which takes its time outside the lock.
+    /// Returns the cached value, or computes it outside the lock, because that takes long.
     private func known<Value: Sendable>(
         _ place: @Sendable (State) -> Value?, _ find: () -> Value, _ keep: @Sendable (inout State, Value) -> Void
     ) -> Value {
@@ -43,8 +43,8 @@ final class DefinedNamesCache: Sendable {
 }
 
 extension JSONLDProcessor {
-    /// The names of each of these pinned contexts, whatever other pinned ones a document lists before it and after it. There are none
-    /// where no document can list it.
+    /// Returns the names of each of these pinned contexts, whatever other pinned contexts a document lists
+    /// before and after it. A context that no document can list has no names.
     package func definedNames(of urls: [Text]) -> [DefinedNames] {
         urls.map { url in
             names.names(of: url) {
@@ -55,12 +55,12 @@ extension JSONLDProcessor {
         }
     }
 
-    /// The names of the contexts of a list, each after those before it.
+    /// Returns the names of the contexts of a list, each applied after those before it.
     package func definedNames(under list: [Text]) -> DefinedNames {
         names.names(under: list) { finder(Self.effortForList).names(under: list) }
     }
 
-    /// Whether no document can list the context, as it alone takes more than a document may.
+    /// Whether no document can list the context, because it alone exceeds the limits of a document.
     private func isTooLarge(_ url: Text) -> Bool {
         var contexts = source(.init(), Limits())
         do throws(JSONLDError) {
@@ -78,12 +78,12 @@ extension JSONLDProcessor {
         return NameFinder(source(.init(), limits), words)
     }
 
-    /// Most term definitions that are made to find the names of one pinned context, which happens once, and of a list, which a
-    /// holder may choose.
+    /// The maximum number of term definitions made to find the names: of one pinned context, which happens
+    /// once, and of a list, which a holder may choose.
     private static let (effort, effortForList) = (200_000, 20_000)
 }
 
-/// Goes through all scopes of contexts.
+/// Explores contexts with all their scoped contexts.
 struct NameFinder {
     private var contexts: ContextSource
     private var found = DefinedNames.Found()
@@ -95,7 +95,7 @@ struct NameFinder {
         (contexts, self.documents) = (source, documents)
     }
 
-    /// What the names of a context mean, with whatever others before it and after it.
+    /// Returns the meanings of the names of a context, with any other contexts before and after it.
     consuming func names(of url: Text, with lendings: Lendings) -> DefinedNames {
         let words = ContextWords(of: .string(url), among: documents)
         guard let around = lendings.contexts(before: words), let later = lendings.contexts(after: words) else {
@@ -103,12 +103,12 @@ struct NameFinder {
             return DefinedNames(found)
         }
         for before in around {
-            // Where that fails no document can list the context so.
+            // If applying fails, no document can list the context in this way.
             guard let initial = try? contexts.initial(Options()), let start = apply(before, on: initial),
                 let active = apply(.string(url), on: start)
             else { continue }
             explore(active, beyond: start)
-            // What comes after it may be what its scopes borrow.
+            // A later context may define words that the context's scoped contexts borrow.
             let own = Set(active.state.terms.all.values.map(ObjectIdentifier.init))
             for after in later.dropFirst() {
                 guard let last = apply(after, on: active) else { continue }
@@ -118,7 +118,7 @@ struct NameFinder {
         return DefinedNames(found)
     }
 
-    /// What the names of the contexts of a list mean there.
+    /// Returns the meanings of the names of the contexts of a list.
     consuming func names(under list: [Text]) -> DefinedNames {
         do throws(JSONLDError) {
             var before = try contexts.initial(Options())
@@ -131,9 +131,10 @@ struct NameFinder {
         return DefinedNames(found)
     }
 
-    /// Adds what an active context defines beyond another, and what its scopes define.
+    /// Adds the definitions that `active` has and `before` does not, and those of its scoped contexts.
     ///
-    /// - Parameter isWanted: Limits that to the scopes of some definitions; what others define is not added then.
+    /// - Parameter isWanted: Selects the definitions whose scoped contexts are explored. If given, the
+    ///   definitions of `active` itself are not added.
     private mutating func explore(
         _ active: ActiveContext, beyond before: ActiveContext, of isWanted: ((TermDefinition) -> Bool)? = nil
     ) {
@@ -141,7 +142,8 @@ struct NameFinder {
         guard isNew(active.state) else { return }
         var open = scopes(of: active, beyond: before).filter { isWanted?($0) ?? true }.map { (active, $0) }
         while let (parent, definition) = open.popLast() {
-            // A property's context may redefine protected terms, a type's may not: nothing is missed so.
+            // Apply each scoped context as a property's, which may redefine protected terms; a type's may
+            // not. No definition is missed in this way.
             guard
                 let inner = attempt({ (contexts) throws(JSONLDError) in
                     try contexts.apply(scopeOf: definition, on: parent, overrideProtected: true)
@@ -153,8 +155,9 @@ struct NameFinder {
         }
     }
 
-    /// Whether the scopes of an active context may come to something that no scopes came to before. What they come to depends on the
-    /// definitions that have one and on the words that these borrow, the words of scopes further in included.
+    /// Whether exploring the scoped contexts of an active context may find anything new. The result depends
+    /// on the definitions that have a scoped context and on the words that these borrow, including the words
+    /// of nested scoped contexts. Each such combination is explored once.
     private mutating func isNew(_ state: ActiveContext.State) -> Bool {
         var (names, usesVocabulary): (Set<Text>, Bool) = ([], false)
         for (name, definition) in state.terms.all {
@@ -172,7 +175,8 @@ struct NameFinder {
         attempt { (contexts) throws(JSONLDError) in try contexts.apply(context, on: active) }
     }
 
-    /// Nil where the engine refuses it. What takes too much effort may mean anything.
+    /// Runs the processor; nil when it refuses the context. If the effort limit is exceeded, the names are
+    /// marked as unknown.
     private mutating func attempt(
         _ work: (inout ContextSource) throws(JSONLDError) -> ActiveContext
     ) -> ActiveContext? {
@@ -183,8 +187,9 @@ struct NameFinder {
         }
     }
 
-    /// The definitions whose scopes have to be looked into: those that differ from the context around this one, those whose words
-    /// mean something else in it, and those that define words of other scopes.
+    /// The definitions whose scoped contexts must be explored: those that differ from the parent context,
+    /// those whose borrowed words have another meaning there, and those that define words borrowed by other
+    /// scoped contexts.
     private mutating func scopes(of inner: ActiveContext, beyond parent: ActiveContext) -> [TermDefinition] {
         let terms = inner.state.terms.all
         let changed = reached.changes(from: parent.state, to: inner.state)
@@ -201,7 +206,8 @@ struct NameFinder {
         }
     }
 
-    /// The words of a definition's scope, if it has one. The object is kept by ``reached``.
+    /// The words of a definition's scoped context; nil when it has none. ``reached`` keeps the definition
+    /// alive.
     private mutating func words(of definition: TermDefinition) -> ContextWords? {
         guard let scope = definition.fields.context?.value else { return nil }
         if let known = words[ObjectIdentifier(definition)] { return known }
@@ -211,10 +217,10 @@ struct NameFinder {
     }
 }
 
-/// The active contexts that were looked into, by what their scopes depend on. Scopes may lead to each other without end, and to the
-/// same definitions in many ways.
+/// The active contexts that were explored, identified by the values on which their scoped contexts depend.
+/// Scoped contexts may lead to each other without end, and to the same definitions in many ways.
 private struct ReachedContexts {
-    /// What other definitions, and those of scopes further in, depend on.
+    /// The parts of a definition on which other definitions and nested scoped contexts depend.
     private struct Definition: Hashable {
         let name: Text
         let mapping: TermDefinition.Expanded
@@ -230,18 +236,19 @@ private struct ReachedContexts {
     }
 
     private var numbers: [Definition: Int] = [:]
-    /// The same by object; the objects are kept, as another one could be in the place of one that is gone.
+    /// The numbers by object. The objects are kept alive, because a new object could otherwise get the
+    /// identifier of a freed one.
     private var known: [ObjectIdentifier: (TermDefinition, Int)] = [:]
     private var contexts: Set<Context> = []
 
-    /// Whether no context with these definitions and this vocabulary was asked for before.
+    /// Whether this is the first call with these definitions and this vocabulary.
     mutating func isNew(_ terms: [(Text, TermDefinition)], vocabulary: Text?) -> Bool {
         var definitions: Set<Int> = []
         for (name, definition) in terms { definitions.insert(number(of: definition, name)) }
         return contexts.insert(Context(vocabulary: vocabulary, definitions: definitions)).inserted
     }
 
-    /// The terms that mean something else in one context than in another.
+    /// The terms that have different meanings in the two contexts.
     mutating func changes(from outer: ActiveContext.State, to inner: ActiveContext.State) -> Set<Text> {
         let (before, after) = (outer.terms.all, inner.terms.all)
         var changed = Set(before.keys.filter { after[$0] == nil })

@@ -1,20 +1,21 @@
 package import Encoding
 
-/// What names mean at the places of a document under the contexts that it lists, as the expansion algorithm would find
-/// it.
+/// The meanings of names at the places of a document under the contexts that it lists, equal to those that
+/// the expansion algorithm determines.
 ///
-/// Readers of statements walk a graph, not a document: the signature covers the statements, and the holder chooses how
-/// the document writes them. A reader still has to know which property a name stands for at a node. That takes what
-/// expansion has there: the context of the document, the scoped context of the property that leads to the node, the
-/// scoped contexts of the node's types, and the return from a context that does not propagate. All of these come from
-/// the same processing and the same cache as in an expansion (``ContextSource``), so that no name has a second reader.
+/// Code that reads statements follows a graph, not a document: the signature covers the statements, and the
+/// holder chooses how the document writes them. Such code must still know which property a name means at a
+/// node. That needs the same contexts as in expansion: the context of the document, the scoped context of the
+/// property that leads to the node, the scoped contexts of the node's types, and the return from a context
+/// that does not propagate. All of these are made by the same processing and the same cache as in an
+/// expansion (``ContextSource``), so that names have only one interpretation.
 package struct NameResolver {
     private var contexts: ContextSource
-    /// The scoped contexts of types that were applied before, by the context below and the types.
+    /// The contexts after applying the scoped contexts of types, by the context before and the types.
     private var typed: [TypedKey: ActiveContext?] = [:]
-    /// The terms with scoped contexts by what they mean, by context.
+    /// The terms by the IRIs that they mean, for each context.
     private var scopes: [ObjectIdentifier: [Text: [Text]]] = [:]
-    /// Where the outermost object stands.
+    /// The place of the outermost object.
     package let document: Place
 
     private struct TypedKey: Hashable {
@@ -22,7 +23,7 @@ package struct NameResolver {
         let types: [Text]
     }
 
-    /// Where a node may stand: the contexts around it, and the property that leads there.
+    /// The place of a node: the contexts around it, and the property that leads to it.
     package struct Place: Hashable, Sendable {
         fileprivate let active: ActiveContext
         fileprivate let property: TermDefinition?
@@ -37,10 +38,10 @@ package struct NameResolver {
         }
     }
 
-    /// The contexts inside a node.
+    /// The contexts that apply inside a node.
     package struct Node: Sendable {
         fileprivate let active: ActiveContext
-        /// The context before the scopes of the types: types are expanded by it.
+        /// The context before the scoped contexts of the types are applied; types are expanded with it.
         fileprivate let typeScope: ActiveContext
     }
 
@@ -51,11 +52,13 @@ package struct NameResolver {
         document = Place(active: active, property: nil)
     }
 
-    /// The contexts inside a node of these types at a place (JSON-LD 1.1 API section 5.1.2, steps 7 to 11).
+    /// Returns the contexts inside a node of these types at a place (JSON-LD 1.1 API section 5.1.2, steps 7
+    /// to 11).
     ///
-    /// - Parameter types: The IRIs of the node's types. Each stands for the term that means it, as only terms bring
-    ///   contexts.
-    /// - Returns: nil where two terms for one type bring different contexts: the document may use either.
+    /// - Parameter types: The IRIs of the node's types. Each is mapped back to the terms that mean it,
+    ///   because only terms have scoped contexts.
+    /// - Returns: Nil when two terms for one type have different contexts, because the document may use
+    ///   either.
     package mutating func node(at place: Place, types: [Text]) throws(JSONLDError) -> Node? {
         var scope = place.active.state.previous ?? place.active
         if let property = place.property {
@@ -76,7 +79,8 @@ package struct NameResolver {
         var terms: [Text] = []
         for type in Set(types) {
             let names = scopedTerms(of: scope)[type] ?? []
-            // Of several terms the document may use either, one without a context of its own among them.
+            // If there are several terms, the document may use any of them, including one without a scoped
+            // context.
             guard let first = names.first(where: { scope[$0]?.fields.context != nil }) else { continue }
             let context = scope[first]?.fields.context?.value
             for name in names where scope[name]?.fields.context?.value != context { return nil }
@@ -99,7 +103,7 @@ package struct NameResolver {
         return terms
     }
 
-    /// What a name stands for as the name of a member of a node (step 13).
+    /// Returns the meaning of a name as the name of a member of a node (step 13).
     package mutating func meaning(of name: Text, in node: Node) throws(JSONLDError) -> NameMeaning {
         let definition = node.active[name]
         let expanded =
@@ -124,7 +128,7 @@ package struct NameResolver {
     private mutating func property(
         _ iri: Text, _ name: Text, _ definition: TermDefinition?, in node: Node
     ) throws(JSONLDError) -> PropertyMeaning {
-        // A scalar is read under the scoped context of its property, which may define the property anew.
+        // A scalar is read under the scoped context of its property, which may redefine the property.
         var (scope, scalar) = (node.active, definition)
         if let definition, definition.fields.context != nil {
             scope = try contexts.apply(scopeOf: definition, on: scope, overrideProtected: true)
@@ -140,9 +144,9 @@ package struct NameResolver {
     }
 }
 
-/// What a name of a member stands for.
+/// The meaning of a member's name.
 package enum NameMeaning: Sendable {
-    /// Nothing: no term, and no vocabulary.
+    /// No meaning: the name is not a term, and there is no vocabulary.
     case nothing
     /// The id of the node.
     case id
@@ -150,17 +154,17 @@ package enum NameMeaning: Sendable {
     case types(TextMeaning)
     /// The value of a value object.
     case value
-    /// Further members of the same node (`@nest`), where these contexts hold.
+    /// Further members of the same node (`@nest`), to which these contexts apply.
     case nest(NameResolver.Node)
     /// A property.
     case property(PropertyMeaning)
-    /// Something that states nothing by itself: another keyword, or a property that RDF cannot name.
+    /// A name that states nothing by itself: another keyword, or a property that RDF cannot name.
     case unreadable
 }
 
-/// A property as the name of a member.
+/// A property as the meaning of a member's name.
 package struct PropertyMeaning: Sendable {
-    /// What the keys of an object are that is its value.
+    /// The meaning of the keys of an object that is the property's value.
     package enum Keys: Sendable {
         /// Names of members.
         case none
@@ -170,25 +174,25 @@ package struct PropertyMeaning: Sendable {
         case others
     }
 
-    /// The property.
+    /// The property's IRI.
     package let iri: Text
-    /// Whether the node is its value, and the values are its nodes.
+    /// Whether it is a reverse property: the node is the object, and the values are the subjects.
     package let isReverse: Bool
-    /// What the keys of an object are that is its value.
+    /// The meaning of the keys of an object that is its value.
     package let keys: Keys
-    /// Where its values stand.
+    /// The place of its values.
     package let values: NameResolver.Place
-    /// What its texts mean.
+    /// The meaning of its texts.
     package let texts: TextMeaning
 }
 
-/// What texts mean that are values of one property at one node.
+/// The meaning of texts that are values of one property at one node.
 package struct TextMeaning: Sendable {
     fileprivate let active: ActiveContext
     fileprivate let coercion: TermDefinition.Coercion?
 
-    /// The IRI that a name stands for as a value here: where the property, or the types of a node, take names. Nil
-    /// where it stands for none.
+    /// Returns the IRI that a name means as a value here, if the property, or the types of a node, take
+    /// names. Nil when it means none.
     package func iri(named name: Text) -> Text? {
         guard coercion == .vocab,
             case .iri(let iri) = active.state.expand(name, vocabulary: true, documentRelative: true),
@@ -199,9 +203,9 @@ package struct TextMeaning: Sendable {
 }
 
 extension JSONLDProcessor {
-    /// Finds what names mean in a document that lists these contexts.
+    /// Returns a resolver for the names in a document that lists these contexts.
     ///
-    /// - Throws: what expanding such a document would throw for its contexts.
+    /// - Throws: The error that expanding such a document would throw for its contexts.
     package func names(under urls: [Text]) throws(JSONLDError) -> NameResolver {
         try NameResolver(source(.init(), limits), under: urls)
     }

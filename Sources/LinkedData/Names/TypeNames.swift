@@ -1,38 +1,38 @@
 package import Encoding
 import Synchronization
 
-/// The names that records have for types, kept for the next credential with the same types and contexts. They depend on
-/// these and on the pinned contexts alone, and finding them takes as long as checking a signature.
+/// The names of types for records, kept for the next credential with the same types and contexts. They depend
+/// only on these and on the pinned contexts, and finding them takes as long as checking a signature.
 package final class TypeNames: Sendable {
-    /// What the names depend on, besides the pinned contexts.
+    /// The values on which the names depend, in addition to the pinned contexts.
     package struct Question: Hashable, Sendable {
         private let types: [Text]
         private let contexts: [Text]
         private let issuerContexts: [Text]?
         private let isText: Bool
 
-        /// `types` are IRIs; `contexts` are those that the credential lists, `issuerContexts` those that its issuer's
-        /// entry allows; `isText`: whether the contexts are signed with the text.
+        /// `types`: IRIs; `contexts`: those that the credential lists; `issuerContexts`: those that its
+        /// issuer's entry allows; `isText`: whether the contexts are signed together with the text.
         package init(types: [Text], contexts: [Text], issuerContexts: [Text]?, isText: Bool) {
             (self.types, self.contexts) = (types, contexts)
             (self.issuerContexts, self.isText) = (issuerContexts, isText)
         }
 
-        /// Bytes of types and contexts.
+        /// The size of types and contexts in bytes.
         fileprivate var size: Int { (types + contexts).reduce(0) { $0 + $1.utf8.count } }
     }
 
-    /// Answers that are kept; then all are forgotten. A gate has some dozens.
+    /// The number of answers that are kept; beyond it all are removed. A gate has a few dozen.
     private static let limit = 256
-    /// Bytes of a question that is worth keeping.
+    /// The size in bytes of the largest question that is kept.
     private static let bytes = 4096
 
     private let answers = Mutex<[Question: [Text]]>([:])
 
-    /// Nothing is kept yet.
+    /// An instance without answers.
     package init() {}
 
-    /// The kept names, or those that `find` finds.
+    /// Returns the kept names, or those that `find` returns.
     package func names(for question: Question, find: () -> [Text]) -> [Text] {
         if let known = answers.withLock({ $0[question] }) { return known }
         let found = find()

@@ -12,11 +12,11 @@ package enum Term: Hashable, Sendable {
 
 /// A literal of RDF 1.1 Concepts section 3.3: lexical form, datatype and, for `rdf:langString`, a language tag.
 package struct Literal: Hashable, Sendable {
-    /// The lexical form. A long one (a photo) shares its storage with the document it came from.
+    /// The lexical form. A long one (a photo) shares its storage with the source document.
     package var value: Text
     /// The datatype IRI.
     package var datatype: Text
-    /// The language tag as it was written; only with datatype `rdf:langString`.
+    /// The language tag as written; only with datatype `rdf:langString`.
     package var language: Text?
 
     /// A literal of these parts.
@@ -27,7 +27,7 @@ package struct Literal: Hashable, Sendable {
     }
 }
 
-/// A triple with the graph it belongs to.
+/// A triple and the graph that contains it.
 package struct Quad: Hashable, Sendable {
     /// An IRI or blank node.
     package var subject: Term
@@ -47,9 +47,10 @@ package struct Quad: Hashable, Sendable {
     }
 }
 
-/// An RDF dataset (RDF 1.1 Concepts section 4): a set of quads. Order and repetition in ``quads`` carry no meaning.
+/// An RDF dataset (RDF 1.1 Concepts section 4): a set of quads. Order and duplicates in ``quads`` have no
+/// meaning.
 package struct Dataset: Sendable {
-    /// The quads as they were found.
+    /// The quads in their order of appearance.
     package var quads: [Quad]
 
     /// A dataset of these quads.

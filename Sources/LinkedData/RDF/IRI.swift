@@ -1,16 +1,18 @@
 package import Encoding
 
-/// What JSON-LD and RDF need to know of IRIs (RFC 3987): their form, and resolution by RFC 3986 section 5.2.
+/// Functions for IRIs (RFC 3987) that JSON-LD and RDF need: checks of their form, and resolution by RFC 3986
+/// section 5.2.
 package enum IRI {
     /// Whether `text` begins with a scheme and a colon.
     package static func hasScheme(_ text: Text) -> Bool { schemeLength(text.string.utf8[...]) != nil }
 
-    /// Whether `text` can stand in an RDF dataset: an IRI with a scheme, well-formed by RFC 3987 section 2.2.
+    /// Whether `text` is valid in an RDF dataset: an IRI with a scheme, well-formed by RFC 3987 section 2.2.
     ///
-    /// One look at each byte is enough for nearly all; those with letters whose place matters are looked at more closely.
+    /// One test of each byte decides for nearly all IRIs. Those with bytes that are valid only in certain
+    /// places are checked in full.
     package static func isWellFormed(_ text: Text) -> Bool {
         guard hasScheme(text) else { return false }
-        // The table is asked for once, not for each byte.
+        // Read the static table once, not for each byte.
         let forms = forms
         return text.withBytes { bytes in
             var (needsCloserLook, marks) = (false, 0)
@@ -26,7 +28,8 @@ package enum IRI {
         }
     }
 
-    /// For each byte: 0 may be anywhere, 1 in some places, 2 anywhere but at most once, 3 nowhere in an IRI.
+    /// For each byte: 0 is valid anywhere, 1 in certain places, 2 anywhere but at most once, 3 nowhere in an
+    /// IRI.
     private static let forms: [UInt8] = (0...UInt8.max).map { byte in
         switch byte {
         case 0...0x20, UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "}"),
@@ -38,8 +41,8 @@ package enum IRI {
         }
     }
 
-    /// The IRI that `reference` names relative to `base` (RFC 3986 section 5.2.2, strict); a base without scheme is
-    /// merged all the same.
+    /// Resolves `reference` against `base` (RFC 3986 section 5.2.2, strict); a base without a scheme is also
+    /// accepted.
     package static func resolve(_ reference: Text, against base: Text) -> Text {
         var target = Parts(reference)
         if target.scheme != nil {
@@ -81,14 +84,14 @@ package enum IRI {
 
     static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// RFC 3986 section 5.2.3.
+    /// Merges paths (RFC 3986 section 5.2.3).
     private static func merge(_ base: Parts, _ path: Substring.UTF8View) -> Substring.UTF8View {
         if base.authority != nil, base.path.isEmpty { return ("/" + (String(path) ?? ""))[...].utf8 }
         guard let slash = base.path.lastIndex(of: UInt8(ascii: "/")) else { return path }
         return ((String(base.path[...slash]) ?? "") + (String(path) ?? ""))[...].utf8
     }
 
-    /// RFC 3986 section 5.2.4, on whole segments.
+    /// Removes dot segments (RFC 3986 section 5.2.4), on whole segments.
     private static func withoutDots(_ path: Substring.UTF8View) -> Substring.UTF8View {
         guard path.contains(UInt8(ascii: ".")) else { return path }
         let rooted = path.first == UInt8(ascii: "/")

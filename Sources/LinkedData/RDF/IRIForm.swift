@@ -1,9 +1,10 @@
 import Encoding
 
-/// What of the grammar of IRIs (RFC 3987 section 2.2) depends on the place of a letter: whole percent encodings,
-/// brackets around an IP literal only, and the letters beyond ASCII.
+/// Checks the parts of the grammar of IRIs (RFC 3987 section 2.2) that depend on the place of a letter:
+/// complete percent encodings, brackets only around an IP literal, and the letters beyond ASCII.
 enum IRIForm {
-    /// Whether an IRI with at most one number sign, and without bytes that no IRI may have, is well-formed.
+    /// Whether an IRI is well-formed. It must have at most one number sign, and no byte that is invalid
+    /// everywhere in an IRI.
     static func isWellFormed(_ text: Text) -> Bool {
         let bytes = Array(text.utf8)
         let mark = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
@@ -11,7 +12,7 @@ enum IRIForm {
             && (bytes.allSatisfy { $0 < 0x80 } || hasLetters(text))
     }
 
-    /// Each `%` is followed by two hexadecimal digits.
+    /// Whether each `%` is followed by two hexadecimal digits.
     private static func encodesWhole(_ bytes: [UInt8]) -> Bool {
         for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "%") {
             guard index + 2 < bytes.count, isHex(bytes[index + 1]), isHex(bytes[index + 2]) else { return false }
@@ -23,7 +24,7 @@ enum IRIForm {
         IRI.isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
     }
 
-    /// Brackets are there at most once, around the host of an authority (RFC 3986 section 3.2.2).
+    /// Whether brackets occur at most once, around the host of an authority (RFC 3986 section 3.2.2).
     private static func bracketsAddress(_ bytes: [UInt8], before mark: Int) -> Bool {
         let places = bytes.indices.filter { bytes[$0] == UInt8(ascii: "[") || bytes[$0] == UInt8(ascii: "]") }
         if places.isEmpty { return true }
@@ -41,7 +42,7 @@ enum IRIForm {
             && (after.isEmpty || after.first == UInt8(ascii: ":") && after.dropFirst().allSatisfy(IRI.isDigit))
     }
 
-    /// Beyond ASCII: the letters of `ucschar`, in a query those for private use too.
+    /// Whether all letters beyond ASCII are of `ucschar` or, in a query, for private use.
     private static func hasLetters(_ text: Text) -> Bool {
         var isQuery = false
         for scalar in text.string.unicodeScalars where scalar.value >= 0x3F {
@@ -50,7 +51,7 @@ enum IRIForm {
             case 0x40..<0x80, 0xA0...0xD7FF, 0xF900...0xFDCF, 0xFDF0...0xFFEF: continue
             case 0xE000...0xF8FF, 0xF0000...0xFFFFD, 0x100000...0x10FFFD: guard isQuery else { return false }
             case 0x10000...0xDFFFD, 0xE1000...0xEFFFD:
-                // The last two of each plane are no characters.
+                // The last two code points of each plane are not characters.
                 guard scalar.value & 0xFFFF <= 0xFFFD else { return false }
             default: return false
             }
@@ -60,6 +61,6 @@ enum IRIForm {
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether both places lie in the slice.
+    /// Whether both indices are in the slice.
     fileprivate func contains(_ first: Int, _ last: Int) -> Bool { first >= startIndex && last < endIndex }
 }

@@ -1,20 +1,20 @@
 import Encoding
 
-/// Why a text is not N-Quads, and in which line (from 1) that showed.
+/// The error of a text that is not N-Quads, with its line.
 package struct NQuadsError: Error, Hashable, Sendable {
     /// The line, from 1.
     package let line: Int
 }
 
 extension Dataset {
-    /// Reads N-Quads 1.1 (and so N-Triples); blank nodes keep their labels.
+    /// Parses N-Quads 1.1 (which includes N-Triples); blank nodes keep their labels.
     package init(nQuads bytes: [UInt8]) throws(NQuadsError) {
         var parser = NQuadsParser(bytes: bytes)
         self.init(try parser.document())
     }
 }
 
-/// The grammar of N-Quads 1.1 section 4.
+/// A parser for the grammar of N-Quads 1.1 section 4.
 private struct NQuadsParser {
     let bytes: [UInt8]
     var position = 0
@@ -91,7 +91,7 @@ private struct NQuadsParser {
         return iri
     }
 
-    /// BLANK_NODE_LABEL; the final dot of a statement is no part of it.
+    /// Parses BLANK_NODE_LABEL; the final dot of a statement is not part of it.
     private mutating func label() throws(NQuadsError) -> Text {
         try take("_")
         try take(":")
@@ -140,7 +140,7 @@ private struct NQuadsParser {
         }
     }
 
-    /// LANGTAG of N-Quads, which knows no length of the parts.
+    /// Whether this is a LANGTAG of N-Quads, which does not limit the length of the parts.
     private static func isLanguage(_ tag: Text) -> Bool {
         let parts = tag.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         return parts.allSatisfy { !$0.isEmpty } && parts[0].allSatisfy(IRI.isLetter)
@@ -163,7 +163,7 @@ private struct NQuadsParser {
         return [value]
     }
 
-    /// `uXXXX` or `UXXXXXXXX` behind the backslash.
+    /// Parses `uXXXX` or `UXXXXXXXX` after the backslash.
     private mutating func codePoint() throws(NQuadsError) -> [UInt8] {
         let count: Int
         switch next {

@@ -1,6 +1,6 @@
 import Encoding
 
-/// Canonical N-Quads (RDFC-1.0 section 5): one way only to write each term.
+/// Writes canonical N-Quads (RDFC-1.0 section 5), in which each term has exactly one form.
 enum CanonicalNQuads {
     /// Appends `<iri>`.
     static func append(iri: Text, to output: inout [UInt8]) {
@@ -13,7 +13,7 @@ enum CanonicalNQuads {
     static func append(literal: Literal, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         literal.value.withBytes { bytes in
-            // The usual text, above all a photo, needs no escape and is copied in one piece.
+            // Most texts, especially photos, need no escape and are copied in one piece.
             if ByteScan.mayNeedEscape(inNQuads: bytes) {
                 appendEscaped(bytes, to: &output)
             } else {
@@ -36,7 +36,8 @@ enum CanonicalNQuads {
 
     private static func appendEscaped(_ bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
         var start = 0
-        // U+FFFE and U+FFFF, EF BF BE and EF BF BF, are no characters of XML 1.1. The other bytes speak for themselves.
+        // U+FFFE and U+FFFF (EF BF BE and EF BF BF) are not characters of XML 1.1. The other escapes depend
+        // on single bytes.
         for index in bytes.indices.dropLast(2)
         where bytes[index] == 0xEF && bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE {
             escapes.append(UnsafeRawBufferPointer(rebasing: bytes[start..<index]), to: &output)
@@ -62,7 +63,7 @@ enum CanonicalNQuads {
 }
 
 extension Dataset {
-    /// The quads as N-Quads in the order they have, with their own blank node labels.
+    /// The quads as N-Quads, in their order and with their own blank node labels.
     package var nQuads: [UInt8] {
         var output: [UInt8] = []
         func append(_ term: Term) {

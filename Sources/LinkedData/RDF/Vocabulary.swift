@@ -1,6 +1,6 @@
 package import Encoding
 
-/// XML Schema datatypes that JSON-LD and N-Quads name.
+/// The XML Schema datatypes that JSON-LD and N-Quads use.
 package enum XSD {
     /// `xsd:string`, the datatype of a plain literal.
     package static let string: Text = "http://www.w3.org/2001/XMLSchema#string"
@@ -12,7 +12,7 @@ package enum XSD {
     package static let double: Text = "http://www.w3.org/2001/XMLSchema#double"
 }
 
-/// The RDF vocabulary as far as JSON-LD and N-Quads use it.
+/// The part of the RDF vocabulary that JSON-LD and N-Quads use.
 package enum RDF {
     /// `rdf:type`
     package static let type: Text = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
@@ -32,6 +32,6 @@ package enum RDF {
     package static let language: Text = "http://www.w3.org/1999/02/22-rdf-syntax-ns#language"
     /// `rdf:direction` of a compound literal.
     package static let direction: Text = "http://www.w3.org/1999/02/22-rdf-syntax-ns#direction"
-    /// What the datatype of a literal with direction begins with under `i18n-datatype`.
+    /// The beginning of the datatype IRI of a literal with direction under `i18n-datatype`.
     package static let i18n: Text = "https://www.w3.org/ns/i18n#"
 }

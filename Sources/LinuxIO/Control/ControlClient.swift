@@ -2,24 +2,24 @@ import CLinuxShims
 import Encoding
 import Glibc
 
-/// The other side of ``ControlServer``: asks once and waits for the answer.
+/// The client of ``ControlServer``: sends one request and waits for the answer.
 package enum ControlClient {
-    /// Why there is no answer.
+    /// The reason for a missing answer.
     package enum Failure: Error, Hashable, Sendable {
-        /// There is no socket, or nobody listens on it.
+        /// The socket does not exist, or no process listens on it.
         case notRunning
         /// This user may not connect.
         case forbidden
-        /// Somebody listens and does not answer in time, or hangs up.
+        /// The server does not answer in time, or closes the connection.
         case silent
-        /// The system refuses something else: its `errno`.
+        /// Another error of the system: its `errno`.
         case system(Int32)
     }
 
-    /// Bytes of an answer that are taken.
+    /// The maximum length of an answer in bytes.
     private static let longestAnswer = 1 << 20
 
-    /// Sends a line and returns the one that comes back, both without line ends. Waits at most that long, all in all.
+    /// Sends a line and returns the answer, both without line ends. Waits at most `limit` in all.
     package static func ask(_ path: String, _ line: [UInt8], within limit: Duration) throws(Failure) -> [UInt8] {
         guard path.utf8.count <= ControlSocket.longestPath else { throw .system(ENAMETOOLONG) }
         let end = SystemClock.now().advanced(by: limit)
@@ -31,7 +31,7 @@ package enum ControlClient {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             if count > 0 { rest = rest.dropFirst(count) }
-            if count < 0, errno != EAGAIN, errno != EINTR { break }  // refused; the reason may be there to read
+            if count < 0, errno != EAGAIN, errno != EINTR { break }  // refused; the reason may still be readable
             if !rest.isEmpty { try wait(descriptor, POLLOUT, until: end) }
         }
         var answer: [UInt8] = []
@@ -56,7 +56,7 @@ package enum ControlClient {
             case ENOENT, ECONNREFUSED, ENOTDIR: throw .notRunning
             case EACCES, EPERM: throw .forbidden
             case EINTR: break
-            case EAGAIN:  // more wait than the kernel keeps
+            case EAGAIN:  // the kernel's queue of connections is full
                 guard SystemClock.now() < end else { throw .silent }
                 usleep(10_000)
             default: throw .system(errno)

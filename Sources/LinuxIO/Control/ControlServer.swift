@@ -2,35 +2,38 @@ import CLinuxShims
 import Encoding
 import Glibc
 
-/// Answers questions over a Unix socket: a connection brings one line of JSON and gets one line back.
+/// Answers requests over a Unix socket: a client sends one line of JSON and receives one line.
 ///
-/// It has a thread of its own, and nobody at the gate waits for it. Every client has a time limit, whatever it does or leaves
-/// undone; who may not ask is turned away before he is read.
+/// The server has a thread of its own, and no visit waits for it. Every client has a deadline, whatever it
+/// sends or does not send. A client without permission is refused before anything of it is read.
 package actor ControlServer {
     /// Bounds.
     package struct Limits: Sendable {
-        /// Clients at a time, and answers in the making.
+        /// Clients at a time, and also the limit of answers being prepared.
         package var clients = 8
-        /// Places among them, and answers, that are the owner's alone: whoever else may ask takes the others.
+        /// The part of these places and answers that is reserved for the owner; other permitted clients share
+        /// the rest.
         package var kept = 2
-        /// Bytes of a request, without its line end: an invitation of 64 KiB of which every letter is escaped, and its frame.
+        /// Bytes of a request, without its line end. It is sized for an invitation of 64 KiB of which every
+        /// letter is escaped, with its frame.
         package var request = 144 * 1024
-        /// From the connection to the last byte of the answer.
+        /// From the accepted connection to the last byte of the answer.
         package var time: Duration = .seconds(2)
-        /// Connections that the kernel keeps until they are taken.
+        /// Connections that the kernel queues until they are accepted.
         package var backlog: Int32 = 16
 
-        /// The documented defaults.
+        /// Creates the documented defaults.
         package init() {}
     }
 
-    /// Makes the answer to a line of a peer, both without line ends. It may take its time; a client waits until its limit only.
+    /// Prepares the answer to a line of a peer, both without line ends. It may take long; a client waits only
+    /// until its deadline.
     package typealias Answer = @Sendable (_ peer: PeerCredentials, _ line: [UInt8]) async -> [UInt8]
 
     private enum Phase {
         case reading
         case answering
-        /// What is left of the answer.
+        /// The rest of the answer, to be sent.
         case writing(ArraySlice<UInt8>)
     }
 
@@ -56,19 +59,20 @@ package actor ControlServer {
     private var timer: PollThread.Timer?
     private var clients: [Int32: Client] = [:]
     private var lastNumber: UInt64 = 0
-    /// Answers in the making, those for clients that have gone included.
+    /// Answers being prepared, including those for clients that have disconnected.
     private var answering = 0
-    /// Those of them that are not for the owner.
+    /// Those of ``answering`` that are not for the owner.
     private var answeringOthers = 0
-    /// When connections are taken again after the system had no descriptor left.
+    /// The instant at which connections are accepted again, after the system had no descriptor or memory
+    /// left.
     private var pausedUntil: Instant?
 
-    /// A server that is not open yet.
+    /// Creates a server that does not listen yet.
     ///
     /// - Parameters:
-    ///   - permits: Who may ask; the kernel says who it is.
-    ///   - isOwner: Whether a place is kept for him: for whoever may order something at the gate.
-    ///   - answer: Answers him.
+    ///   - permits: Whether a peer may send requests; the kernel identifies the peer.
+    ///   - isOwner: Whether places are reserved for this peer, i.e. whether it may give orders to the gate.
+    ///   - answer: Answers a request.
     package init(
         limits: Limits = Limits(), permits: @escaping @Sendable (PeerCredentials) -> Bool,
         isOwner: @escaping @Sendable (PeerCredentials) -> Bool, answer: @escaping Answer
@@ -77,8 +81,9 @@ package actor ControlServer {
         (self.limits, self.permits, self.isOwner, self.answer) = (limits, permits, isOwner, answer)
     }
 
-    /// Begins to listen at that path: with `isShared` for every user who is permitted, else for root and the service's own user.
-    /// Where it listens already the new socket takes the place of the old one, whose clients are still answered.
+    /// Starts to listen at `path`. With `isShared`, every permitted user can connect; otherwise only root and
+    /// the service's own user. If the server listens already, the new socket replaces the old one; connected
+    /// clients are still answered.
     package func open(_ path: String, isShared: Bool) throws(SystemError) {
         let socket = try ControlSocket(path, isShared: isShared, backlog: limits.backlog)
         if let listener {
@@ -90,10 +95,10 @@ package actor ControlServer {
         listen(socket)
     }
 
-    /// Whether it listens, and the path still names its socket.
+    /// Whether the server listens, and the path still names its socket.
     package var isInPlace: Bool { listener?.isInPlace ?? false }
 
-    /// Drops all clients, takes the socket's file away and ends.
+    /// Disconnects all clients, removes the socket's file and ends the thread.
     package func close() {
         if let listener {
             thread.unwatch(listener.descriptor)
@@ -112,14 +117,14 @@ package actor ControlServer {
 
     private func accept() {
         guard let listener else { return }
-        // As many as the kernel keeps, so that a storm of them leaves the clients their turns.
+        // Limited to the kernel's queue, so that a flood of connections does not delay the connected clients.
         for _ in 0..<limits.backlog {
             let descriptor = clinux_accept(listener.descriptor)
             if descriptor >= 0 {
                 begin(descriptor)
             } else if descriptor == -EMFILE || descriptor == -ENFILE || descriptor == -ENOBUFS || descriptor == -ENOMEM
             {
-                // It would be ready for ever: look again later.
+                // Without a descriptor, the listener would stay readable: pause before the next attempt.
                 thread.unwatch(listener.descriptor)
                 pausedUntil = SystemClock.now().advanced(by: .seconds(1))
                 break
@@ -146,12 +151,13 @@ package actor ControlServer {
         }
     }
 
-    /// Whether there is room for one more beside `all`, of which `others` are not the owner's.
+    /// Whether there is room for one more. `all` is the present number, of which `others` are not the
+    /// owner's.
     private func hasRoom(_ isOwner: Bool, beside all: Int, others: Int) -> Bool {
         all < limits.clients && (isOwner || others < limits.clients - limits.kept)
     }
 
-    /// Says no to somebody who is not served, as far as that needs no waiting.
+    /// Sends a refusal to a client that is not served, as far as that is possible without waiting.
     private func refuse(_ descriptor: Int32, _ error: String, _ remedy: String) {
         let line = Self.refusal(error, remedy)
         _ = line.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -169,7 +175,7 @@ package actor ControlServer {
         Glibc.close(descriptor)
     }
 
-    // MARK: - A client's turn
+    // MARK: - Requests of a client
 
     private func turn(_ descriptor: Int32, _ interest: PollThread.Interest) {
         guard let client = clients[descriptor] else { return }
@@ -212,7 +218,7 @@ package actor ControlServer {
     private func answered(_ descriptor: Int32, _ client: Client, _ bytes: [UInt8]) {
         answering -= 1
         if !client.isOwner { answeringOthers -= 1 }
-        // The descriptor may be another client's by now.
+        // The descriptor may belong to another client by now.
         guard clients[descriptor]?.number == client.number else { return }
         write(descriptor, (bytes + [0x0A])[...])
     }

@@ -1,21 +1,22 @@
 import CLinuxShims
 import Glibc
 
-/// A listening Unix socket at a path. Nothing that is in use is pushed aside to make it.
+/// A listening Unix socket at a path. Its creation never replaces a socket that is in use.
 package struct ControlSocket: Sendable {
     /// The listening descriptor, non-blocking.
     package let descriptor: Int32
     private let path: String
     private let identity: (device: dev_t, file: ino_t)
 
-    /// Longest path: an address holds 108 bytes with its end, and the new socket is made beside the place (unix(7)).
+    /// The maximum length of the path in bytes. A socket address holds 108 bytes with the terminating zero
+    /// (unix(7)), and the new socket is first created at the path with `.new` appended.
     static let longestPath = 100
 
-    /// Makes the socket. A socket that a program left behind is replaced in one step; one on which somebody listens, and a file of
-    /// another kind, is not.
+    /// Creates the socket. A socket without a listener, left by an earlier process, is replaced in one step.
+    /// A socket with a listener, or a file of another kind, is an error.
     ///
-    /// With `isShared` every user may connect and is then judged by what the kernel says of him; else root and the owner only. `key`: what
-    /// the configuration calls the path.
+    /// With `isShared`, every user can connect, and the server then decides by the credentials that the
+    /// kernel gives; otherwise only root and the owner can. `key` is the configuration's key for the path.
     package init(
         _ path: String, isShared: Bool, backlog: Int32, key: String = "control.path"
     ) throws(SystemError) {
@@ -29,7 +30,7 @@ package struct ControlSocket: Sendable {
         let beside = path + ".new"
         var status = stat()
         unlink(beside)
-        // Nobody can connect before listen(2), and the name everybody looks at comes last.
+        // Clients can connect only after listen(2), and the socket gets its final name last.
         let isMade =
             withUnixAddress(beside) { Glibc.bind(listener, $0, $1) } == 0
             && chmod(beside, isShared ? 0o666 : 0o600) == 0
@@ -45,16 +46,16 @@ package struct ControlSocket: Sendable {
         identity = (status.st_dev, status.st_ino)
     }
 
-    /// Closes it and takes its name away.
+    /// Closes the socket and removes its file.
     func close() {
         Glibc.close(descriptor)
         removeName()
     }
 
-    /// Takes its name away, unless the name is another's by now.
+    /// Removes the socket's file, unless the path names another file by now.
     package func removeName() { if isInPlace { unlink(path) } }
 
-    /// Whether the path still names it.
+    /// Whether the path still names this socket.
     var isInPlace: Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_dev == identity.device && status.st_ino == identity.file
@@ -62,7 +63,8 @@ package struct ControlSocket: Sendable {
 
     static let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
 
-    /// Makes the folder if only that is missing; what else is wrong with it shows when the socket is made.
+    /// Creates the folder if only the last component is missing. Other errors are reported when the socket is
+    /// created.
     private static func makeFolder(of path: String) {
         guard let end = path.lastIndex(of: "/"), end > path.startIndex else { return }
         mkdir(String(path[..<end]), 0o750)
@@ -84,7 +86,8 @@ package struct ControlSocket: Sendable {
     }
 }
 
-/// The address of a path, for bind(2) and connect(2). The path must fit (``ControlSocket/longestPath``).
+/// Calls `body` with the address of a path, for bind(2) and connect(2). The path must fit
+/// (``ControlSocket/longestPath``).
 func withUnixAddress<Result>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

@@ -1,21 +1,23 @@
 import CLinuxShims
 
-/// Who is at the other end of a Unix socket, as the kernel knows it: nothing that the peer says.
+/// The credentials of the peer of a Unix socket. They are the kernel's information; nothing depends on what
+/// the peer sends.
 package struct PeerCredentials: Hashable, Sendable {
-    /// Its effective user when it connected.
+    /// The peer's effective user ID when it connected.
     package let user: UInt32
-    /// Its effective and further groups when it connected.
+    /// The peer's effective and supplementary group IDs when it connected.
     package let groups: Set<UInt32>
 
-    /// These credentials.
+    /// Creates these credentials.
     package init(user: UInt32, groups: Set<UInt32>) {
         (self.user, self.groups) = (user, groups)
     }
 
-    /// Groups that are asked for; somebody in more of them (the kernel's bound is 65,536) counts as in his first one only.
+    /// The number of groups that are read. A peer in more groups (the kernel's limit is 65,536) counts as a
+    /// member of its effective group only.
     private static let mostGroups = 256
 
-    /// Those of the peer of a connected socket; nil when the kernel does not tell.
+    /// Reads the credentials of the peer of a connected socket; nil when the kernel does not provide them.
     package init?(of socket: Int32) {
         var (user, group): (UInt32, UInt32) = (0, 0)
         guard clinux_peer(socket, &user, &group) == 0 else { return nil }
@@ -25,19 +27,20 @@ package struct PeerCredentials: Hashable, Sendable {
     }
 }
 
-/// Who may use the control socket: root, the service's own user, and the members of one group where that is configured.
+/// The users who may use the control socket: root, the service's own user, and the members of one group if
+/// that is configured.
 package struct ControlAccess: Hashable, Sendable {
-    /// The service's own user.
+    /// The service's own user ID.
     package let user: UInt32
-    /// The group whose members may; nil: none.
+    /// The ID of the group whose members may use the socket; nil: none.
     package let group: UInt32?
 
-    /// Access for root, that user and that group.
+    /// Grants access to root, that user and that group.
     package init(user: UInt32, group: UInt32?) {
         (self.user, self.group) = (user, group)
     }
 
-    /// Whether a peer may.
+    /// Whether the peer may use the socket.
     package func permits(_ peer: PeerCredentials) -> Bool {
         peer.user == 0 || peer.user == user || group.map(peer.groups.contains) == true
     }

@@ -1,6 +1,6 @@
-/// A picture of four inks, drawn in memory before any device sees it.
+/// A picture of four inks, drawn in memory before it is sent to a device.
 package struct Bitmap: Hashable, Sendable {
-    /// What a pixel is. Two would do: whatever the colours say, shapes say too.
+    /// The ink of a pixel. Two inks would suffice: shapes carry the same information as colours.
     package enum Ink: UInt8, CaseIterable, Sendable {
         /// Background: white, or lit.
         case light
@@ -12,17 +12,17 @@ package struct Bitmap: Hashable, Sendable {
         case stop
     }
 
-    /// A part of a picture.
+    /// A rectangle within a picture.
     package struct Area: Hashable, Sendable {
         /// The left and upper edge and the size, in pixels.
         package var x, y, width, height: Int
 
-        /// That part.
+        /// Creates a rectangle.
         package init(x: Int, y: Int, width: Int, height: Int) {
             (self.x, self.y, self.width, self.height) = (x, y, width, height)
         }
 
-        /// The area without a margin on each side.
+        /// Returns the rectangle without a margin on each side.
         func inset(_ margin: Int) -> Area {
             Area(
                 x: x + margin, y: y + margin, width: max(0, width - 2 * margin), height: max(0, height - 2 * margin))
@@ -34,7 +34,7 @@ package struct Bitmap: Hashable, Sendable {
     /// The raw value of the ink of each pixel, row by row.
     package private(set) var pixels: [UInt8]
 
-    /// A light picture of that size.
+    /// Creates a light picture of that size.
     package init(width: Int, height: Int) {
         (self.width, self.height) = (max(width, 0), max(height, 0))
         pixels = [UInt8](repeating: Ink.light.rawValue, count: self.width * self.height)
@@ -43,13 +43,13 @@ package struct Bitmap: Hashable, Sendable {
     /// The whole picture.
     var area: Area { Area(x: 0, y: 0, width: width, height: height) }
 
-    /// The ink of a pixel; light outside.
+    /// Returns the ink of a pixel; light outside the picture.
     package func ink(x: Int, y: Int) -> Ink {
         guard (0..<width).contains(x), (0..<height).contains(y) else { return .light }
         return Ink(rawValue: pixels[y * width + x]) ?? .light
     }
 
-    /// Fills a part; what lies outside is left out.
+    /// Fills a rectangle; the part outside the picture is ignored.
     mutating func fill(_ area: Area, _ ink: Ink) {
         let (left, right) = (max(area.x, 0), min(area.x + area.width, width))
         guard left < right else { return }
@@ -58,7 +58,7 @@ package struct Bitmap: Hashable, Sendable {
         }
     }
 
-    /// Draws a line of text with its upper left corner there, `scale` pixels a dot.
+    /// Draws a line of text with its upper left corner at (`x`, `y`), `scale` pixels per dot.
     mutating func draw(_ text: String, x: Int, y: Int, scale: Int, _ ink: Ink = .dark) {
         for (index, character) in text.enumerated() {
             let left = x + index * BitmapFont.advance * scale
@@ -73,7 +73,7 @@ package struct Bitmap: Hashable, Sendable {
         }
     }
 
-    /// Draws a word with its upper left corner there, `scale` pixels a dot.
+    /// Draws a word with its upper left corner at (`x`, `y`), `scale` pixels per dot.
     mutating func draw(_ word: DevanagariWords.Picture, x: Int, y: Int, scale: Int) {
         for (place, isDark) in word.pixels.enumerated() where isDark {
             let (column, row) = (place % word.width, place / word.width)
@@ -81,7 +81,7 @@ package struct Bitmap: Hashable, Sendable {
         }
     }
 
-    /// Draws a code with its quiet zone, `scale` pixels a module.
+    /// Draws a code with its quiet zone, `scale` pixels per module.
     mutating func draw(_ code: QRCode, x: Int, y: Int, scale: Int) {
         let span = (code.side + 2 * QRCode.quietZone) * scale
         fill(Area(x: x, y: y, width: span, height: span), .light)
@@ -93,7 +93,8 @@ package struct Bitmap: Hashable, Sendable {
         }
     }
 
-    /// Gives each pixel of a square the ink that `ink` says for its place, from (0, 0) to (1, 1); nil leaves it.
+    /// Sets each pixel of a square to the ink that `ink` returns for its position, from (0, 0) to (1, 1); nil
+    /// leaves it unchanged.
     mutating func draw(in area: Area, _ ink: (_ x: Double, _ y: Double) -> Ink?) {
         let side = min(area.width, area.height)
         for row in 0..<max(side, 0) {
@@ -108,7 +109,7 @@ package struct Bitmap: Hashable, Sendable {
         }
     }
 
-    /// The picture turned clockwise by so many quarters.
+    /// Returns the picture turned clockwise by this number of quarter turns.
     package func rotated(quarters: Int) -> Bitmap {
         var (from, rest) = (self, ((quarters % 4) + 4) % 4)
         while rest > 0 {
@@ -123,7 +124,8 @@ package struct Bitmap: Hashable, Sendable {
         return from
     }
 
-    /// One bit a pixel, each row beginning a byte, the leftmost pixel highest; set where the pixel is light, and beyond the edge.
+    /// The picture as bits, one per pixel. Each row begins a new byte, and the leftmost pixel is the highest
+    /// bit. A bit is 1 where the pixel is light, and in the padding of a row.
     package var lightBits: [UInt8] {
         let stride = (width + 7) / 8
         var bits = [UInt8](repeating: 0xFF, count: stride * height)
@@ -135,7 +137,8 @@ package struct Bitmap: Hashable, Sendable {
         return bits
     }
 
-    /// Two rows of pixels in a line of characters: for pictures in a terminal whose foreground is the dark ink.
+    /// The picture as lines of characters, two rows of pixels per line, for terminals whose foreground is the
+    /// dark ink.
     var halfBlocks: [String] {
         stride(from: 0, to: height, by: 2).map { y in
             (0..<width).map { x in

@@ -1,14 +1,14 @@
-/// The letters of drawn displays: printable ASCII and the accented letters of French, five pixels wide and eight high, the lowest row
-/// for descenders.
+/// The font of drawn displays: printable ASCII and the accented letters of French, five pixels wide and eight
+/// high. The lowest row is for descenders.
 enum BitmapFont {
-    /// Pixels of one letter, without the space to the next.
+    /// The size of a letter in pixels, without the space after it.
     static let (width, height) = (5, 8)
-    /// From one letter to the next, and from one line to the next.
+    /// The distance from one letter to the next, and from one line to the next, in pixels.
     static let (advance, leading) = (6, 9)
 
-    /// The rows of a character, bit 4 being the leftmost pixel; what has no drawing looks like a question mark. The
-    /// last row is the line's last: a capital with an accent has more than ``height``, which reach into the space above
-    /// the line.
+    /// Returns the rows of a character; bit 4 is the leftmost pixel. A character without a drawing looks like
+    /// a question mark. The last row is the line's last row: an accented capital has more than ``height``
+    /// rows, which extend into the space above the line.
     static func rows(of character: Character) -> ArraySlice<UInt8> {
         if let drawn = accented[character] { return drawn[...] }
         let first = UInt8(ascii: " ")
@@ -21,7 +21,7 @@ enum BitmapFont {
         accented[character] != nil || character.asciiValue.map { (0x20...0x7E).contains($0) } ?? false
     }
 
-    /// A sign above or below a letter: its rows, and where the first of them stands.
+    /// The accents above or below letters: their rows, and the position of the first row.
     private static let marks: [(sign: Character, rows: [UInt8], top: Int, on: [(letter: Character, made: Character)])] =
         [
             ("´", [0b00010, 0b00100], 0, [("e", "é"), ("E", "É")]),
@@ -30,15 +30,16 @@ enum BitmapFont {
             ("¨", [0b01010], 0, [("e", "ë"), ("i", "ï")]), ("¸", [0b00100], 7, [("c", "ç"), ("C", "Ç")]),
         ]
 
-    /// Letters with their signs. A capital is as high as the line, and squeezed below a sign it would look like a small
-    /// letter. So its sign is above the line, and one row is left between them.
+    /// Letters with their accents. A capital is as high as the line and would look like a small letter if it
+    /// were reduced to make room for an accent. Its accent is therefore above the line, with one empty row
+    /// between.
     private static let accented: [Character: [UInt8]] = {
         var letters: [Character: [UInt8]] = [:]
         for mark in marks {
             for (letter, made) in mark.on {
                 var rows = Array(BitmapFont.rows(ofASCII: letter))
                 if mark.top == 0 {
-                    // The dot of an i gives way.
+                    // Remove the dot of an i.
                     rows = letter.isUppercase ? [0, 0, 0] + rows[..<5] + rows[6...] : [0, 0] + rows[2...]
                 }
                 for (row, bits) in mark.rows.enumerated() { rows[mark.top + row] |= bits }
@@ -64,7 +65,7 @@ enum BitmapFont {
         }
     }()
 
-    /// Sixteen letters beside each other, in the order of their codes from the space on.
+    /// The drawings, sixteen letters side by side, in the order of their ASCII codes from the space on.
     private static let sheet = """
         ..... ..#.. .#.#. .#.#. ..#.. ##..# .##.. ..#.. ...#. .#... ..... ..... ..... ..... ..... ....#
         ..... ..#.. .#.#. .#.#. .#### ##.#. #..#. ..#.. ..#.. ..#.. #.#.# ..#.. ..... ..... ..... ....#

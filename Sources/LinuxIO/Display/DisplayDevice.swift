@@ -1,24 +1,24 @@
 import Glibc
 
-/// Something that shows scenes. Used by one thread, which may wait for it.
+/// A device that shows scenes. One thread uses it, and may block in it.
 package protocol DisplayDevice: AnyObject {
-    /// What of a scene it shows.
+    /// The detail of scenes that the device shows.
     var detail: DisplayDetail { get }
-    /// Shows the scene in place of the one before. Opens the device where that has not been done; after a failure it is opened
-    /// and set up anew.
+    /// Shows the scene in place of the previous one. Opens the device if it is not open; after a failure it
+    /// is opened and set up again.
     func show(_ scene: DisplayScene) throws(DisplayFailure)
-    /// Lets go of the device; the next scene opens it again.
+    /// Releases the device; the next scene opens it again.
     func close()
 }
 
-/// Why a scene could not be shown.
+/// The reason why a scene could not be shown.
 package struct DisplayFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What failed, with the device.
+    /// The failed operation, with the device.
     package let message: String
-    /// What to do, in plain words; empty when there is nothing particular.
+    /// The remedy in plain words; may be empty.
     package let remedy: String
 
-    /// A failure in those words.
+    /// Creates a failure with this text.
     package init(_ message: String, remedy: String = "") { (self.message, self.remedy) = (message, remedy) }
 
     init(_ error: SystemError) {
@@ -30,20 +30,21 @@ package struct DisplayFailure: Error, Hashable, Sendable, CustomStringConvertibl
     package var description: String { message + (remedy.isEmpty ? "" : ". \(remedy)") }
 }
 
-/// Where bytes for a panel go: each call is one message on its bus.
+/// The bus connection to a panel: each call sends one message.
 package protocol DisplayWire: AnyObject {
     /// Sends the bytes in one message.
     func write(_ bytes: [UInt8]) throws(DisplayFailure)
-    /// Lets go of the bus; may be called twice.
+    /// Releases the bus; may be called twice.
     func close()
 }
 
-/// A device node that takes messages by write(2): an address on an I²C bus, a chip select of an SPI bus, a framebuffer.
+/// A device node that accepts messages by write(2): an address on an I²C bus, a chip select of an SPI bus, a
+/// framebuffer.
 final class DeviceNode: DisplayWire {
     let path: String
     private(set) var descriptor: Int32
 
-    /// Opens the node for reading and writing, and has `prepare` set it up: 0, or the negative errno.
+    /// Opens the node for reading and writing. `prepare` sets it up and returns 0 or the negative errno.
     init(_ path: String, remedy: String, prepare: (Int32) -> Int32 = { _ in 0 }) throws(DisplayFailure) {
         self.path = path
         descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY)
@@ -63,7 +64,7 @@ final class DeviceNode: DisplayWire {
         try put(bytes) { Glibc.write(descriptor, $0, $1) }
     }
 
-    /// Writes the bytes from that place on.
+    /// Writes the bytes from `offset` on.
     func write(_ bytes: [UInt8], at offset: Int) throws(DisplayFailure) {
         var place = offset
         try put(bytes) { pointer, count in

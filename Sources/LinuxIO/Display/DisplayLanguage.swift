@@ -1,38 +1,38 @@
-/// What displays say to visitors.
+/// The phrases that displays show to visitors.
 package enum DisplayPhrase: CaseIterable, Sendable {
-    /// What to do with the code that is shown.
+    /// The instruction for the code that is shown.
     case scan
-    /// The same where the code is on another display.
+    /// The same instruction if another display shows the code.
     case scanBeside
-    /// There is no code yet.
+    /// No code is available yet.
     case wait
-    /// A visitor chooses what to show; behind the visit's name.
+    /// The visitor chooses what to show; follows the visit's name.
     case choosing
-    /// It is being verified; behind the visit's name.
+    /// The credential is being verified; follows the visit's name.
     case checking
-    /// Go.
+    /// Accepted: pass.
     case accepted
-    /// Stop.
+    /// Rejected: stop.
     case rejected
-    /// Nothing arrived that could be judged.
+    /// No data arrived that could be verified.
     case failed
-    /// Nobody can be served.
+    /// The gate cannot serve any visitor.
     case outOfOrder
-    /// The program has ended in order.
+    /// The program has ended normally.
     case outOfService
     /// The gate is locked down.
     case closed
-    /// Everybody may pass.
+    /// Everyone may pass.
     case freePassage
 }
 
-/// The language of a display or a voice, by its code of ISO 639-1.
+/// The language of a display or a voice, by its ISO 639-1 code.
 package enum DisplayLanguage: String, CaseIterable, Sendable {
     case english = "en"
     case french = "fr"
     case hindi = "hi"
 
-    /// The phrase, whose words ``BitmapFont`` or ``DevanagariWords`` can draw.
+    /// Returns the phrase. ``BitmapFont`` or ``DevanagariWords`` can draw each of its words.
     package func text(_ phrase: DisplayPhrase) -> String {
         switch self {
         case .english: english(phrase)
@@ -75,7 +75,8 @@ package enum DisplayLanguage: String, CaseIterable, Sendable {
         }
     }
 
-    /// "Enter" and "stop", as the words for accepted and rejected differ by one letter.
+    /// Uses the words for "enter" and "stop", because the Hindi words for accepted and rejected differ by one
+    /// letter.
     private func hindi(_ phrase: DisplayPhrase) -> String {
         switch phrase {
         case .scan: "वॉलेट से स्कैन करें"

@@ -1,110 +1,110 @@
-/// What visitors are to see at one moment, whatever it is drawn on: a terminal, a picture, a panel.
+/// The content of a display at one moment, independent of the device: a terminal, a picture, a panel.
 package struct DisplayScene: Hashable, Sendable {
-    /// What the gate does.
+    /// The state of the gate.
     package enum State: Hashable, Sendable {
-        /// Phones may come as soon as there is a code.
+        /// Phones can be served as soon as a code is available.
         case inService
-        /// Nobody is let in at the moment.
+        /// No visitor is admitted at the moment.
         case lockedDown
-        /// The gate stands open; phones may come all the same.
+        /// Passage is free; phones are served all the same.
         case freePassage
-        /// Nobody can be served; what staff can do about it.
+        /// The gate cannot serve any visitor; the remedy is for staff.
         case outOfOrder(remedy: String)
-        /// The program has ended in order.
+        /// The program has ended normally.
         case outOfService
 
-        /// Whether phones are asked to come.
+        /// Whether the display invites phones.
         var isServing: Bool { self == .inService || self == .freePassage }
     }
 
-    /// A phone that is being served.
+    /// A visit that is being served.
     package struct Guest: Hashable, Sendable {
-        /// How far it is.
+        /// The progress of the visit.
         package enum Stage: Hashable, Sendable {
-            /// The person chooses what to show.
+            /// The visitor chooses what to show.
             case choosing
-            /// So much of it has arrived, 0 to 100 per cent.
+            /// This part of the payload has arrived, 0 to 100 per cent.
             case receiving(percent: Int)
-            /// It is being verified.
+            /// The payload is being verified.
             case checking
         }
 
-        /// What the visit is called, a few characters.
+        /// The visit's name, a few characters.
         package var mark: String
-        /// How far it is.
+        /// The progress of the visit.
         package var stage: Stage
 
-        /// A phone of that visit.
+        /// Creates a visit.
         package init(mark: String, stage: Stage) { (self.mark, self.stage) = (mark, stage) }
     }
 
-    /// How somebody's visit ended.
+    /// The end of a visit.
     package struct Result: Hashable, Sendable {
-        /// The ends that are shown.
+        /// The outcomes that are shown.
         package enum Outcome: Hashable, Sendable {
-            /// Go.
+            /// Accepted: pass.
             case accepted
-            /// Stop.
+            /// Rejected: stop.
             case rejected
-            /// Nothing arrived that could be judged.
+            /// No data arrived that could be verified.
             case failed
         }
 
-        /// Whose it is.
+        /// The visit's name.
         package var mark: String
-        /// How it ended.
+        /// The outcome of the visit.
         package var outcome: Outcome
 
-        /// The end of that visit.
+        /// Creates the end of a visit.
         package init(mark: String, outcome: Outcome) { (self.mark, self.outcome) = (mark, outcome) }
     }
 
-    /// A line about what has happened, for whoever sits at a terminal.
+    /// A line about an event, for the person at a terminal.
     package struct News: Hashable, Sendable {
-        /// Counts lines from 1.
+        /// The line's number, counted from 1.
         package var number: Int
-        /// The line, without its end.
+        /// The text, without its line end.
         package var text: String
 
-        /// That line.
+        /// Creates a line.
         package init(number: Int, text: String) { (self.number, self.text) = (number, text) }
     }
 
     /// The gate's name.
     package var name: String
-    /// What a visitor is to do with the code, in a line.
+    /// The instruction for the code, in one line.
     package var instruction = DisplayLanguage.english.text(.scan)
-    /// The language of all that is said besides.
+    /// The language of all other texts.
     package var language = DisplayLanguage.english
-    /// Where signs stand.
+    /// The position of signs.
     package var sign = SignPlace.first
-    /// What the gate does.
+    /// The state of the gate.
     package var state = State.inService
-    /// The text of the QR code; nil: there is none.
+    /// The text of the QR code; nil: no code is shown.
     package var code: String?
-    /// The phones that are being served, in the order in which they came.
+    /// The visits that are being served, in the order of their arrival.
     package var guests: [Guest] = []
-    /// The verdict that the light shows.
+    /// The verdict that the light shows at present.
     package var result: Result?
     /// The last lines, oldest first.
     package var news: [News] = []
 
-    /// A gate that starts.
+    /// Creates the scene of a gate that starts.
     package init(name: String) { self.name = name }
 }
 
-/// How much of a scene a device shows: two scenes that are equal in that are drawn once.
+/// The detail of scenes that a device shows. Two scenes that are equal at this detail are drawn only once.
 package enum DisplayDetail: Sendable {
-    /// Everything, with progress to a twentieth and the lines.
+    /// Everything: progress in steps of 5 %, and the lines of events.
     case text
-    /// All that is drawn, with progress to a twentieth.
+    /// All that is drawn, with progress in steps of 5 %.
     case lively
-    /// The same with progress to a quarter, for what is slow or written as a file.
+    /// The same with progress in steps of 25 %, for devices that are slow or written as a file.
     case calm
-    /// Code, verdict and what is wrong; each picture costs a panel seconds.
+    /// Only the code, the verdict and failures: each picture takes a panel seconds.
     case still
 
-    /// What is left of the scene.
+    /// Returns the scene reduced to this detail.
     package func of(_ scene: DisplayScene) -> DisplayScene {
         var scene = scene
         let step: Int

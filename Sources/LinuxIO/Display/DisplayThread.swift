@@ -2,19 +2,21 @@ package import Encoding
 import Glibc
 import Synchronization
 
-/// A thread that keeps one display at the newest scene: a device that is slow skips what has passed, one that fails is tried
-/// again, and one that hangs holds up nobody.
+/// A thread that shows the newest scene on one display. A slow device skips outdated scenes, a failed device
+/// is retried, and a device that hangs delays no other part of the program.
 package final class DisplayThread: Sendable {
-    /// Waits before a device that failed is tried again: doubled from the first to the last.
+    /// The pause before a failed device is retried. It doubles from the lower bound to the upper bound.
     package static let retries: ClosedRange<Duration> = .seconds(1)...(.seconds(30))
-    /// A device that takes longer over one picture hangs; a whole refresh of e-paper takes some seconds.
+    /// A device that takes longer than this for one picture counts as hanging. A full refresh of e-paper
+    /// takes some seconds.
     package static let stallLimit: Duration = .seconds(15)
 
-    /// The part that the thread itself holds, so that the thread ends when the last owner goes.
+    /// The state that the thread itself holds. It is a separate object so that the thread ends when the last
+    /// reference to the owner is released.
     private final class Slot: Sendable {
         struct State {
             var wanted: DisplayScene?
-            /// Counts the scenes that were asked for, and says up to which of them the display is.
+            /// The number of scenes that were requested, and the number of the scene that is shown.
             var (asked, shown) = (0, 0)
             var busySince: Instant?
             var isFinished = false
@@ -28,12 +30,12 @@ package final class DisplayThread: Sendable {
 
     private let slot: Slot
 
-    /// Starts; nothing is shown before the first scene.
+    /// Starts the thread; nothing is shown before the first scene.
     ///
     /// - Parameters:
     ///   - retries: See ``retries``.
-    ///   - make: Makes the device, on the thread, which is its only user.
-    ///   - told: Hears on the thread how each attempt ended: nil when the scene was shown.
+    ///   - make: Creates the device on the thread, which is its only user.
+    ///   - told: Called on the thread with the result of each attempt; nil: the scene was shown.
     package init(
         retries: ClosedRange<Duration> = DisplayThread.retries, make: @escaping @Sendable () -> any DisplayDevice,
         told: @escaping @Sendable (DisplayFailure?) -> Void
@@ -47,7 +49,7 @@ package final class DisplayThread: Sendable {
         slot.wake.ring()
     }
 
-    /// Has the scene shown, in place of any that still waits. Never blocks.
+    /// Requests a scene, which replaces a scene that still waits. Never blocks.
     package func show(_ scene: DisplayScene) {
         let isNew = slot.state.withLock { state in
             guard state.wanted != scene else { return false }
@@ -58,10 +60,10 @@ package final class DisplayThread: Sendable {
         if isNew { slot.wake.ring() }
     }
 
-    /// Since when the device has been busy with one picture; nil: it is not.
+    /// The instant since which the device has been busy with one picture; nil: it is idle.
     package var busySince: Instant? { slot.state.withLock { $0.busySince } }
 
-    /// Waits until the newest scene is shown, at most for `limit`; whether it is.
+    /// Waits until the newest scene is shown, at most for `limit`. Returns whether it is.
     package func flush(within limit: Duration) -> Bool {
         let end = SystemClock.now().advanced(by: limit)
         while !slot.state.withLock({ $0.asked == $0.shown }) {
@@ -96,7 +98,7 @@ package final class DisplayThread: Sendable {
                     told(nil)
                 } catch {
                     device.close()
-                    // Nobody knows what it shows now.
+                    // What the device shows after a failure is unknown.
                     (shown, retryAt) = (nil, SystemClock.now().advanced(by: wait))
                     wait = min(wait * 2, retries.upperBound)
                     slot.state.withLock { $0.busySince = nil }

@@ -2,52 +2,55 @@ import CLinuxShims
 import Encoding
 import Glibc
 
-/// The three lines that an e-paper panel has beside its bus.
+/// The three lines of an e-paper panel in addition to its bus.
 package protocol EPaperLines: AnyObject {
-    /// Whether what is sent next is data rather than a command, and whether the panel is held in reset.
+    /// Sets whether the next bytes are data rather than a command, and whether the panel is held in reset.
     func set(isData: Bool, isReset: Bool) throws(DisplayFailure)
-    /// Whether the panel is at work.
+    /// Returns whether the panel is busy.
     func isBusy() throws(DisplayFailure) -> Bool
-    /// Gives the lines back; may be called twice.
+    /// Releases the lines; may be called twice.
     func close()
 }
 
-/// A panel of e-paper on an SPI bus with an SSD1680 (data sheet of Solomon Systech), such as those of 2.13 and 2.9 inches.
+/// An e-paper panel on an SPI bus with an SSD1680 controller (data sheet of Solomon Systech), e.g. one of
+/// 2.13 or 2.9 inches.
 ///
-/// What it shows it shows without power. A new code takes a whole refresh of about two seconds with some flicker; a verdict
-/// changes only the pixels that differ, in a fraction of that.
+/// The panel keeps its picture without power. A new code takes a full refresh of about two seconds with some
+/// flicker. A verdict changes only the pixels that differ, in a fraction of that time.
 package final class EPaperDisplay: DisplayDevice {
-    /// What belongs to a panel while it is in use.
+    /// The bus and lines of a panel while it is open.
     package struct Bus {
         /// The chip select.
         package let wire: any DisplayWire
-        /// The lines beside it.
+        /// The lines in addition to the bus.
         package let lines: any EPaperLines
 
-        /// That bus with those lines.
+        /// Creates a bus with these lines.
         package init(wire: any DisplayWire, lines: any EPaperLines) { (self.wire, self.lines) = (wire, lines) }
     }
 
-    /// How long a refresh may take.
+    /// The longest time that a refresh may take.
     package static let busyLimit: Duration = .seconds(8)
-    /// Bytes of one message: what the kernel's SPI devices take.
+    /// The maximum length of one message in bytes: the limit of the kernel's SPI devices.
     static let message = 4096
-    /// Changes of single pixels leave shadows: after so many in a row everything is refreshed.
+    /// The number of partial changes after which the whole panel is refreshed, because partial changes leave
+    /// shadows.
     static let changes = 20
 
-    /// A picture costs seconds.
+    /// Only the essential content, because each picture takes seconds.
     package let detail = DisplayDetail.still
     private let width, height, quarters: Int
     private let open: () throws(DisplayFailure) -> Bus
     private let pause: (Duration) -> Void
     private var bus: Bus?
     private var painter: ScenePainter
-    /// What the panel shows, and the code in it; nil: nobody knows.
+    /// What the panel shows, and the code in it; nil: unknown.
     private var shown: (picture: Bitmap, code: String?)?
     private var changed = 0
 
-    /// The panel of `width` × `height` pixels (as its data sheet has them: upright) that `open` leads to, the picture turned
-    /// clockwise by `rotation` degrees (a multiple of 90). `pause` waits.
+    /// Creates a display on the panel that `open` opens. `width` × `height` is its size in pixels as in its
+    /// data sheet (upright). The picture is turned clockwise by `rotation` degrees (a multiple of 90).
+    /// `pause` waits.
     package init(
         width: Int, height: Int, rotation: Int, open: @escaping () throws(DisplayFailure) -> Bus,
         pause: @escaping (Duration) -> Void = { usleep(UInt32(clamping: $0.nanoseconds / 1000)) }
@@ -58,7 +61,8 @@ package final class EPaperDisplay: DisplayDevice {
         painter = ScenePainter(width: isTurned ? height : width, height: isTurned ? width : height)
     }
 
-    /// Sends the picture and has the panel show it, which it does by itself: only the next picture waits for that.
+    /// Sends the picture and starts the panel's refresh without waiting for its end: only the next picture
+    /// waits for it.
     package func show(_ scene: DisplayScene) throws(DisplayFailure) {
         let bus = try opened()
         let picture = painter.paint(scene).rotated(quarters: quarters)
@@ -73,7 +77,7 @@ package final class EPaperDisplay: DisplayDevice {
         shown = (picture, scene.code)
     }
 
-    /// Lets go of bus and lines.
+    /// Releases the bus and the lines.
     package func close() {
         bus?.wire.close()
         bus?.lines.close()
@@ -91,7 +95,7 @@ package final class EPaperDisplay: DisplayDevice {
         one.map { Text($0) } == other.map { Text($0) }
     }
 
-    /// Sets the panel up and refreshes all of it.
+    /// Resets the panel and refreshes all of it.
     private func refresh(_ picture: Bitmap, _ bus: Bus) throws(DisplayFailure) {
         try waitUntilIdle(bus, isAsked: true)
         try bus.lines.set(isData: false, isReset: true)
@@ -102,23 +106,23 @@ package final class EPaperDisplay: DisplayDevice {
         try command(0x12, [], bus)  // all registers as after power-on
         pause(.milliseconds(10))
         try waitUntilIdle(bus)
-        try command(0x01, [UInt8((height - 1) & 0xFF), UInt8((height - 1) >> 8), 0x00], bus)  // lines
+        try command(0x01, [UInt8((height - 1) & 0xFF), UInt8((height - 1) >> 8), 0x00], bus)  // number of lines
         try command(0x11, [0x03], bus)  // rows from the top, bytes from the left
         try command(0x44, [0x00, UInt8((width + 7) / 8 - 1)], bus)
         try command(0x45, [0x00, 0x00, UInt8((height - 1) & 0xFF), UInt8((height - 1) >> 8)], bus)
-        try command(0x3C, [0x05], bus)  // a white edge
+        try command(0x3C, [0x05], bus)  // white border
         try command(0x21, [0x00, 0x80], bus)
-        try command(0x18, [0x80], bus)  // its own thermometer
+        try command(0x18, [0x80], bus)  // internal temperature sensor
         try send(picture, to: 0x24, bus)
         try send(picture, to: 0x26, bus)
         try command(0x22, [0xF7], bus)
         try command(0x20, [], bus)
     }
 
-    /// Changes the pixels that differ.
+    /// Refreshes only the pixels that differ.
     private func change(_ old: Bitmap, to new: Bitmap, _ bus: Bus) throws(DisplayFailure) {
         try waitUntilIdle(bus)
-        try command(0x3C, [0x80], bus)  // the edge stays as it is
+        try command(0x3C, [0x80], bus)  // leave the border unchanged
         try send(old, to: 0x26, bus)
         try send(new, to: 0x24, bus)
         try command(0x22, [0xFF], bus)
@@ -141,7 +145,8 @@ package final class EPaperDisplay: DisplayDevice {
         }
     }
 
-    /// Waits for the end of what the panel does. `isAsked`: one that is busy for ever may be helped by the reset that follows.
+    /// Waits until the panel is idle. With `isAsked` a timeout is no error: the reset that follows may help a
+    /// panel that stays busy.
     private func waitUntilIdle(_ bus: Bus, isAsked: Bool = false) throws(DisplayFailure) {
         var waited = Duration.zero
         while try bus.lines.isBusy() {

@@ -3,14 +3,14 @@ import Glibc
 
 /// The lines of an e-paper panel on a GPIO chip.
 package final class EPaperPins: EPaperLines {
-    /// What the lines are called on their chip.
+    /// The names of the lines on their chip.
     package struct Names: Hashable, Sendable {
         /// The chip's label.
         package var chip: String
         /// Data or command, reset (active low), busy (active high).
         package var data, reset, busy: String
 
-        /// Those lines.
+        /// Creates the names.
         package init(chip: String, data: String, reset: String, busy: String) {
             (self.chip, self.data, self.reset, self.busy) = (chip, data, reset, busy)
         }
@@ -31,19 +31,19 @@ package final class EPaperPins: EPaperLines {
         } catch { throw DisplayFailure(error) }
     }
 
-    /// Sets both outputs together.
+    /// Sets both outputs in one step.
     package func set(isData: Bool, isReset: Bool) throws(DisplayFailure) {
         do throws(GPIOError) {
             try outputs.set(active: Set((isData ? [names.data] : []) + (isReset ? [names.reset] : [])))
         } catch { throw DisplayFailure(error) }
     }
 
-    /// Reads the panel's line.
+    /// Reads the busy line.
     package func isBusy() throws(DisplayFailure) -> Bool {
         do throws(GPIOError) { return try busy.isHigh() } catch { throw DisplayFailure(error) }
     }
 
-    /// Gives the lines back.
+    /// Releases the lines.
     package func close() {
         outputs.close()
         busy.close()
@@ -51,12 +51,12 @@ package final class EPaperPins: EPaperLines {
 }
 
 extension EPaperDisplay {
-    /// The panel at the chip select `path`, such as `/dev/spidev0.0`.
+    /// Creates a display on the panel at the chip select `path`, e.g. `/dev/spidev0.0`.
     package convenience init(
         width: Int, height: Int, rotation: Int, path: String, lines: EPaperPins.Names
     ) {
         self.init(width: width, height: height, rotation: rotation) { () throws(DisplayFailure) in
-            // 4 MHz, mode 0: a fifth of what the chip takes, and a picture is there in ten milliseconds.
+            // 4 MHz, mode 0: a fifth of the chip's maximum; a picture is transferred in ten milliseconds.
             let node = try DeviceNode(
                 path,
                 remedy: "Switch the bus on, and let the user in (see /usr/share/doc/gatehouse/hardware/displays.md)."

@@ -1,33 +1,34 @@
 import CLinuxShims
 
-/// A screen of the kernel, `/dev/fbN`: HDMI, DSI and SPI panels alike, in whatever form its driver has pixels.
+/// A kernel framebuffer, `/dev/fbN`: a HDMI, DSI or SPI screen, in any pixel format of its driver.
 package final class Framebuffer: DisplayDevice {
-    /// How the pixels of a framebuffer lie in its memory.
+    /// The layout of the pixels in the framebuffer's memory.
     package struct Geometry: Hashable, Sendable {
-        /// Where a colour stands within a pixel, in bits from the lowest.
+        /// The position of a colour within a pixel, in bits from the lowest.
         package struct Channel: Hashable, Sendable {
             /// The lowest bit and the count, 0 to 8.
             package var offset, length: Int
 
-            /// Those bits.
+            /// Creates a position.
             package init(offset: Int, length: Int) { (self.offset, self.length) = (offset, length) }
 
-            /// The highest bits of an eight-bit value, in their place.
+            /// Returns the highest bits of an eight-bit value, shifted to this position.
             fileprivate func place(_ value: UInt8) -> UInt32 {
                 UInt32(value >> UInt8(8 - min(max(length, 0), 8))) << UInt32(min(max(offset, 0), 31))
             }
         }
 
-        /// The part that is seen, in pixels.
+        /// The visible size in pixels.
         package var width, height: Int
-        /// Bytes to its first pixel, and from one row to the next.
+        /// The offset of the first pixel, and the distance between rows, in bytes.
         package var start, stride: Int
-        /// Bits of a pixel: 16, 24 or 32.
+        /// The number of bits per pixel: 16, 24 or 32.
         package var bits: Int
-        /// Where the colours are.
+        /// The positions of the colours.
         package var red, green, blue: Channel
 
-        /// Those of the kernel's 16 bits (5, 6, 5), and of 24 and 32 bits (8, 8, 8), with rows one behind the other.
+        /// Creates the kernel's layout of 16 bits (5, 6, 5), or of 24 or 32 bits (8, 8, 8), with contiguous
+        /// rows.
         package init(width: Int, height: Int, bits: Int) {
             (self.width, self.height, self.bits, start) = (width, height, bits, 0)
             stride = width * bits / 8
@@ -37,39 +38,40 @@ package final class Framebuffer: DisplayDevice {
             blue = isSmall ? Channel(offset: 0, length: 5) : Channel(offset: 0, length: 8)
         }
 
-        /// Whether it can be drawn on: sizes that no screen has are somebody's mistake.
+        /// Whether the layout can be used. Sizes beyond those of any screen are rejected as mistakes.
         var isSound: Bool {
             (1...8192).contains(width) && (1...8192).contains(height) && [16, 24, 32].contains(bits)
                 && (width * bits / 8...1 << 20).contains(stride) && (0...1 << 30).contains(start)
         }
 
-        /// The bytes of a pixel of that ink, lowest first as the kernel has them on these machines.
+        /// Returns the bytes of a pixel of that ink, little-endian as on the supported machines.
         fileprivate func pixel(_ ink: Bitmap.Ink) -> [UInt8] {
             let rgb = PNG.palette[ink] ?? [0, 0, 0]
             var value = red.place(rgb[0]) | green.place(rgb[1]) | blue.place(rgb[2])
-            // What is left over is transparency, where there is any.
+            // The remaining bits are the alpha channel, if there is one.
             if bits == 32 { value |= ~(red.place(0xFF) | green.place(0xFF) | blue.place(0xFF)) }
             return (0..<bits / 8).map { UInt8(truncatingIfNeeded: value >> UInt32(8 * $0)) }
         }
     }
 
-    /// Everything.
+    /// All that is drawn.
     package let detail = DisplayDetail.lively
     private let path: String
     private let quarters: Int
     private let fixed: Geometry?
     private var node: DeviceNode?
 
-    /// The framebuffer at `path`, the picture turned clockwise by `rotation` degrees (a multiple of 90). `geometry`: for a file
-    /// that stands in for one; nil: as the kernel says.
+    /// Creates a display on the framebuffer at `path`. The picture is turned clockwise by `rotation` degrees
+    /// (a multiple of 90). `geometry` is for a file that replaces a framebuffer; nil: the kernel's
+    /// information.
     package init(_ path: String, rotation: Int = 0, geometry: Geometry? = nil) {
         (self.path, quarters, fixed) = (path, rotation / 90, geometry)
     }
 
-    /// Draws the scene in memory and writes it from the top to the bottom in one go.
+    /// Draws the scene in memory and writes it from top to bottom in one operation.
     package func show(_ scene: DisplayScene) throws(DisplayFailure) {
         let node = try opened()
-        // Asked each time: a screen may come back with another size.
+        // Read each time: a screen may be reconnected with another size.
         var geometry = Geometry(width: 0, height: 0, bits: 0)
         if let fixed { geometry = fixed } else { geometry = try Self.geometry(of: node) }
         guard geometry.isSound else {
@@ -83,7 +85,7 @@ package final class Framebuffer: DisplayDevice {
         try node.write(Self.frame(painter.paint(scene).rotated(quarters: quarters), geometry), at: geometry.start)
     }
 
-    /// Lets go of the framebuffer.
+    /// Releases the framebuffer.
     package func close() {
         node?.close()
         node = nil
@@ -103,7 +105,7 @@ package final class Framebuffer: DisplayDevice {
     private static func frame(_ picture: Bitmap, _ geometry: Geometry) -> [UInt8] {
         let inks = Bitmap.Ink.allCases.map(geometry.pixel)
         let bytes = geometry.bits / 8
-        // Without the end of the last row, which may lie behind the memory.
+        // Without the padding of the last row, which may lie beyond the memory.
         var frame = [UInt8](repeating: 0, count: geometry.stride * (geometry.height - 1) + geometry.width * bytes)
         for y in 0..<geometry.height {
             var place = y * geometry.stride

@@ -1,13 +1,14 @@
 import CLinuxShims
 import Encoding
 
-/// A small panel that shines, on an I²C bus: SSD1306, SH1106 or SH1107 (data sheets of Solomon Systech and Sino Wealth).
+/// A small OLED panel on an I²C bus: SSD1306, SH1106 or SH1107 (data sheets of Solomon Systech and Sino
+/// Wealth).
 package final class OLEDDisplay: DisplayDevice {
-    /// The chip behind the glass.
+    /// The panel's controller chip.
     package enum Controller: String, CaseIterable, Sendable {
         case ssd1306, sh1106, sh1107
 
-        /// The first column that is seen: an SH1106 has 132, of which panels show those in the middle.
+        /// The first visible column: an SH1106 has 132 columns, of which panels show the middle ones.
         fileprivate var firstColumn: Int { self == .sh1106 ? 2 : 0 }
     }
 
@@ -20,8 +21,8 @@ package final class OLEDDisplay: DisplayDevice {
     private var code: String?
     private var painter: ScenePainter
 
-    /// The panel of `width` × `height` pixels (of 8 each) that `open` leads to, the picture turned clockwise by `rotation` degrees
-    /// (a multiple of 90).
+    /// Creates a display on the panel that `open` opens. `width` × `height` is its size in pixels (each a
+    /// multiple of 8). The picture is turned clockwise by `rotation` degrees (a multiple of 90).
     package init(
         _ controller: Controller, width: Int, height: Int, rotation: Int = 0,
         open: @escaping () throws(DisplayFailure) -> any DisplayWire
@@ -32,7 +33,7 @@ package final class OLEDDisplay: DisplayDevice {
         painter = ScenePainter(width: isTurned ? height : width, height: isTurned ? width : height)
     }
 
-    /// The panel at an address (7 bits) of the bus `path`, such as `/dev/i2c-1`.
+    /// Creates a display on the panel at an address (7 bits) of the bus `path`, e.g. `/dev/i2c-1`.
     package convenience init(
         _ controller: Controller, width: Int, height: Int, rotation: Int, path: String, address: Int
     ) {
@@ -45,8 +46,9 @@ package final class OLEDDisplay: DisplayDevice {
         }
     }
 
-    /// Writes the picture. A new code is written while the panel is dark, so that nobody sees one half of the old beside one half
-    /// of the new; the panel is set up with it, too, should it have been without power.
+    /// Writes the picture. A new code is written while the panel is off, so that it never shows half of the
+    /// old code next to half of the new one. The panel is also set up again then, in case it was without
+    /// power.
     package func show(_ scene: DisplayScene) throws(DisplayFailure) {
         let isFirst = wire == nil
         let wire = try opened()
@@ -62,7 +64,7 @@ package final class OLEDDisplay: DisplayDevice {
         code = scene.code
     }
 
-    /// Lets go of the bus.
+    /// Releases the bus.
     package func close() {
         wire?.close()
         (wire, code) = (nil, nil)
@@ -75,18 +77,19 @@ package final class OLEDDisplay: DisplayDevice {
         return opened
     }
 
-    /// Eight pixels below each other, the uppermost lowest. What is light shines: readers want a dark code on a light ground.
+    /// Returns eight vertical pixels; the uppermost is the lowest bit. Light pixels are lit, because code
+    /// readers expect a dark code on a light ground.
     private static func column(_ picture: Bitmap, _ x: Int, _ page: Int) -> UInt8 {
         (0..<8).reduce(0) { $0 | (picture.ink(x: x, y: page * 8 + $1) == .light ? 1 << UInt8($1) : 0) }
     }
 
-    /// Off, then everything that the panel needs; it stays off.
+    /// The commands that switch the panel off and set it up; it stays off.
     private var setup: [UInt8] {
         let lines = UInt8(height - 1)
         switch controller {
         case .ssd1306:
-            // Clock, lines, no offset, first line, charge pump, page addressing, turned so that the connector is above, COM pins,
-            // contrast, precharge, level, from memory, not inverted.
+            // Clock, lines, no offset, first line, charge pump, page addressing, orientation with the
+            // connector at the top, COM pins, contrast, precharge, level, from memory, not inverted.
             let pins: UInt8 = height == 32 ? 0x02 : 0x12
             return [0xAE, 0xD5, 0x80, 0xA8, lines, 0xD3, 0x00, 0x40, 0x8D, 0x14, 0x20, 0x02, 0xA1, 0xC8, 0xDA, pins]
                 + [0x81, 0xCF, 0xD9, 0xF1, 0xDB, 0x40, 0x2E, 0xA4, 0xA6]
@@ -94,7 +97,7 @@ package final class OLEDDisplay: DisplayDevice {
             return [0xAE, 0xD5, 0x80, 0xA8, lines, 0xD3, 0x00, 0x40, 0xAD, 0x8B, 0xA1, 0xC8, 0xDA, 0x12]
                 + [0x81, 0xCF, 0xD9, 0x1F, 0xDB, 0x40, 0xA4, 0xA6]
         case .sh1107:
-            // Its columns are the lines that are scanned; of its 128, narrow panels have those in the middle.
+            // Its columns are the scanned lines; narrow panels show the middle ones of its 128.
             let offset: UInt8 = width == 64 ? 0x60 : 0x00
             return [0xAE, 0xD5, 0x51, 0x20, 0x81, 0x4F, 0xAD, 0x8A, 0xA0, 0xC0, 0xDC, 0x00, 0xD3, offset]
                 + [0xD9, 0x22, 0xDB, 0x35, 0xA8, UInt8(width - 1), 0xA4, 0xA6]

@@ -1,13 +1,13 @@
 import Encoding
 
-/// Pictures as PNG files (ISO/IEC 15948).
+/// The encoder of PNG files (ISO/IEC 15948).
 package enum PNG {
-    /// Red, green and blue of each ink, as screens show it.
+    /// The red, green and blue values of each ink on screens.
     static let palette: [Bitmap.Ink: [UInt8]] = [
         .light: [0xFF, 0xFF, 0xFF], .dark: [0x00, 0x00, 0x00], .go: [0x00, 0x7A, 0x33], .stop: [0xB8, 0x12, 0x12],
     ]
 
-    /// The picture with a palette of its four inks, two bits a pixel.
+    /// Encodes the picture with a palette of its four inks, two bits per pixel.
     package static func encode(_ picture: Bitmap) -> [UInt8] {
         let stride = (picture.width + 3) / 4
         var rows: [UInt8] = []
@@ -23,7 +23,7 @@ package enum PNG {
         header.appendBE(UInt32(picture.width))
         header.appendBE(UInt32(picture.height))
         header += [2, 3, 0, 0, 0]  // Two bits a pixel, palette, deflate, standard filters, not interlaced.
-        // Deflating fails only without memory; an empty picture is then refused by its viewer.
+        // Compression fails only without memory; viewers then refuse the file, which has no image data.
         let data = (try? Gzip.deflate(rows, container: .zlib)) ?? []
         return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunk("IHDR", header)
             + chunk("PLTE", Bitmap.Ink.allCases.flatMap { palette[$0] ?? [0, 0, 0] }) + chunk("IDAT", data)
@@ -39,7 +39,7 @@ package enum PNG {
         return bytes
     }
 
-    /// CRC-32 of ISO/IEC 15948 annex D: polynomial 0xEDB88320, reflected.
+    /// Returns the CRC-32 of ISO/IEC 15948 annex D: polynomial 0xEDB88320, reflected.
     private static func crc32(_ bytes: [UInt8]) -> UInt32 {
         ~bytes.reduce(~0 as UInt32) { crc, byte in
             (0..<8).reduce(crc ^ UInt32(byte)) { crc, _ in crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }

@@ -1,14 +1,16 @@
-/// A PNG file that another program shows: replaced in one step, and never taken away while the gate is there.
+/// A PNG file that another program displays. It is replaced in one step and is never removed.
 package final class PictureFile: DisplayDevice {
-    /// Modules of the longest invitation's code with its quiet zone: what `scale` counts in.
+    /// The size in modules of the longest invitation's code with its quiet zone; `scale` is pixels per
+    /// module.
     private static let span = 37 + 2 * QRCode.quietZone
 
-    /// Written as a file each time.
+    /// Reduced detail, because each picture is written as a file.
     package let detail = DisplayDetail.calm
     private let path: String
     private var painter: ScenePainter
 
-    /// The file at `path`, a picture of 16 to 9 in which a module of the code has `scale` pixels.
+    /// Creates a display on the file at `path`. The picture has an aspect ratio of 16 to 9, and each module
+    /// of the code has `scale` pixels.
     package init(_ path: String, scale: Int) {
         self.path = path
         let height = Self.span * max(1, scale)
@@ -21,6 +23,6 @@ package final class PictureFile: DisplayDevice {
         do throws(SystemError) { try FileBytes.replace(path, with: bytes) } catch { throw DisplayFailure(error) }
     }
 
-    /// Nothing is held.
+    /// Does nothing: no resource is held.
     package func close() {}
 }

@@ -3,18 +3,19 @@ import Encoding
 
 /// A QR code (ISO/IEC 18004) as a square of dark and light modules.
 package struct QRCode: Hashable, Sendable {
-    /// The text does not fit a QR code (about 2,900 bytes), is empty, or holds a zero byte.
+    /// The error for a text that does not fit a QR code (about 2,900 bytes), is empty, or contains a zero
+    /// byte.
     package struct TooLong: Error, Hashable, Sendable {}
 
-    /// Light modules around the symbol that readers need (ISO/IEC 18004 section 6.3.8).
+    /// The number of light modules around the symbol that readers require (ISO/IEC 18004 section 6.3.8).
     package static let quietZone = 4
 
-    /// Modules of one side without the quiet zone, 21 to 177.
+    /// The number of modules per side without the quiet zone, 21 to 177.
     package let side: Int
     private let dark: [Bool]
 
-    /// Encodes a text in the fewest modules that hold it, with as much error correction as these leave room for: L (7 % of the
-    /// symbol may be unreadable) or M (15 %).
+    /// Encodes a text in the smallest symbol. The error correction is M (15 % of the symbol may be
+    /// unreadable) if that needs no larger symbol, otherwise L (7 %).
     package init(_ text: String) throws(TooLong) {
         guard !text.isEmpty, !text.utf8.contains(0), let small = Self.encode(text, QR_ECLEVEL_L) else {
             throw TooLong()
@@ -26,11 +27,11 @@ package struct QRCode: Hashable, Sendable {
     private init(side: Int, dark: [Bool]) { (self.side, self.dark) = (side, dark) }
 
     private static func encode(_ text: String, _ level: QRecLevel) -> QRCode? {
-        // The library splits the text into parts for which there are shorter codes, such as capitals and digits.
+        // The library splits the text into segments with shorter encodings, such as capitals and digits.
         guard let code = QRcode_encodeString(text, 0, level, QR_MODE_8, 1) else { return nil }
         defer { QRcode_free(code) }
         let side = Int(code.pointee.width)
-        // The lowest bit of each byte is the colour; the others say what part of the symbol it is.
+        // The lowest bit of each byte is the colour; the other bits name the part of the symbol.
         return QRCode(side: side, dark: (0..<side * side).map { code.pointee.data[$0] & 1 == 1 })
     }
 
@@ -39,10 +40,10 @@ package struct QRCode: Hashable, Sendable {
         (0..<side).contains(x) && (0..<side).contains(y) && dark[y * side + x]
     }
 
-    /// Lines for a terminal, two modules above each other in a character, quiet zone included.
+    /// Returns lines for a terminal, two vertical modules per character, with the quiet zone.
     ///
-    /// With `colours` black and white are set by escape sequences, so that the code reads on light and dark terminals alike;
-    /// without, the terminal is taken to be dark and its foreground stands for light modules.
+    /// With `colours`, escape sequences set black and white, so that the code can be read on light and dark
+    /// terminals. Without them, a dark terminal is assumed, whose foreground represents light modules.
     package func terminalLines(colours: Bool = true) -> [String] {
         let span = -Self.quietZone..<side + Self.quietZone
         return stride(from: span.lowerBound, to: span.upperBound, by: 2).map { y in

@@ -1,21 +1,23 @@
-/// Draws scenes on a picture of one size: the code as large as it gets, and beside or below it who is meant and what to do.
+/// Draws scenes as pictures of one size: the code as large as possible, and next to it or below it the visits
+/// and the instruction.
 package struct ScenePainter: Sendable {
-    /// Less than this beside the code, or below it, is no place for text: eight letters, two lines.
+    /// The minimum width for text to the right of the code (eight letters), and the minimum height for text
+    /// below it (two lines), in pixels.
     static let (least, lowest) = (48, 20)
 
     private let width, height: Int
     private var drawn: (text: String, code: QRCode)?
 
-    /// A painter of pictures of that size in pixels.
+    /// Creates a painter for pictures of that size in pixels.
     package init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
 
-    /// Whether pictures of that size have room for the code of an invitation.
+    /// Returns whether pictures of that size have room for an invitation's code.
     package static func hasRoomForCode(width: Int, height: Int) -> Bool {
-        // The longest name makes 37 modules.
+        // The longest name results in 37 modules.
         split(width: width, height: height, modules: 37 + 2 * QRCode.quietZone) != nil
     }
 
-    /// The picture of a scene. A code that has no room is left out; the text that goes with it says so.
+    /// Draws a scene. A code that does not fit is omitted, and the text is changed accordingly.
     package mutating func paint(_ scene: DisplayScene) -> Bitmap {
         var picture = Bitmap(width: width, height: height)
         let code = scene.state.isServing ? scene.code.flatMap { encode($0) } : nil
@@ -39,7 +41,7 @@ package struct ScenePainter: Sendable {
         return code
     }
 
-    /// Where the code goes, and what is left for text: at the right, or below.
+    /// Returns the position of the code and the area for text, to the right or below; nil: no room.
     private static func split(
         width: Int, height: Int, modules: Int
     ) -> (x: Int, y: Int, scale: Int, panel: Bitmap.Area)? {
@@ -59,11 +61,11 @@ package struct ScenePainter: Sendable {
 
     // MARK: - Text
 
-    /// A part of a column of text.
+    /// An item in a column of text.
     private enum Item {
-        /// A line, or more where it is long; `size` of 2 is twice as large as 1.
+        /// A text of one or more lines; size 2 is twice as large as size 1.
         case text(String, size: Int)
-        /// How much of something is there.
+        /// A progress bar.
         case bar(percent: Int)
         /// Some space.
         case gap
@@ -119,7 +121,8 @@ package struct ScenePainter: Sendable {
         }
     }
 
-    /// Draws a sign in the left or upper part, or with `isLast` in the right or lower one; what is left for text.
+    /// Draws a sign in the left or upper part, or with `isLast` in the right or lower part. Returns the
+    /// remaining area for text.
     private static func sign(
         in area: Bitmap.Area, of picture: inout Bitmap, isLast: Bool, _ ink: (Double, Double) -> Bitmap.Ink?
     ) -> Bitmap.Area {
@@ -139,8 +142,9 @@ package struct ScenePainter: Sendable {
         return column
     }
 
-    /// Draws the items below each other in the middle, as large as they fit. Where a script has no room for all of them they are in
-    /// English, whose letters are smaller; what does not fit even so is left out at the end.
+    /// Draws the items below each other, centred and as large as possible. If a script's words do not all
+    /// fit, the items are in English, whose letters are smaller. Items at the end that still do not fit are
+    /// omitted.
     private static func draw(
         _ language: DisplayLanguage, in area: Bitmap.Area, of picture: inout Bitmap,
         _ items: (DisplayLanguage) -> [Item]
@@ -156,7 +160,7 @@ package struct ScenePainter: Sendable {
         }
     }
 
-    /// All the items as rows that fit, as large as they do; nil: they do not.
+    /// Returns all items as rows, as large as possible; nil: they do not fit.
     private static func rows(of items: ArraySlice<Item>, in area: Bitmap.Area) -> [Row]? {
         let most = max(1, area.width / (BitmapFont.advance * 8))
         let layouts = (1...most).reversed().map { (unit: $0, isPlain: false) } + [(unit: 1, isPlain: true)]
@@ -197,7 +201,7 @@ package struct ScenePainter: Sendable {
                 }
             ]
         case .text(let text, let size):
-            // Larger letters where they fit; a long name is rather smaller than cut.
+            // Use larger letters where they fit; otherwise a smaller size is better than a cut name.
             let lettering = Lettering(text)
             let large = isPlain ? unit : size * unit
             let scale = large * lettering.width <= width ? large : unit
@@ -209,7 +213,7 @@ package struct ScenePainter: Sendable {
         }
     }
 
-    /// The words in lines of at most so many characters; a longer word stands alone.
+    /// Splits the text into lines of at most `limit` characters; a longer word gets a line of its own.
     static func wrapped(_ text: String, to limit: Int) -> [String] {
         text.split(separator: " ").reduce(into: []) { lines, word in
             if let last = lines.last, last.count + 1 + word.count <= limit {
@@ -222,7 +226,7 @@ package struct ScenePainter: Sendable {
 }
 
 extension DisplayScene.Result.Outcome {
-    /// What visitors are told.
+    /// The phrase for visitors.
     var phrase: DisplayPhrase {
         switch self {
         case .accepted: .accepted
@@ -231,7 +235,7 @@ extension DisplayScene.Result.Outcome {
         }
     }
 
-    /// The sign that goes with it.
+    /// The sign of the outcome.
     var icon: (Double, Double) -> Bitmap.Ink? {
         switch self {
         case .accepted: Icon.tick
@@ -241,30 +245,30 @@ extension DisplayScene.Result.Outcome {
     }
 }
 
-/// Signs that differ in their outline as well as in their colour: a tick in a disc, a cross in a square, an exclamation mark in a
-/// triangle.
+/// Signs that differ in outline as well as in colour: a tick in a disc, a cross in a square, an exclamation
+/// mark in a triangle.
 enum Icon {
-    /// Go.
+    /// Accepted: pass.
     static func tick(_ x: Double, _ y: Double) -> Bitmap.Ink? {
         guard (x - 0.5) * (x - 0.5) + (y - 0.5) * (y - 0.5) <= 0.25 else { return nil }
         let stroke = min(distance(x, y, 0.24, 0.53, 0.43, 0.71), distance(x, y, 0.43, 0.71, 0.76, 0.32))
         return stroke <= 0.075 ? .light : .go
     }
 
-    /// Stop.
+    /// Rejected: stop.
     static func cross(_ x: Double, _ y: Double) -> Bitmap.Ink? {
         let stroke = min(distance(x, y, 0.26, 0.26, 0.74, 0.74), distance(x, y, 0.74, 0.26, 0.26, 0.74))
         return stroke <= 0.08 ? .light : .stop
     }
 
-    /// Something is wrong.
+    /// A failure.
     static func attention(_ x: Double, _ y: Double) -> Bitmap.Ink? {
         guard y >= 0.04, y <= 0.96, abs(x - 0.5) <= (y - 0.04) / 0.92 * 0.5 else { return nil }
         let stroke = min(distance(x, y, 0.5, 0.4, 0.5, 0.64), distance(x, y, 0.5, 0.81, 0.5, 0.82))
         return stroke <= 0.06 ? .light : .dark
     }
 
-    /// How far a point is from the line between two others.
+    /// Returns the distance of a point from the line segment between two points.
     private static func distance(
         _ x: Double, _ y: Double, _ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double
     ) -> Double {

@@ -1,13 +1,13 @@
-/// On which side of its words a sign stands: beside them on a wide display, above or below them on a tall one.
+/// The position of a sign relative to its text: beside it on a wide display, above or below it on a tall one.
 package enum SignPlace: String, CaseIterable, Sendable {
     /// Left, or above.
     case first
     /// Right, or below.
     case last
-    /// That for go first and all others last: the place alone tells a verdict.
+    /// The sign for accepted is first and all others are last: the position alone shows the verdict.
     case apart
 
-    /// Whether a sign stands behind its words.
+    /// Returns whether the sign is after its text.
     func isLast(go isGo: Bool) -> Bool {
         switch self {
         case .first: false

@@ -1,9 +1,11 @@
-/// The picture of a code to print: the gate's name, the code, and the last day on which it is good.
+/// The picture of a code to print: the gate's name, the code, and lines of text such as the last day of its
+/// validity.
 package enum StickerPicture {
-    /// Pixels of a module: 8 cm across at 300 pixels an inch.
+    /// Pixels per module: 8 cm wide at 300 pixels per inch.
     private static let scale = 20
 
-    /// Draws it; nil for a text that has no room in a code. `lines` stand below the code, one below the other.
+    /// Draws the picture; nil if the text does not fit a QR code. The `lines` are below the code, one below
+    /// the other.
     package static func paint(name: String, code text: String, lines: [String]) -> Bitmap? {
         guard let code = try? QRCode(text) else { return nil }
         let span = (code.side + 2 * QRCode.quietZone) * scale

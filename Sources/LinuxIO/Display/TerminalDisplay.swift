@@ -1,35 +1,35 @@
 import Glibc
 
-/// The terminal behind a descriptor. On a real one each scene stands in the place of the one before; into a pipe or file codes and
-/// lines are appended.
+/// A display on a descriptor. On a terminal, each scene replaces the previous one; to a pipe or file, codes
+/// and lines of events are appended.
 package final class TerminalDisplay: DisplayDevice {
-    /// Lines, too.
+    /// Everything, including the lines of events.
     package let detail = DisplayDetail.text
     private let descriptor: Int32
     private let isTerminal: Bool
     private var code: String?
     private var line = 0
 
-    /// The terminal behind `descriptor`, which stays open.
+    /// Creates a display on `descriptor`, which stays open.
     package init(_ descriptor: Int32) {
         self.descriptor = descriptor
         isTerminal = isatty(descriptor) == 1
     }
 
-    /// Paints the scene, or appends what is new.
+    /// Draws the scene, or appends what is new.
     package func show(_ scene: DisplayScene) throws(DisplayFailure) {
         guard isTerminal else { return try append(scene) }
         var size = winsize()
         let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0
         let lines = TerminalPainter(columns: isKnown ? Int(size.ws_col) : 80, rows: isKnown ? Int(size.ws_row) : 24)
             .lines(scene)
-        // Without a cursor while it serves; each line is cleared to its end, so nothing flickers.
+        // Hide the cursor while the gate serves; clear each line only to its end, so that nothing flickers.
         let cursor = scene.state == .outOfService ? "\u{1B}[?25h" : "\u{1B}[?25l"
         let body = lines.map { $0 + "\u{1B}[0m\u{1B}[K" }.joined(separator: "\r\n")
         try write(cursor + "\u{1B}[H" + body + "\u{1B}[J" + (scene.state == .outOfService ? "\r\n" : ""))
     }
 
-    /// The terminal belongs to whoever opened it.
+    /// Does not close the descriptor: its owner does.
     package func close() { (code, line) = (nil, 0) }
 
     private func append(_ scene: DisplayScene) throws(DisplayFailure) {

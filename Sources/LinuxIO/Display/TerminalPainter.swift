@@ -1,21 +1,22 @@
-/// A scene as lines of a terminal: the code at the left, whole on 80 columns and 24 rows, the text beside it.
+/// Draws a scene as lines of a terminal: the code at the left, which fits 80 columns and 24 rows, and the
+/// text to its right.
 struct TerminalPainter {
-    /// What the terminal has.
+    /// The size of the terminal in characters.
     let columns, rows: Int
 
-    /// At most `rows` lines. Colours are set by escape sequences; without them everything is as readable.
+    /// Returns at most `rows` lines. Escape sequences set colours; the content is readable without them.
     func lines(_ scene: DisplayScene) -> [String] {
         let code = scene.state.isServing ? scene.code.flatMap { try? QRCode($0) } : nil
         let picture = code?.terminalLines() ?? []
         let span = code.map { $0.side + 2 * QRCode.quietZone } ?? 0
         guard span <= columns, picture.count <= rows else {
-            // Half a code is none.
+            // Show no part of a code: it cannot be scanned.
             let words = "This terminal has no room for the code: it needs \(span) columns and \(picture.count) rows."
             return ScenePainter.wrapped(words, to: max(columns, 1)).prefix(rows).map { cut($0, columns) }
         }
         let room = columns - span - 2
         guard room >= 16 || code == nil else {
-            // Too narrow for text beside it: below, as far as there are rows.
+            // Too narrow for text beside the code: put it below, as far as rows remain.
             return Array((picture + text(of: scene, width: columns, height: max(0, rows - picture.count))).prefix(rows))
         }
         let text = text(of: scene, width: room, height: min(rows, max(picture.count, 23)))
@@ -26,7 +27,8 @@ struct TerminalPainter {
         }
     }
 
-    /// Above what the gate is and who is meant, below the last lines.
+    /// Returns the text: the state of the gate and the visits at the top, the latest lines of events at the
+    /// bottom.
     private func text(of scene: DisplayScene, width: Int, height: Int) -> [String] {
         var lines = ["", Self.bold(cut(scene.name, width))]
         switch scene.state {
@@ -67,7 +69,7 @@ struct TerminalPainter {
         }
     }
 
-    /// A sign of eight lines, then the word and whose it is, or these first.
+    /// Returns a sign of eight lines, then the phrase and the visit's name, or these first.
     private static func lines(of result: DisplayScene.Result, in scene: DisplayScene, width: Int) -> [String] {
         let colour =
             switch result.outcome {
@@ -84,7 +86,8 @@ struct TerminalPainter {
 
     private static func bold(_ text: String) -> String { "\u{1B}[1m\(text)\u{1B}[0m" }
 
-    /// The text in at most so many columns. Whatever may be wider than one, or none, would move what is beside it.
+    /// Shortens the text to `width` columns. Characters that may not be one column wide are replaced, because
+    /// they would shift the text beside them.
     private func cut(_ text: String, _ width: Int) -> String {
         shortened(
             String(
@@ -94,7 +97,7 @@ struct TerminalPainter {
                     })), width)
     }
 
-    /// The same for our own words, whose letters are one column wide each.
+    /// Shortens one of the program's own phrases, whose letters are one column wide each.
     private func own(_ text: String, _ width: Int) -> String {
         shortened(String(text.map { BitmapFont.has($0) || "█░".contains($0) ? $0 : "?" }), width)
     }

@@ -1,7 +1,8 @@
 import CGPIO
 import Glibc
 
-/// The GPIO chips of this machine, found by label: their numbers change between boards and kernels.
+/// The GPIO chips of this machine. Chips are found by label, because their numbers change between boards and
+/// kernels.
 package enum GPIOChips {
     /// One chip with its lines.
     package struct Chip: Hashable, Sendable {
@@ -9,15 +10,16 @@ package enum GPIOChips {
         package let path: String
         /// The driver's label, e.g. `pinctrl-rp1` (Raspberry Pi 5) or `pinctrl-bcm2711` (4).
         package let label: String
-        /// The name of each line by its offset; empty where the board gives none.
+        /// The name of each line by its offset; empty where the board does not name the line.
         package let lines: [String]
-        /// Who holds each line, by its offset: the name that he gave, perhaps empty; nil where it is free, or not known.
+        /// The consumer name of the holder of each line, by the line's offset; it may be empty. nil: the line
+        /// is free, or its state is unknown.
         package let holders: [String?]
 
-        /// Whether the kernel is too old to tell of lines and to give them.
+        /// Whether the kernel is too old to describe lines and to hand them out.
         package let isOutdated: Bool
 
-        /// A chip with these lines; without `holders` all are free.
+        /// Creates a chip with these lines; without `holders` all lines are free.
         package init(
             path: String, label: String, lines: [String], holders: [String?]? = nil, isOutdated: Bool = false
         ) {
@@ -26,11 +28,12 @@ package enum GPIOChips {
         }
     }
 
-    /// No chip is asked for more lines; the greatest of today's boards have a few hundred.
+    /// The number of lines that are read per chip at most; today's largest boards have a few hundred.
     private static let mostLines: UInt32 = 4096
 
-    /// The chips that can be opened, and the device nodes that may not. Links are passed over: they repeat a chip.
-    /// The library opens no node but that of a chip.
+    /// Returns the chips that can be opened, and the device nodes whose opening is not permitted. Symbolic
+    /// links are skipped, because they name the same chips again. The library opens no node that is not a
+    /// GPIO chip.
     package static func list(_ library: GPIOLibrary) -> (chips: [Chip], forbidden: [String]) {
         var chips: [Chip] = []
         var forbidden: [String] = []
@@ -48,7 +51,7 @@ package enum GPIOChips {
         return (chips, forbidden)
     }
 
-    /// The chip of that label and the offsets of those lines on it.
+    /// Returns the path of the chip with this label, and the offsets of the named lines on it.
     package static func find(
         _ label: String, _ names: [String], in list: (chips: [Chip], forbidden: [String])
     ) throws(GPIOError) -> (path: String, offsets: [UInt32]) {
@@ -57,7 +60,7 @@ package enum GPIOChips {
             if let path = list.forbidden.first { throw .notPermitted(path: path) }
             throw .noChip(label, present: list.chips.map(\.label))
         }
-        // Two chips may share a label; the one that has the lines is meant.
+        // Several chips may share a label: prefer the one that has all these lines.
         let chip = labelled.first { chip in names.allSatisfy(chip.lines.contains) } ?? first
         if chip.isOutdated { throw .oldKernel }
         var offsets: [UInt32] = []
@@ -70,13 +73,13 @@ package enum GPIOChips {
         return (chip.path, offsets)
     }
 
-    /// Asks a chip for its lines.
+    /// Reads the names and holders of the chip's lines.
     private static func look(_ chip: OpaquePointer, _ path: String, _ label: String, _ count: UInt32) -> Chip {
         var (names, holders, isOutdated): ([String], [String?], Bool) = ([], [], false)
         for offset in 0..<count {
             var (name, holder) = (CText(), CText())
             let result = name.fill { name in holder.fill { cgpio_line_info(chip, offset, name, $0) } }
-            // The chip has this line: what the kernel does not know is the question.
+            // The offset is valid, so EINVAL means that the kernel does not know this ioctl.
             isOutdated = isOutdated || result == -EINVAL
             names.append(name.text)
             holders.append(result == 1 ? holder.text : nil)

@@ -1,33 +1,33 @@
 import Glibc
 
-/// Why output lines cannot be had, or were lost.
+/// The reason why lines cannot be taken, or were lost.
 package enum GPIOError: Error, Hashable, Sendable {
-    /// libgpiod cannot be loaded, for these reasons.
+    /// libgpiod cannot be loaded; the reasons of the loader.
     case noLibrary(String)
-    /// No chip has this label; these are there.
+    /// No chip has this label; `present` lists the labels that exist.
     case noChip(String, present: [String])
-    /// The chip has no line of this name; these it has.
+    /// The chip has no line of this name; `present` lists the names that it has.
     case noLine(String, chip: String, present: [String])
     /// Another program holds one of the lines.
     case busy(chip: String)
-    /// The device node may not be opened.
+    /// Opening the device node is not permitted.
     case notPermitted(path: String)
-    /// The kernel is older than 5.10: it does not give lines as they are asked for here.
+    /// The kernel is older than 5.10 and lacks version 2 of the GPIO interface, which is used here.
     case oldKernel
-    /// More lines than one request takes, or none.
+    /// The number of lines is zero or exceeds the limit of one request.
     case count(Int)
     /// These lines are active though they were set inactive.
     case active([String])
     /// The lines were released, or a call on them failed.
     case failed(SystemError)
 
-    /// Whether the chip itself is gone: its lines have to be taken anew when it comes back.
+    /// Whether the chip itself is gone. Its lines must be taken again when the chip returns.
     package var isGone: Bool { if case .failed(let error) = self { error.code == ENODEV } else { false } }
 
-    /// Whether lines were found active that should not be.
+    /// Whether lines were found active that should be inactive.
     var isActive: Bool { if case .active = self { true } else { false } }
 
-    /// What to do about it, in plain words.
+    /// What the operator can do about it, in plain words.
     package var remedy: String {
         switch self {
         case .noLibrary:

@@ -3,29 +3,31 @@ import Encoding
 import Glibc
 import Synchronization
 
-/// A thread that waits for edges of input lines and tells of them in their order.
+/// A thread that waits for edges of input lines and reports them in order.
 ///
-/// A line without a reported edge is inactive: lines that are active when they are taken are reported as edges of that
-/// moment. If the kernel dropped edges, that is reported (libgpiod 1.6 does not learn of it), and the levels are read
-/// again. They are also read every ``readBack``, since not every kernel reports a chip that goes away. Lines that
-/// cannot be had, or are lost, are tried again every ``retryAfter``. Until then nothing is known of them; what has
-/// changed meanwhile is reported as edges of the moment when they are back.
+/// A line without a reported edge is inactive. Lines that are already active when they are taken are reported
+/// as edges with the time at which they were taken. If the kernel dropped edges, the thread reports that and
+/// reads the levels again (libgpiod 1.6 does not learn of dropped edges). Levels are also read every
+/// ``readBack``, because not every kernel reports that a chip has disappeared. The thread tries every
+/// ``retryAfter`` to take lines that are unavailable or lost. Until it succeeds, their levels are unknown;
+/// changes since then are reported as edges with the time at which the lines are available again.
 package final class GPIOInputs: Sendable {
-    /// What the operator should hear of, besides edges.
+    /// What is reported in addition to edges, for the operator.
     package enum News: Hashable, Sendable {
-        /// The lines cannot be had, or are lost: nothing is known of them. Told again when the reason is another.
+        /// The lines cannot be taken, or are lost; their levels are unknown. Reported again when the reason
+        /// changes.
         case unavailable(GPIOError)
-        /// The lines are there, for the first time or again. Their levels follow as edges.
+        /// The lines have been taken, for the first time or again. Their levels follow as edges.
         case available
-        /// So many edges were dropped. What the levels are now follows as edges.
+        /// The kernel dropped this many edges. The current levels follow as edges.
         case lost(Int)
     }
 
-    /// The pause before lines that cannot be had are asked for again.
+    /// The pause between attempts to take unavailable lines.
     package static let retryAfter: Duration = .seconds(2)
-    /// How often levels are read although no edge came.
+    /// How often levels are read when no edge arrives.
     package static let readBack: Duration = .seconds(2)
-    /// Edges are reported in at most so many pieces before the thread looks whether it is to end.
+    /// The number of reads of edges in a row before the thread checks whether it should end.
     private static let mostReads = 8
 
     private let counter: EventCounter
@@ -39,8 +41,8 @@ package final class GPIOInputs: Sendable {
     ///   - lines: 1 to 32. With libgpiod 2, more than five lines may have at most nine different settings in all: pairs
     ///     of polarity and bias, and debounce times.
     ///   - consumer: Shown by gpioinfo.
-    ///   - onEdges: Called on the thread with changes in their order; may not block.
-    ///   - onNews: Called on the thread; may not block either.
+    ///   - onEdges: Called on the thread with changes in their order; must not block.
+    ///   - onNews: Called on the thread; must not block.
     package convenience init(
         chip: String, lines: [InputLine], consumer: String = "gatehouse",
         onEdges: @escaping @Sendable ([InputEdge]) -> Void, onNews: @escaping @Sendable (News) -> Void
@@ -62,7 +64,7 @@ package final class GPIOInputs: Sendable {
         }
     }
 
-    /// Gives the lines back and ends the thread; whether that was done within `limit`.
+    /// Releases the lines and ends the thread. Returns whether that was done within `limit`.
     package func end(within limit: Duration) -> Bool {
         isEnding.store(true, ordering: .releasing)
         counter.ring()
@@ -103,13 +105,13 @@ package final class GPIOInputs: Sendable {
         }
         let limit = max(0, SystemClock.now().duration(to: min(instant, bank.until ?? instant)).nanoseconds)
         guard clinux_poll(&entries, Int32(entries.count), limit) > 0 else { return }
-        // Newer kernels say so; on others the levels cannot be read.
+        // Newer kernels report a missing chip here; with older ones, reading the levels fails.
         guard !entries.dropLast().contains(where: { Int32($0.revents) & (POLLERR | POLLHUP | POLLNVAL) != 0 }) else {
             throw .failed(SystemError("waiting for edges", code: ENODEV))
         }
     }
 
-    /// What is known of the lines, and who hears of it.
+    /// The known state of the lines, and the handlers that receive changes.
     private struct Listener {
         let onEdges: @Sendable ([InputEdge]) -> Void
         let onNews: @Sendable (News) -> Void
@@ -120,7 +122,7 @@ package final class GPIOInputs: Sendable {
             (self.onEdges, self.onNews) = (onEdges, onNews)
         }
 
-        /// The lines were just taken.
+        /// Reports lines that were just taken, and their levels.
         mutating func begin(_ bank: any InputBank, at now: Instant) throws(GPIOError) {
             levels.restart()
             let active = try bank.active()
@@ -129,7 +131,7 @@ package final class GPIOInputs: Sendable {
             tell(levels.match(active, at: now))
         }
 
-        /// Something has happened, or nothing has for a while.
+        /// Reports edges that have arrived, and differences of the levels without an edge.
         mutating func turn(_ bank: any InputBank, most: Int) throws(GPIOError) {
             var lost = 0
             for _ in 0..<most {

@@ -3,30 +3,30 @@ import Synchronization
 
 /// libgpiod, which finds, takes and drives all lines.
 ///
-/// It is loaded when lines are first asked for: one program runs with the generation of Debian 12 (1.6) and with
-/// that of 13 (2), and without any where no lines are configured.
+/// It is loaded when lines are first needed. One program therefore runs with the library of Debian 12
+/// (libgpiod 1.6) and with that of Debian 13 (libgpiod 2), and without any where no lines are configured.
 package final class GPIOLibrary: Sendable {
-    /// File names and generations, the newer first.
+    /// File names and generations, newest first.
     static let files: [(name: String, generation: Int32)] = [("libgpiod.so.3", 2), ("libgpiod.so.2", 1)]
 
     private static let found = Mutex<GPIOLibrary?>(nil)
 
-    /// Stays for the rest of the process, and is only read.
+    /// The loaded library; it remains loaded until the process ends, and is only read.
     nonisolated(unsafe) let pointer: OpaquePointer
-    /// Where the device nodes of chips are.
+    /// The folder of the chips' device nodes.
     let folder: String
 
-    /// Takes over a library that was loaded.
+    /// Wraps a library that has been loaded.
     init(_ pointer: OpaquePointer, folder: String = "/dev") { (self.pointer, self.folder) = (pointer, folder) }
 
-    /// Its name and version: `libgpiod 1.6.3`.
+    /// The library's name and version: `libgpiod 1.6.3`.
     package var name: String { "libgpiod \(String(cString: cgpio_version(pointer)))" }
 
-    /// Whether the kernel passes over changes that do not last: generation 1 cannot ask it to.
+    /// Whether the kernel debounces lines; generation 1 cannot request that.
     var debounces: Bool { cgpio_debounces(pointer) }
 
-    /// The library of this machine. A missing one is looked for again each time, so that it may be installed while
-    /// the service runs.
+    /// Returns this machine's library. A missing library is looked for again at each call, so that it can be
+    /// installed while the service runs.
     ///
     /// - Throws: ``GPIOError/noLibrary(_:)``.
     package static func loaded() throws(GPIOError) -> GPIOLibrary {
@@ -36,7 +36,7 @@ package final class GPIOLibrary: Sendable {
         return library
     }
 
-    /// The first of these that can be loaded.
+    /// Loads the first of these files that can be loaded.
     static func load(_ files: [(name: String, generation: Int32)]) throws(GPIOError) -> GPIOLibrary {
         var reasons: [String] = []
         for file in files {
@@ -49,19 +49,19 @@ package final class GPIOLibrary: Sendable {
     }
 }
 
-/// Room for text that C writes.
+/// A buffer for text that C code writes.
 struct CText {
     private var bytes: [CChar]
 
-    /// Room for so many bytes, the last of which is a zero.
+    /// Creates a buffer of `room` bytes, including the terminating zero.
     init(room: Int = CGPIO_NAME_SIZE) { bytes = [CChar](repeating: 0, count: room) }
 
-    /// Has `call` write it.
+    /// Passes the buffer to `call`, which writes the text.
     @discardableResult
     mutating func fill<Value>(_ call: (UnsafeMutablePointer<CChar>?) -> Value) -> Value {
         bytes.withUnsafeMutableBufferPointer { call($0.baseAddress) }
     }
 
-    /// What was written.
+    /// The text that was written.
     var text: String { bytes.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" } }
 }

@@ -2,17 +2,17 @@ import CGPIO
 
 /// Output lines of one GPIO chip, taken in one request so that they change together.
 ///
-/// Every line is inactive from the moment it is taken (a gate is shut, a lamp dark), and is made inactive again before it
-/// is given back: some kernels keep driving a released line. Not shared: one actor owns it.
+/// Every line is inactive from the moment it is taken (relay released, lamp off). It is made inactive again
+/// before it is released, because some kernels keep driving a released line. Not shared: one actor owns it.
 package final class GPIOLines {
-    /// One line.
+    /// One output line.
     package struct Output: Hashable, Sendable {
         /// The line's name on its chip, e.g. `GPIO17`.
         package var name: String
         /// Whether a low level is the active one.
         package var activeLow: Bool
 
-        /// A line of that name.
+        /// Creates an output line with this name.
         package init(_ name: String, activeLow: Bool = false) {
             (self.name, self.activeLow) = (name, activeLow)
         }
@@ -24,7 +24,7 @@ package final class GPIOLines {
     let request: GPIORequest
     private var isClosed = false
 
-    /// Takes the lines, at most 32. `chip` is a label (see ``GPIOChips``); `consumer` is shown by gpioinfo.
+    /// Takes the lines, at most 32. `chip` is a label (see ``GPIOChips``); gpioinfo shows `consumer`.
     package convenience init(chip: String, _ outputs: [Output], consumer: String = "gatehouse") throws(GPIOError) {
         try self.init(chip: chip, outputs, consumer: consumer, library: nil)
     }
@@ -37,7 +37,7 @@ package final class GPIOLines {
 
     deinit { close() }
 
-    /// Makes exactly the lines of these names active, all in one step.
+    /// Makes exactly the named lines active, in one step.
     package func set(active names: Set<String>) throws(GPIOError) {
         try request.set(Self.bits(of: names, among: self.names))
     }
@@ -48,10 +48,11 @@ package final class GPIOLines {
         return Set(names.enumerated().filter { active & (1 << UInt64($0.offset)) != 0 }.map(\.element))
     }
 
-    /// Makes the lines inactive when the process crashes, before it dies. For one request at a time: that of the relay.
+    /// Makes the lines inactive when the process crashes, before it ends. Only one request can have this
+    /// protection: the relay's.
     package func releaseAtCrash() { request.releaseAtCrash() }
 
-    /// Makes all lines inactive and gives them back; may be called twice.
+    /// Makes all lines inactive and releases them; may be called twice.
     package func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -59,7 +60,7 @@ package final class GPIOLines {
         request.close()
     }
 
-    /// The bits of the lines of these names.
+    /// Returns the bit mask of the active lines.
     static func bits(of active: Set<String>, among names: [String]) -> UInt64 {
         names.enumerated().reduce(0) { bits, line in
             active.contains(line.element) ? bits | 1 << UInt64(line.offset) : bits

@@ -4,31 +4,31 @@ import Glibc
 
 /// Lines of one chip, taken in one request. Not shared: one thread owns it.
 ///
-/// Levels are bits here, those of the lines in their order, and 1 is active: active-low lines are turned round.
+/// Levels are bits here, in the order of the lines. A 1 means active; active-low lines are inverted.
 final class GPIORequest {
-    /// A line as it is wanted.
+    /// The settings of a requested line.
     struct Line: Hashable {
-        /// Its name on the chip.
+        /// The line's name on the chip.
         var name: String
         /// Whether a low level is the active one.
         var activeLow = false
-        /// What holds the level of an input.
+        /// The bias of an input, which holds its level while nothing drives it.
         var bias = InputLine.Bias.asItIs
-        /// Changes that do not last so long are passed over, in microseconds; 0: none are.
+        /// Changes shorter than this are ignored, in microseconds; 0: no debouncing.
         var debounce: UInt32 = 0
     }
 
-    /// nil when the lines were given back.
+    /// nil after the lines were released.
     private(set) var request: OpaquePointer?
-    /// How many lines there are.
+    /// The number of lines.
     private let count: Int
-    /// For poll(2), where edges are wanted.
+    /// Descriptors for poll(2), if edges were requested.
     let descriptors: [Int32]
-    /// Whether the kernel passes over changes that do not last.
+    /// Whether the kernel debounces the lines.
     let debounces: Bool
 
-    /// Takes the lines; outputs are inactive from then on. `chip` is a label (see ``GPIOChips``), `consumer` is shown
-    /// by gpioinfo, `library` is nil for that of this machine.
+    /// Takes the lines; outputs are inactive from then on. `chip` is a label (see ``GPIOChips``). gpioinfo
+    /// shows `consumer`. With `library` nil, this machine's library is used.
     init(
         chip label: String, _ lines: [Line], for use: cgpio_use, consumer: String, library: GPIOLibrary? = nil
     ) throws(GPIOError) {
@@ -59,19 +59,19 @@ final class GPIORequest {
 
     deinit { close() }
 
-    /// Sets all lines together.
+    /// Sets all lines in one step.
     func set(_ active: UInt64) throws(GPIOError) {
         try Self.check(request.map { cgpio_set($0, active) }, "setting lines")
     }
 
-    /// The lines that are active, read from the chip.
+    /// The active lines, read from the chip.
     func active() throws(GPIOError) -> UInt64 {
         var active: UInt64 = 0
         try Self.check(request.map { cgpio_get($0, &active) }, "reading lines")
         return active
     }
 
-    /// What has happened on lines with edges, in its order; empty: nothing has come since. Does not wait.
+    /// Returns the edges since the last call, in their order; empty: none. Does not wait.
     func edges() throws(GPIOError) -> [NumberedEdge] {
         var events = [cgpio_event](repeating: cgpio_event(), count: CGPIO_EVENTS_PER_LINE * count)
         let found = try Self.check(request.map { cgpio_events($0, &events) }, "reading edges")
@@ -84,13 +84,16 @@ final class GPIORequest {
         }
     }
 
-    /// Makes the lines inactive when the process crashes, before it dies. For one request at a time.
+    /// Makes the lines inactive when the process crashes, before it ends. Only one request can have this
+    /// protection.
     func releaseAtCrash() { if let request { cgpio_release_at_crash(request) } }
 
-    /// Gives the lines back as they are; may be called twice.
+    /// Releases the lines without changing their levels; may be called twice.
     func close() { if let request = request.take() { cgpio_release(request) } }
 
-    /// - Parameter result: nil: the lines were given back.
+    /// Returns the result, or throws if it is an error.
+    ///
+    /// - Parameter result: The result of a call of the library; nil: the lines were released before.
     @discardableResult
     private static func check(_ result: Int32?, _ what: String) throws(GPIOError) -> Int32 {
         guard let result, result >= 0 else { throw .failed(SystemError(what, code: -(result ?? -EBADF))) }

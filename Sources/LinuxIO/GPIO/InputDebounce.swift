@@ -1,23 +1,25 @@
 import Encoding
 
-/// Passes over changes of input lines that do not last, where the kernel was not asked to (libgpiod 1.6 cannot).
+/// Debounces input lines in software, where the kernel was not asked to do it (libgpiod 1.6 cannot).
 ///
-/// The rule is the kernel's (Linux, `drivers/gpio/gpiolib-cdev.c`, `debounce_work_func`): each edge, also one back,
-/// restarts the line's time. At the end of that time the level counts, if it differs from the last one that counted.
+/// The rule is the kernel's (Linux, `drivers/gpio/gpiolib-cdev.c`, `debounce_work_func`): each edge,
+/// including one back to the old level, restarts the line's timer. When the timer expires, the level becomes
+/// the debounced level, if it differs from the previous one.
 struct InputDebounce {
     private struct Line {
         let time: Duration
-        /// The level as it was seen last.
+        /// The level of the last edge.
         var level: Bool
-        /// The level that counts.
+        /// The debounced level.
         var isActive: Bool
-        /// The end of the line's time; nil: nothing has happened since the last one.
+        /// The instant at which the line's timer expires; nil: no edge since it last expired.
         var end: Instant?
     }
 
     private var lines: [Line]
 
-    /// Lines with these times, whose levels now count at once.
+    /// Creates the filter for lines with these debounce times. Their present levels are the debounced levels
+    /// at once.
     init(_ times: [Duration], levels: UInt64) {
         lines = times.enumerated().map { index, time in
             let level = levels & (1 << UInt64(index)) != 0
@@ -25,15 +27,16 @@ struct InputDebounce {
         }
     }
 
-    /// The levels that count.
+    /// The debounced levels.
     var active: UInt64 {
         lines.enumerated().reduce(UInt64(0)) { $1.element.isActive ? $0 | 1 << UInt64($1.offset) : $0 }
     }
 
-    /// When to settle again; nil: when there is an edge.
+    /// The instant at which ``settle(at:)`` should be called; nil: after the next edge.
     var end: Instant? { lines.compactMap(\.end).min() }
 
-    /// Takes an edge; edges come in the order of their times. Returns the changes that had lasted before it.
+    /// Takes an edge; edges must be passed in the order of their times. Returns the debounced changes before
+    /// this edge.
     mutating func take(_ edge: InputEdge) -> [InputEdge] {
         let before = settle(at: edge.at)
         guard lines.indices.contains(edge.index) else { return before }
@@ -42,7 +45,7 @@ struct InputDebounce {
         return before
     }
 
-    /// Compares with the levels as they are now. A change that came without an edge counts as an edge of this moment.
+    /// Compares with levels that were just read. A difference counts as an edge at `now`.
     mutating func match(_ levels: UInt64, at now: Instant) {
         for index in lines.indices where lines[index].level != (levels & (1 << UInt64(index)) != 0) {
             lines[index].level.toggle()
@@ -50,7 +53,7 @@ struct InputDebounce {
         }
     }
 
-    /// The changes that have lasted by now, in their order.
+    /// Returns the changes that have lasted by `now`, in their order.
     mutating func settle(at now: Instant) -> [InputEdge] {
         lines.indices.flatMap { settle($0, at: now) }.sorted { $0.at < $1.at }
     }

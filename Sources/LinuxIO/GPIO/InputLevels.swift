@@ -1,15 +1,17 @@
 import Encoding
 
-/// What was told of input lines, and what follows from the kernel's edges and levels. All lines are inactive at first.
+/// The levels of input lines as reported so far. It computes the changes to report from the kernel's edges
+/// and levels. All lines are inactive at first.
 struct InputLevels {
     private var active: UInt64 = 0
     private var next: UInt32 = 1
     private var last: Instant = .zero
 
-    /// The lines were taken anew: the kernel counts from the beginning.
+    /// Restarts the numbering of edges at 1, because the lines were taken again.
     mutating func restart() { next = 1 }
 
-    /// The changes among these edges, and how many edges are missing before or between them: then the levels are to be read.
+    /// Returns the changes among these edges, and how many edges are missing before or between them. If any
+    /// are missing, the caller must read the levels.
     mutating func take(_ edges: [NumberedEdge]) -> (changes: [InputEdge], lost: Int) {
         var (changes, lost): ([InputEdge], Int) = ([], 0)
         for entry in edges {
@@ -20,12 +22,13 @@ struct InputLevels {
         return (changes, lost)
     }
 
-    /// What has changed without an edge that told of it, by the levels that were read at an instant.
+    /// Returns the changes without a reported edge, from levels that were read at `now`.
     mutating func match(_ levels: UInt64, at now: Instant) -> [InputEdge] {
         (0..<UInt64.bitWidth).compactMap { change($0, levels & (1 << UInt64($0)) != 0, at: now) }
     }
 
-    /// A change, unless that is what was told already. Times do not run backwards, whatever a stamp says.
+    /// Returns the change, unless that level was reported already. Times never decrease, even if a time stamp
+    /// does.
     private mutating func change(_ index: Int, _ isActive: Bool, at instant: Instant) -> InputEdge? {
         let bit: UInt64 = 1 << UInt64(index)
         guard (active & bit != 0) != isActive else { return nil }

@@ -3,52 +3,53 @@ package import Encoding
 
 /// A change of an input line.
 package struct InputEdge: Hashable, Sendable {
-    /// Which of the lines, by its place among those that were asked for.
+    /// The index of the line in the list of requested lines.
     package let index: Int
-    /// Whether it is active from then on.
+    /// Whether the line is active from then on.
     package let isActive: Bool
-    /// When, by the kernel's time stamp on ``SystemClock/now()``: at the end of the time that the level had to hold.
+    /// The instant of the change: the kernel's time stamp, on the scale of ``SystemClock/now()``. It is the
+    /// end of the debounce time.
     package let at: Instant
 
-    /// A change.
+    /// Creates a change.
     package init(index: Int, isActive: Bool, at: Instant) {
         (self.index, self.isActive, self.at) = (index, isActive, at)
     }
 }
 
-/// An input line as it is wanted.
+/// The settings of an input line.
 package struct InputLine: Hashable, Sendable {
-    /// What holds the line's level while nothing drives it, as a contact that is open.
+    /// What holds the line's level while nothing drives it, e.g. while a contact is open.
     package enum Bias: Hashable, Sendable {
-        /// As the board has it.
+        /// The board's setting, unchanged.
         case asItIs
-        /// A resistor to the supply, of the chip.
+        /// The chip's pull-up resistor.
         case pullUp
-        /// A resistor to ground, of the chip.
+        /// The chip's pull-down resistor.
         case pullDown
-        /// None of the chip's: there is one outside.
+        /// No resistor of the chip: an external one exists.
         case off
     }
 
-    /// A level counts only when it holds for so long; nothing is quicker, so that a wire that catches noise is no flood.
+    /// The allowed debounce times. The lower bound prevents a flood of edges from a wire that picks up noise.
     package static let debounce: ClosedRange<Duration> = .milliseconds(1)...(.seconds(5))
 
     /// The line's name on its chip, e.g. `GPIO17`.
     package var name: String
     /// Whether a low level is the active one.
     package var activeLow: Bool
-    /// What holds its level.
+    /// The bias, which holds the level of an open contact.
     package var bias: Bias
-    /// How long a level has to hold; brought into ``debounce`` when the line is taken.
+    /// How long a level must hold before it counts; limited to ``debounce`` when the line is taken.
     package var debounce: Duration
 
-    /// A line of that name.
+    /// Creates an input line with this name.
     package init(_ name: String, activeLow: Bool = false, bias: Bias = .asItIs, debounce: Duration = .milliseconds(20))
     {
         (self.name, self.activeLow, self.bias, self.debounce) = (name, activeLow, bias, debounce)
     }
 
-    /// How long a level has to hold, within ``debounce``'s bounds.
+    /// The debounce time, limited to the bounds of the type's ``debounce``.
     var time: Duration { min(max(debounce, Self.debounce.lowerBound), Self.debounce.upperBound) }
 
     var line: GPIORequest.Line {
@@ -56,17 +57,18 @@ package struct InputLine: Hashable, Sendable {
     }
 }
 
-/// Input lines that tell of their edges: those of a chip, or of a test. Levels are bits, the first line's the lowest.
+/// Input lines that report edges: those of a chip, or of a test. Levels are bits; the first line is the
+/// lowest bit.
 protocol InputBank: AnyObject {
-    /// One of them is readable when something has happened; also when the lines are gone.
+    /// Descriptors to poll. One of them becomes readable when an edge has occurred or the lines are gone.
     var descriptors: [Int32] { get }
-    /// When to ask for edges although nothing is readable; nil: never.
+    /// The instant at which ``edges()`` must be called even if nothing is readable; nil: none.
     var until: Instant? { get }
-    /// The edges that have come, in their order, some at a time; empty: no more. Does not wait.
+    /// Returns the next edges in their order; empty: no more. Does not wait.
     func edges() throws(GPIOError) -> [NumberedEdge]
-    /// The lines that are active.
+    /// Returns the levels: a 1 for each active line.
     func active() throws(GPIOError) -> UInt64
-    /// Gives them back.
+    /// Releases the lines.
     func close()
 }
 
@@ -74,20 +76,20 @@ extension InputBank {
     var until: Instant? { nil }
 }
 
-/// An edge with its number: those of all lines together are counted from 1.
+/// An edge with its number. The edges of all lines are counted together, from 1.
 struct NumberedEdge: Hashable, Sendable {
     let edge: InputEdge
     let number: UInt32
 }
 
-/// Input lines of a chip, taken in one request, so that their edges have one order.
+/// Input lines of one chip, taken in one request, so that their edges have one order.
 final class GPIOInputBank: InputBank {
     private let request: GPIORequest
-    /// nil: the kernel does it.
+    /// The software debouncing; nil: the kernel debounces.
     private var debounce: InputDebounce?
     private var number: UInt32 = 0
 
-    /// Takes the lines. `chip` is a label (see ``GPIOChips``), `consumer` is shown by gpioinfo.
+    /// Takes the lines. `chip` is a label (see ``GPIOChips``); gpioinfo shows `consumer`.
     init(chip: String, _ lines: [InputLine], consumer: String, library: GPIOLibrary? = nil) throws(GPIOError) {
         request = try GPIORequest(
             chip: chip, lines.map(\.line), for: CGPIO_EDGES, consumer: consumer, library: library)
@@ -99,7 +101,8 @@ final class GPIOInputBank: InputBank {
     var until: Instant? { debounce?.end }
 
     func edges() throws(GPIOError) -> [NumberedEdge] {
-        // Taken before the read, so that every edge before `now` is read when changes are settled by `now`.
+        // Taken before the read, so that changes settle at `now` only after every edge before `now` has been
+        // read.
         let now = SystemClock.now()
         let edges = try request.edges()
         guard var debounce = self.debounce.take() else { return edges }

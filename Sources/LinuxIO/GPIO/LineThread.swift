@@ -2,56 +2,59 @@ package import Encoding
 import Glibc
 import Synchronization
 
-/// A thread that owns a bank of lines and sees to it that they are as wanted, whatever else in the process is stuck.
+/// A thread that owns a bank of lines and keeps them in the wanted state, even when other parts of the
+/// process are stuck.
 ///
-/// It shares no lock and makes no call but those to its lines and to its clock. Whoever wants something else writes it down in
-/// an atomic of its own and calls ``wake()``, which cannot block. A line that cannot be set is tried again every
-/// ``retryAfter``; so is the end of a pulse, for as long as it takes. Lines at rest are read back now and then, where that is
-/// wanted: a chip that has gone is found before somebody needs it, and a line that something else drives, too.
+/// The thread shares no lock and calls only its lines and its clock. To request a change, a caller stores it
+/// in its own atomic and calls ``wake()``, which cannot block. The thread sets a line again every
+/// ``retryAfter`` after a failure; it also retries the end of a pulse until it succeeds. If `readBack` is
+/// set, lines at rest are read back periodically. This finds a chip that has disappeared before a visitor
+/// needs it, and a line that something else drives.
 package final class LineThread: Sendable {
-    /// What the lines shall be, and until when that holds.
+    /// The wanted state of the lines, and how long it holds.
     package struct Wanted: Sendable {
-        /// The names of the active lines.
+        /// The names of the lines that should be active.
         package var active: Set<String>
-        /// When to ask again at the latest; nil: when woken.
+        /// The latest instant at which the thread asks again; nil: when woken.
         package var until: Instant?
 
-        /// These lines, until then.
+        /// Creates a state that holds until `until`.
         package init(active: Set<String>, until: Instant? = nil) {
             (self.active, self.until) = (active, until)
         }
     }
 
-    /// The pause before a line that could not be set is tried again.
+    /// The pause before the thread sets a line again after a failure.
     package static let retryAfter: Duration = .milliseconds(50)
-    /// Attempts that fail one after the other until trouble counts as lasting: half a second.
+    /// The number of consecutive failures after which trouble counts as lasting: half a second.
     package static let lasting = 10
 
-    /// How a thread keeps its times.
+    /// How precisely a thread keeps its times.
     package enum Timing: Sendable {
-        /// Like any other thread.
+        /// With normal priority.
         case usual
-        /// With real-time priority where the system allows it, so that a busy machine makes no pulse longer. It always
-        /// sleeps until its times: awake it would hold up the machine.
+        /// With real-time priority where the system allows it, so that a busy machine does not lengthen a
+        /// pulse. The thread always sleeps until its times: with this priority, busy-waiting would block the
+        /// machine.
         case first
-        /// Awake for times below ``LineThread/wakeful``.
+        /// Busy-waits for times below ``LineThread/wakeful``.
         case awake
     }
 
-    /// What is shorter is waited for awake: who sleeps is late by about as much.
+    /// Shorter waits are busy-waits, because waking from sleep is late by about this much.
     static let wakeful: Duration = .microseconds(200)
 
-    /// What went wrong with the lines.
+    /// A failure of the lines.
     package struct Trouble: Sendable {
-        /// What the system said.
+        /// The system's error.
         package let error: GPIOError
-        /// Whether lines are or may be active that should not be.
+        /// Whether lines are active, or may be active, that should not be.
         package let isStuck: Bool
-        /// Whether it has gone on for a while, or the chip is gone: nobody should count on the lines.
+        /// Whether the failure has lasted for some time, or the chip is gone: the lines cannot be relied on.
         package let isLasting: Bool
     }
 
-    /// The bank goes to the thread with its start and is used by nobody else from then on.
+    /// Passes the bank to the thread at its start. Nothing else uses the bank afterwards.
     private struct Handover: @unchecked Sendable { let bank: any LineBank }
 
     private let counter: EventCounter
@@ -64,9 +67,9 @@ package final class LineThread: Sendable {
     ///   - name: At most 15 bytes, shown by ps.
     ///   - timing: How exactly its times are kept.
     ///   - readBack: How often lines at rest are read back; nil: never.
-    ///   - wanted: What the lines shall be at an instant. Called on the thread; may not block.
-    ///   - failed: Told on the thread when lines cannot be set or are not as they were set: at once, again when it lasts, and nil
-    ///     when they are as wanted again. May not block either.
+    ///   - wanted: Returns the wanted state of the lines at an instant. Called on the thread; must not block.
+    ///   - failed: Called on the thread when lines cannot be set or do not have the state that was set: at
+    ///     once, again when the failure lasts, and with nil when the lines are as wanted again. Must not block.
     package init(
         name: String, timing: Timing = .usual, _ bank: sending any LineBank, readBack: Duration? = nil,
         wanted: @escaping @Sendable (Instant) -> Wanted, failed: @escaping @Sendable (Trouble?) -> Void
@@ -78,10 +81,11 @@ package final class LineThread: Sendable {
         }
     }
 
-    /// Has the thread look at what is wanted now. Never blocks.
+    /// Makes the thread ask for the wanted state now. Never blocks.
     package func wake() { counter.ring() }
 
-    /// Makes all lines inactive, gives them back and ends the thread; whether that was done within `limit`.
+    /// Makes all lines inactive, releases them and ends the thread. Returns whether that was done within
+    /// `limit`.
     package func end(within limit: Duration) -> Bool {
         isEnding.store(true, ordering: .releasing)
         wake()
@@ -97,12 +101,12 @@ package final class LineThread: Sendable {
         _ timing: Timing, _ bank: any LineBank, _ readBack: Duration?, _ wanted: (Instant) -> Wanted,
         _ failed: (Trouble?) -> Void
     ) {
-        // They are taken as inactive; nil: nobody knows what they are.
+        // Lines are inactive when they are taken; nil: their state is unknown.
         var applied: Set<String>? = []
         var (isFirst, isStuck, failures) = (true, false, 0)
         var lookedAt = SystemClock.now()
         while !isEnding.load(ordering: .acquiring) {
-            // First of all: the thread may be stopped at any point from here to the call.
+            // This call must be first: the thread may be suspended at any point between here and `set`.
             bank.tries(true)
             let now = SystemClock.now()
             let want = wanted(now)
@@ -115,13 +119,13 @@ package final class LineThread: Sendable {
             }
             do throws(GPIOError) {
                 if isChange { try bank.set(active: want.active) }
-                // An energised line may pull its pin down; one at rest is to be at rest.
+                // Only lines at rest are checked: an energised line may pull its own pin down.
                 if readBack != nil, want.active.isEmpty { try Self.expectRest(bank) }
                 if failures > 0 { failed(nil) }
-                // The call may have taken long: what is wanted by now?
+                // The call may have taken long: the next turn asks again for the wanted state.
                 (applied, isFirst, failures, lookedAt) = (want.active, false, 0, SystemClock.now())
             } catch {
-                // Nobody knows what the lines are from here on.
+                // The state of the lines is unknown from here on.
                 if let before = applied.take() {
                     isStuck = want.active.isEmpty && (!before.isEmpty || error.isActive)
                 }

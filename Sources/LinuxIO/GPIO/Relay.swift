@@ -1,9 +1,10 @@
 package import Encoding
 import Synchronization
 
-/// The gate's relay: energised until an instant that is set together with its opening, and at most ``hardLimit`` long.
+/// The gate's relay. It is energised until an instant that is set with the opening, and for ``hardLimit`` at
+/// most.
 package final class Relay: Sendable {
-    /// No opening lasts longer, whoever asks.
+    /// The longest opening; longer requests are shortened to this.
     package static let hardLimit: Duration = .seconds(5)
 
     /// The name of its thread, as ps and /proc show it.
@@ -12,13 +13,14 @@ package final class Relay: Sendable {
     /// How often a relay at rest is read back.
     package static let readBack: Duration = .seconds(2)
 
-    /// Until when, in nanoseconds of ``SystemClock/now()``; 0: shut.
+    /// The end of the opening, in nanoseconds of ``SystemClock/now()``; 0: the relay is released.
     private final class Order: Sendable { let until = Atomic<Int64>(0) }
 
     private let order: Order
     private let thread: LineThread
 
-    /// Takes over the bank of the relay's one line, `line`, which is read back so often. `failed`: see ``LineThread``.
+    /// Takes over the bank of the relay's one line, `line`, which is read back every `readBack`. `failed`:
+    /// see ``LineThread``.
     package init(
         _ bank: sending any LineBank, line: String, readBack: Duration = Relay.readBack,
         failed: @escaping @Sendable (LineThread.Trouble?) -> Void
@@ -33,7 +35,7 @@ package final class Relay: Sendable {
             }, failed: failed)
     }
 
-    /// Energises the relay until then. Never blocks.
+    /// Energises the relay until `until`. Never blocks.
     package func open(until: Instant, at now: Instant) {
         order.until.store(min(until, now.advanced(by: Self.hardLimit)).nanoseconds, ordering: .releasing)
         thread.wake()
@@ -45,14 +47,14 @@ package final class Relay: Sendable {
         thread.wake()
     }
 
-    /// Releases the relay and gives the line back; whether that was done in time.
+    /// Releases the relay and the line. Returns whether that was done within `limit`.
     package func end(within limit: Duration) -> Bool {
         shut()
         return thread.end(within: limit)
     }
 }
 
-/// The lamps and the sounder: shown as they were asked for last.
+/// The lamps and the buzzer: they show the last state that was requested.
 package final class LampLines: Sendable {
     private final class Order: Sendable { let bits = Atomic<UInt64>(0) }
 
@@ -86,6 +88,6 @@ package final class LampLines: Sendable {
         thread.wake()
     }
 
-    /// Makes all lines inactive and gives them back; whether that was done in time.
+    /// Makes all lines inactive and releases them. Returns whether that was done within `limit`.
     package func end(within limit: Duration) -> Bool { thread.end(within: limit) }
 }

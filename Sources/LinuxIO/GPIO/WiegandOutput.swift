@@ -1,35 +1,38 @@
 package import Encoding
 import Synchronization
 
-/// The two wires to a gate controller: one frame, which is the same for everybody, sent once for each time that it is asked for.
+/// A Wiegand output: two wires to an access controller. It sends one fixed frame, the same for every visitor,
+/// once per request.
 ///
-/// It has a thread of its own (``LineThread``), as the relay has. A frame that could not begin in time is not begun late, a frame in
-/// which a wire failed is not begun again, and nothing is kept for later: the controller would open when nobody is there, or to the
-/// wrong one.
+/// It has a thread of its own (``LineThread``), like the relay. A frame that could not begin in time is not
+/// sent late, a frame during which a wire failed is not repeated, and no frame is queued for later: the
+/// controller would otherwise open when the visitor is gone, or for another person.
 package final class WiegandOutput: Sendable {
-    /// What came of a frame.
+    /// The result of a frame.
     package enum Sent: Hashable, Sendable {
-        /// It was sent, as its times say.
+        /// The frame was sent with the configured times.
         case whole
-        /// It was sent, but with bits that were longer, or farther apart, than controllers are made for.
+        /// The frame was sent, but with pulses that were longer, or farther apart, than controllers are made
+        /// for.
         case slow(pulse: Duration, gap: Duration)
-        /// A wire failed at its last bit: the controller may have all of it.
+        /// A wire failed at the last bit: the controller may have received the whole frame.
         case unsure
-        /// It was not begun, since its time was over; or a wire failed before its last bit.
+        /// The frame did not begin before its deadline, or a wire failed before the last bit.
         case lost
     }
 
-    /// How long wires rest between two frames, for the controller to know them apart.
+    /// The pause between two frames, by which the controller tells them apart.
     package static let rest: Duration = .milliseconds(100)
 
-    /// Until when a frame may begin, in nanoseconds of ``SystemClock/now()``; 0: none is wanted.
+    /// The deadline for the beginning of a frame, in nanoseconds of ``SystemClock/now()``; 0: no frame is
+    /// requested.
     private final class Order: Sendable { let until = Atomic<Int64>(0) }
 
-    /// The thread's own: nobody else ever waits for this lock.
+    /// The thread's own state: no other thread ever waits for this lock.
     private struct State {
         var train: WiegandTrain
         var readyAt: Instant = .zero
-        /// When the last frame began.
+        /// The instant at which the last frame began.
         var begun: Instant = .zero
         var isBroken = false
     }
@@ -44,10 +47,10 @@ package final class WiegandOutput: Sendable {
     /// - Parameters:
     ///   - wires: The lines of data 0 and data 1.
     ///   - bits: The frame.
-    ///   - sending: Called on the thread: true before an order is taken and the clock is read by which the frame
-    ///     begins or not, false after its result was told. May not block.
-    ///   - sent: Called on the thread with the result of each frame and the instant at which it began. For a frame that
-    ///     did not begin it is the instant at which it was given up.
+    ///   - sending: Called on the thread with true before it takes a request and reads the clock that decides
+    ///     whether the frame begins, and with false after the result was reported. Must not block.
+    ///   - sent: Called on the thread with the result of each frame and the instant at which it began. For a
+    ///     frame that did not begin, it is the instant at which the frame was given up.
     ///   - failed: See ``LineThread``.
     package init(
         _ bank: sending any LineBank, wires: (String, String), bits: [Bool], timing: WiegandTiming,
@@ -86,22 +89,23 @@ package final class WiegandOutput: Sendable {
             })
     }
 
-    /// Sends a frame, if it can begin by then. Never blocks.
+    /// Sends a frame, if it can begin before `until`. Never blocks.
     package func send(until: Instant, at now: Instant) {
         order.until.store(min(until, now.advanced(by: Relay.hardLimit)).nanoseconds, ordering: .releasing)
         thread.wake()
     }
 
-    /// Forgets a frame that has not begun. Never blocks.
+    /// Cancels a frame that has not begun. Never blocks.
     package func cancel() { order.until.store(0, ordering: .releasing) }
 
-    /// Gives the lines back; whether that was done in time. What is left of a frame is not sent.
+    /// Cancels a frame that has not begun and releases the lines; the rest of a frame that has begun is not
+    /// sent. Returns whether that was done within `limit`.
     package func end(within limit: Duration) -> Bool {
         cancel()
         return thread.end(within: limit)
     }
 
-    /// What the wires shall be now, and what came of a frame.
+    /// Returns the wanted state of the wires at `now`, and the result of a frame that has ended.
     private static func step(
         _ state: inout State, _ order: Order, at now: Instant, _ sending: (Bool) -> Void
     ) -> (want: (wire: Bool?, until: Instant?), news: News?) {
@@ -112,12 +116,13 @@ package final class WiegandOutput: Sendable {
             let lateness = state.train.lateness
             let sent: Sent =
                 state.train.isDoubtful ? .slow(pulse: lateness.pulse, gap: lateness.gap) : .whole
-            // The next order is looked at in a turn of its own: it has a result of its own.
+            // The next request gets a turn of its own, because it has a result of its own.
             return ((nil, now), (sent, state.begun))
         }
         let until = order.until.load(ordering: .acquiring)
         guard until != 0 else { return ((nil, nil), nil) }
-        // Taken once, whatever comes of it; somebody may have cancelled or renewed it meanwhile: then it is looked at again.
+        // Each request is taken once, with whatever result. If a caller cancelled or renewed it meanwhile, it
+        // is read again.
         if !state.isBroken, now < state.readyAt, state.readyAt.nanoseconds < until {
             return ((nil, state.readyAt), nil)
         }

@@ -1,27 +1,29 @@
 import Encoding
 
-/// How long the bits of Wiegand frames last.
+/// The timing of the bits of a Wiegand frame.
 package struct WiegandTiming: Hashable, Sendable {
-    /// How long a pulse is at least.
+    /// The minimum length of a pulse.
     package var pulse: Duration
-    /// From one pulse to the next at least.
+    /// The minimum time from the beginning of one pulse to the beginning of the next.
     package var interval: Duration
 
-    /// Those times.
+    /// Creates a timing.
     package init(pulse: Duration = .microseconds(50), interval: Duration = .milliseconds(2)) {
         (self.pulse, self.interval) = (pulse, interval)
     }
 }
 
-/// A frame on its way to two wires, pulse after pulse. Told what time it is, it says which wire shall be active.
+/// A frame that is sent on two wires, pulse by pulse. Given the current time, it returns the wire that should
+/// be active.
 ///
-/// Lengths are counted from when a wire has become what it was to be, so that nothing is ever shorter than it was asked for; a
-/// machine that is busy makes it longer.
+/// Times are counted from the instant at which a wire has reached its wanted state. No time is therefore ever
+/// shorter than configured; a busy machine makes times longer.
 struct WiegandTrain {
-    /// How one frame came out.
+    /// The measured times of one frame.
     struct Lateness: Hashable {
-        /// The longest pulse, and the longest time from the end of one to the beginning of the next: from when the one change was
-        /// asked for to when the other was done, so that no wire was slower than that.
+        /// The longest pulse, and the longest gap from the end of one pulse to the beginning of the next.
+        /// Each is measured from the request of the first change to the completion of the second, so that the
+        /// true time on the wire is not longer.
         var pulse: Duration = .zero
         var gap: Duration = .zero
     }
@@ -29,10 +31,10 @@ struct WiegandTrain {
     private enum Phase {
         case idle
         case ready
-        /// A pulse was asked for; it has begun when we are asked next.
+        /// The pulse was requested; it has begun at the next call of ``wanted(at:)``.
         case rising
         case high(since: Instant)
-        /// The end of the pulse was asked for.
+        /// The end of the pulse was requested.
         case falling
         case low(since: Instant)
     }
@@ -41,18 +43,18 @@ struct WiegandTrain {
     private let timing: WiegandTiming
     private var phase = Phase.idle
     private var index = 0
-    /// When the last change was asked for, and when the one before it.
+    /// The instants at which the last change, and the one before it, were requested.
     private var asked: Instant?
     private var before: Instant?
     private(set) var lateness = Lateness()
 
-    /// A frame that nobody has started.
+    /// Creates a frame that has not been started.
     init(_ bits: [Bool], _ timing: WiegandTiming) { (self.bits, self.timing) = (bits, timing) }
 
-    /// Whether no part of a frame is on its way.
+    /// Whether no frame is being sent.
     var isIdle: Bool { if case .idle = phase { true } else { false } }
 
-    /// Whether every bit of the frame on its way may have gone out: the last one was asked for.
+    /// Whether every bit of the current frame may have been sent: the last one was requested.
     var mayBeWhole: Bool {
         switch phase {
         case .idle, .ready: false
@@ -60,23 +62,25 @@ struct WiegandTrain {
         }
     }
 
-    /// Whether a controller may have taken the last frame for something else. SIA's AC-01 knows pulses of 20 to 100 µs that come at
-    /// most 20 ms after each other, and controllers bear some more; beyond a millisecond nobody says.
+    /// Whether a controller may have misread the last frame. SIA's AC-01 specifies pulses of 20 to 100 µs at
+    /// intervals of at most 20 ms. Controllers tolerate more than that; beyond a millisecond, no tolerance is
+    /// documented.
     var isDoubtful: Bool {
         lateness.pulse > timing.pulse + .milliseconds(1) || lateness.gap > timing.interval + .milliseconds(20)
     }
 
-    /// Lets a frame begin with the next question, unless one is on its way or there is none.
+    /// Makes a frame begin with the next call of ``wanted(at:)``, unless one is being sent or the frame is
+    /// empty.
     mutating func start() {
         guard isIdle, !bits.isEmpty else { return }
         (phase, index, asked, lateness) = (.ready, 0, nil, Lateness())
     }
 
-    /// Forgets the rest of the frame: a wire did not do as it was told.
+    /// Abandons the rest of the frame, because a wire failed.
     mutating func abort() { phase = .idle }
 
-    /// The wire that is to be active (false: data 0, true: data 1), nil for neither, and when to ask again; nil: when there is
-    /// another frame. Asked again once that is so.
+    /// Returns the wire that should be active (false: data 0, true: data 1; nil: neither), and when to call
+    /// again (nil: after the next ``start()``). The caller calls again only after the wires have that state.
     mutating func wanted(at now: Instant) -> (wire: Bool?, until: Instant?) {
         switch phase {
         case .idle: return (nil, nil)

@@ -1,18 +1,20 @@
 import Encoding
 
-/// A line of the log in journald's native form (systemd, "Native Journal Protocol"): fields one after the other in one datagram.
+/// A line of the log in journald's native form (systemd, "Native Journal Protocol"): consecutive fields in
+/// one datagram.
 ///
-/// The text of the line is MESSAGE, as it stands in a log file. Each of its members is a field of its own besides, under its name in
-/// capitals behind `GATEHOUSE_` (`GATEHOUSE_VISIT`, `GATEHOUSE_RESULT`), a list as a field of each value. Codes are one field whatever
-/// member has them, `GATEHOUSE_CODE`. A value that could end its field goes with its length, so that no text from outside makes a field
-/// of its own.
+/// MESSAGE is the text of the line, as in a log file. In addition, each member of the line is a field of its
+/// own: its name is in capitals after `GATEHOUSE_` (`GATEHOUSE_VISIT`, `GATEHOUSE_RESULT`). A list becomes
+/// one field for each value. Reason codes are in the field `GATEHOUSE_CODE`, whichever member contains them.
+/// A value that could end its field is sent with its length, so that text from outside cannot create a field.
 enum JournalEntry {
-    /// Bytes of a MESSAGE, and of any other value: together less than any kernel's datagram.
+    /// The maximum length in bytes of MESSAGE, and of any other value. The sum of all fields is below any
+    /// kernel's datagram limit.
     static let (longestMessage, longestValue) = (16 * 1024, 1024)
-    /// Fields made of members.
+    /// The maximum number of fields made from members.
     static let mostFields = 24
 
-    /// The datagram. `id`: names the kind of line (MESSAGE_ID), 32 hexadecimal digits.
+    /// Returns the datagram. `id` identifies the kind of line (MESSAGE_ID): 32 hexadecimal digits.
     static func datagram(_ record: LogRecord, id: String?) -> [UInt8] {
         let text = record.text
         var datagram: [UInt8] = []
@@ -30,7 +32,8 @@ enum JournalEntry {
         return datagram
     }
 
-    /// A value with an end of line, or a control character, goes with its length in 64 bits, the lowest byte first.
+    /// Appends a field. A value that contains a line end or another control character is preceded by its
+    /// length: 64 bits, little-endian.
     private static func append(_ name: String, _ value: [UInt8], to datagram: inout [UInt8]) {
         datagram += name.utf8
         if value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
@@ -43,7 +46,7 @@ enum JournalEntry {
         datagram.append(0x0A)
     }
 
-    /// The values of a member, a field each; an object has none.
+    /// Returns the values of a member, one per field; an object has none.
     private static func values(_ value: JSON) -> [[UInt8]] {
         switch value {
         case .string(let text): [Array(text.utf8)]
@@ -54,7 +57,7 @@ enum JournalEntry {
         }
     }
 
-    /// The value up to its bound, at a whole character.
+    /// Cuts the value to its maximum length at a character boundary.
     private static func cut(_ value: [UInt8]) -> [UInt8] {
         guard value.count > longestValue else { return value }
         var kept = value.prefix(longestValue)
@@ -63,7 +66,8 @@ enum JournalEntry {
         return Array(kept)
     }
 
-    /// `retryMs` is `GATEHOUSE_RETRY_MS`; nil for what is no name of a field.
+    /// Returns the field's name, e.g. `GATEHOUSE_RETRY_MS` for `retryMs`; nil if the name cannot be a
+    /// field's.
     private static func fieldName(_ name: Text) -> String? {
         if name == "reasons" { return "GATEHOUSE_CODE" }
         var field = "GATEHOUSE_"
@@ -77,7 +81,7 @@ enum JournalEntry {
             default: return nil
             }
         }
-        // journald takes names of up to 64 bytes.
+        // journald accepts names of up to 64 bytes.
         return name.isEmpty || field.utf8.count > 64 ? nil : field
     }
 }

@@ -1,38 +1,41 @@
 import Glibc
 import Synchronization
 
-/// The way to journald: a datagram socket that belongs to systemd, so that it is there while journald is started anew.
+/// The connection to journald: a datagram socket that systemd owns, so that it persists while journald
+/// restarts.
 final class JournalSocket: Sendable {
-    /// What became of a datagram.
+    /// The result of sending a datagram.
     enum Outcome: Hashable, Sendable {
-        /// journald has it.
+        /// journald has received it.
         case sent
-        /// journald does not read; it is lost.
+        /// journald does not read; the datagram is lost.
         case full
-        /// There is no journald.
+        /// journald does not exist.
         case absent
     }
 
-    /// How long one waits for journald to read. Only the log's own thread does, which has nothing else to do.
+    /// How long to wait for journald to read, in milliseconds. Only the log's own thread waits, which has no
+    /// other work.
     private static let patience: Int32 = 100
 
     private let path: String
     private let descriptor = Mutex<Int32?>(nil)
 
-    /// The way to whoever listens at that path; nothing is opened yet.
+    /// Creates a connection to the socket at `path`, which is opened by the first send.
     init(_ path: String) { self.path = path }
 
     deinit { descriptor.withLock { if let open = $0 { close(open) } } }
 
-    /// Whether standard error leads to journald (systemd.exec(5), JOURNAL_STREAM): device and inode of that very stream, as a child
-    /// inherits the variable with whatever stream.
+    /// Whether standard error leads to journald. `JOURNAL_STREAM` (systemd.exec(5)) contains the device and
+    /// inode of the stream. They are compared with standard error's, because a child process inherits the
+    /// variable even if its streams differ.
     static func isStandardError(_ stream: String?) -> Bool {
         var status = stat()
         guard let stream, fstat(2, &status) == 0 else { return false }
         return stream.utf8.elementsEqual("\(status.st_dev):\(status.st_ino)".utf8)
     }
 
-    /// Sends one datagram, over a new socket where the one there is leads nowhere any more.
+    /// Sends one datagram; opens a new socket if the present one is no longer connected.
     func send(_ datagram: [UInt8]) -> Outcome {
         descriptor.withLock { descriptor in
             for _ in 0..<2 {
@@ -50,7 +53,7 @@ final class JournalSocket: Sendable {
         }
     }
 
-    /// The error; 0: none.
+    /// Sends the datagram; returns the errno value, or 0.
     private static func send(_ datagram: [UInt8], over descriptor: Int32) -> Int32 {
         for isLast in [false, true] {
             let count = Glibc.send(descriptor, datagram, datagram.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))

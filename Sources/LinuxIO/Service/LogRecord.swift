@@ -1,27 +1,28 @@
 import Encoding
 
-/// One line of the log before it has a form.
+/// One line of the log before it is formatted.
 struct LogRecord: Sendable {
-    /// When it was made.
+    /// The time of the line.
     let time: Timestamp
-    /// How important it is.
+    /// The severity.
     let level: LogSink.Level
-    /// Its stable name.
+    /// The event's stable name.
     let event: String
-    /// What there is to say.
+    /// The members after time, level and event.
     let members: JSONObject
 
-    /// As one JSON line, with its end.
+    /// The line as JSON, with its line end.
     var line: [UInt8] { text + [0x0A] }
 
-    /// The same without an end.
+    /// The line as JSON, without a line end.
     var text: [UInt8] {
         var line = head
         for member in members.members { _ = line.appendIfNew(member) }
         return JSON.object(line).compactBytes
     }
 
-    /// What is left of one that is too long: `cut` says how many bytes it had.
+    /// Returns a short replacement for a line that is too long. Its member `cut` is the length of the
+    /// original in bytes.
     func cut(from bytes: Int) -> [UInt8] {
         var line = head
         for name in ["visit", "code"] as [Text] { line[name] = members[name] }

@@ -1,18 +1,20 @@
 package import Encoding
 import Synchronization
 
-/// Writes JSON lines: `{"time":"2026-01-02T03:04:05.678Z","level":"info","event":"gate.opened",…}`, each in one write.
+/// Writes event lines as JSON: `{"time":"2026-01-02T03:04:05.678Z","level":"info","event":"gate.opened",…}`,
+/// each in one write.
 ///
-/// Events have stable names and hold no claims, credential bytes or keys: that is the callers' duty. Nobody who logs waits: a
-/// thread of its own writes. Lines that nobody takes, and those that cannot be written, are counted and dropped, and the next
-/// line that gets through says how many: neither a full disk nor a stopped reader may stop a gate. A file that was renamed or
-/// deleted is made anew with the next line, so that it may be rotated at any time.
+/// Events have stable names. Callers must not log claims, credential bytes or keys. No caller waits: a thread
+/// of its own writes the lines. Lines that cannot be queued or written are counted and dropped, and the next
+/// line that is written is preceded by their number: neither a full disk nor a stopped reader may stop a
+/// gate. A file that was renamed or deleted is created again for the next line, so that it can be rotated at
+/// any time.
 package final class LogSink: Sendable {
-    /// How important a line is.
+    /// The severity of a line.
     package enum Level: String, CaseIterable, Comparable, Sendable {
         case debug, info, warning, error
 
-        /// The severity of syslog (RFC 5424 section 6.2.1), which journald understands before a line.
+        /// The severity of syslog (RFC 5424 section 6.2.1), which journald understands as a prefix of a line.
         var severity: Int {
             switch self {
             case .debug: 7
@@ -25,31 +27,33 @@ package final class LogSink: Sendable {
         package static func < (left: Level, right: Level) -> Bool { left.severity > right.severity }
     }
 
-    /// Where lines go.
+    /// The destination of the lines.
     package enum Output: Hashable, Sendable {
         case standardOutput
         case standardError
-        /// Appended to the file of that path, which is made if absent.
+        /// The file at this path; lines are appended, and the file is created if it does not exist.
         case file(String)
-        /// journald, by its native protocol. While it is not there, standard error, each line behind its severity as `<6>`.
+        /// journald, by its native protocol. While journald is not available: standard error, each line
+        /// prefixed with its severity, e.g. `<6>`.
         case journal
     }
 
-    /// What goes with lines for journald.
+    /// The settings for journald.
     package struct Journal: Sendable {
-        /// Where it listens.
+        /// The path of journald's socket.
         package var path = "/run/systemd/journal/socket"
-        /// The id of a kind of line (MESSAGE_ID, 32 hexadecimal digits), by its code or, where it has none, its event.
+        /// Returns the identifier of a kind of line (MESSAGE_ID, 32 hexadecimal digits) by the line's code
+        /// or, without a code, its event.
         package var id: @Sendable (String) -> String? = { _ in nil }
 
-        /// The usual place, and no ids.
+        /// Creates settings with the default path and no identifiers.
         package init() {}
 
-        /// Whether standard error leads to journald, by what systemd says of it in `JOURNAL_STREAM`.
+        /// Whether standard error leads to journald, according to the value of `JOURNAL_STREAM`.
         package static func isStandardError(_ stream: String?) -> Bool { JournalSocket.isStandardError(stream) }
     }
 
-    /// Lines that wait at most: some hundred kilobytes.
+    /// The maximum number of queued lines: some hundred kilobytes.
     private static let queueLimit = 1024
 
     private let writer: LogWriter
@@ -59,9 +63,15 @@ package final class LogSink: Sendable {
     private let minimum: Level
     private let now: @Sendable () -> Timestamp
 
-    /// Opens the output. `now` gives the time of each line. While a file cannot be opened or written, lines go to the `fallback`;
-    /// `report` is told, from the log's own thread, why, and nil when they go to the file again. Without a fallback a file that
-    /// cannot be opened is an error. `journal` is what goes with lines for journald.
+    /// Opens the output.
+    ///
+    /// While a file cannot be opened or written, lines are written to `fallback`. Then `report` is called on
+    /// the log's own thread with the reason, and with nil when lines are written to the file again.
+    ///
+    /// - Parameters:
+    ///   - fallback: nil: a file that cannot be opened is an error.
+    ///   - journal: The settings for journald.
+    ///   - now: Returns the time of each line.
     package init(
         _ output: Output, minimum: Level = .info, fallback: Output? = nil, journal: Journal = Journal(),
         now: @escaping @Sendable () -> Timestamp = { SystemClock.utc() },
@@ -73,10 +83,10 @@ package final class LogSink: Sendable {
         thread = try SideThread(name: "gatehouse-log", limit: Self.queueLimit)
     }
 
-    /// Lines that were left out since the start.
+    /// The number of lines dropped since the start.
     package var dropped: Int { thread.dropped + failed.load(ordering: .relaxed) }
 
-    /// Hands over one line with these members after time, level and event. Never blocks.
+    /// Queues one line with these members after time, level and event. Never blocks.
     package func log(_ level: Level, _ event: String, _ members: JSONObject = [:]) {
         guard level >= minimum else { return }
         let record = LogRecord(time: now(), level: level, event: event, members: members)
@@ -89,6 +99,6 @@ package final class LogSink: Sendable {
         }
     }
 
-    /// Waits until the lines so far are written, at most for `limit`; whether they are.
+    /// Waits until all queued lines are written, at most for `limit`. Returns whether they are.
     package func flush(within limit: Duration = .seconds(1)) -> Bool { thread.flush(within: limit) }
 }

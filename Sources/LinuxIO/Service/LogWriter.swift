@@ -2,27 +2,28 @@ import Encoding
 import Glibc
 import Synchronization
 
-/// Where the log's lines go at the moment: a stream of the process; or a file and, while that takes none, a stream in its place.
+/// The current destination of the log's lines: a stream of the process, or a file. While the file cannot be
+/// written, lines are written to a stream in its place.
 ///
-/// A file is looked at by its name before each line: one that was renamed or deleted is made anew. One that cannot be opened or
-/// written is tried again with each line. Waits for whatever it writes to.
+/// Before each line, the file is looked up by its name; a file that was renamed or deleted is created again.
+/// If a file cannot be opened or written, each later line tries again. Writes block.
 final class LogWriter: Sendable {
     private struct File {
         var descriptor: Int32?
-        /// Whether it ends with a part of a line.
+        /// Whether the file ends with an incomplete line.
         var isTorn = false
         var isFailing = false
     }
 
     private let path: String?
     private let stream: Int32?
-    /// journald, where the stream leads to it, and what goes with lines for it.
+    /// journald's socket and the message identifiers, if the stream leads to journald.
     private let journal: (socket: JournalSocket, id: @Sendable (String) -> String?)?
     private let report: @Sendable (SystemError?) -> Void
     private let file = Mutex(File())
 
-    /// Opens the output. `report` hears why lines go to the `fallback`, and nil when they do not any more. Throws when a file cannot
-    /// be opened and there is nothing in its place.
+    /// Opens the output. `report` is called with the reason when lines are written to `fallback`, and with
+    /// nil when they are no longer. Throws if a file cannot be opened and there is no fallback.
     init(
         _ output: LogSink.Output, fallback: LogSink.Output?, journal: LogSink.Journal,
         report: @escaping @Sendable (SystemError?) -> Void
@@ -43,7 +44,7 @@ final class LogWriter: Sendable {
 
     deinit { file.withLock { if let descriptor = $0.descriptor { close(descriptor) } } }
 
-    /// Writes a line; whether anything took it.
+    /// Writes a line; returns whether the file or the stream accepted it.
     func write(_ record: LogRecord) -> Bool {
         guard let path else { return isTaken(record) }
         let (error, isNews) = file.withLock { file in
@@ -55,7 +56,8 @@ final class LogWriter: Sendable {
         return error == nil || isTaken(record)
     }
 
-    /// Whether the stream took it, or journald behind it. Standard error is journald's too: it keeps the lines, without their fields.
+    /// Writes a line to journald or to the stream; returns whether it was accepted. Without journald's
+    /// socket, standard error may still lead to journald, which then keeps the line without its fields.
     private func isTaken(_ record: LogRecord) -> Bool {
         guard let stream else { return false }
         guard let journal else { return Self.isWritten(record.line, to: stream) }
@@ -90,7 +92,7 @@ final class LogWriter: Sendable {
         }
     }
 
-    /// Whether the name stands for another file by now, or for none. Only of regular files: a pipe has no name to come back to.
+    /// Whether the path no longer names the open file. Only regular files are checked: a pipe is not rotated.
     private static func isMoved(_ descriptor: Int32, from path: String) -> Bool {
         var (open, named) = (stat(), stat())
         guard fstat(descriptor, &open) == 0, open.st_mode & S_IFMT == S_IFREG else { return false }
@@ -98,17 +100,17 @@ final class LogWriter: Sendable {
     }
 
     private static func open(_ path: String) throws(SystemError) -> Int32 {
-        // A pipe that nobody reads is an error, and no start that waits for a reader.
+        // Do not wait for the reader of a pipe: a pipe without a reader is an error.
         let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o640)
         guard descriptor >= 0 else {
             throw SystemError("opening the log \(path)", code: errno, remedy: "Check log.path and its folder.")
         }
-        // From here on the thread of the log waits for whoever reads: it has nothing else to do.
+        // From here on, the log's thread waits for slow readers; it has no other work.
         _ = fcntl(descriptor, F_SETFL, O_WRONLY | O_APPEND)
         return descriptor
     }
 
-    /// The bytes that were taken.
+    /// Returns the number of bytes that were written.
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int {
         var rest = bytes[...]
         while !rest.isEmpty {

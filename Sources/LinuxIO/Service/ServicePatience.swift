@@ -1,20 +1,23 @@
 import Encoding
 import Synchronization
 
-/// Keeps systemd patient while one piece of work takes its time, such as bringing a large database to a newer form: it would end the
-/// program after a minute of a start, or after half of one without a sign of life, and the work would begin anew each time.
+/// Extends systemd's timeouts while one piece of work takes long, such as the migration of a large database.
+/// systemd would otherwise end the program after a minute of starting, or after half a minute without a
+/// watchdog notification, and the work would begin again each time.
 ///
-/// A thread of its own tells it, as the work may hold every thread that Swift's tasks share. It is bounded: what hangs for good is ended.
+/// A thread of its own sends the notifications, because the work may occupy every thread of Swift's task
+/// pool. The extension is limited: systemd ends work that hangs.
 package struct ServicePatience: Sendable {
-    /// Whether the service has said that it is up: then systemd waits for signs of life, else for that word.
+    /// Whether the service has reported that it is ready. systemd waits for that report first, and for
+    /// watchdog notifications afterwards.
     package enum Phase: Hashable, Sendable {
-        /// It has not; `systemctl status` shows these words meanwhile.
+        /// Not ready; `systemctl status` shows this text meanwhile.
         case starting(String)
-        /// It has.
+        /// Ready.
         case up
     }
 
-    /// What the thread and the work share.
+    /// The state that the thread and the work share.
     private final class Course: Sendable {
         let isOver = Mutex(false)
         let wake: EventCounter
@@ -31,12 +34,14 @@ package struct ServicePatience: Sendable {
     private let every: Duration
     private let limit: Duration
 
-    /// Patience of that systemd. `every`: from one word to the next, a fraction of what it waits for; `limit`: how long it is kept patient.
+    /// Creates an instance that notifies systemd through `manager`. `every` is the interval of notifications,
+    /// a fraction of systemd's timeout; `limit` is how long timeouts are extended.
     package init(_ manager: ServiceManager, every: Duration = .seconds(10), limit: Duration = .seconds(30 * 60)) {
         (self.manager, self.every, self.limit) = (manager, every, limit)
     }
 
-    /// Does `work`. What is done at once is not told of; where there can be no thread, nothing is.
+    /// Runs `work`. Work that ends within the first interval causes no notification. If no thread can be
+    /// started, none is sent.
     package func during<Value, Failure: Error>(
         _ phase: Phase, _ work: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -51,7 +56,7 @@ package struct ServicePatience: Sendable {
         var next = began.advanced(by: every)
         while next <= began.advanced(by: limit) {
             while SystemClock.now() < next, !course.isOver.withLock({ $0 }) { course.wake.wait(until: next) }
-            // Under the lock: behind the end of the work not a word of it.
+            // Send under the lock: no notification may follow the end of the work.
             let isOver = course.isOver.withLock { isOver in
                 guard !isOver else { return true }
                 switch phase {

@@ -1,22 +1,23 @@
-/// A battery-backed clock, as the kernel shows it.
+/// A battery-backed clock (RTC), as the kernel presents it.
 package struct BatteryClock: Hashable, Sendable {
-    /// `rtc0`
+    /// The device's name, e.g. `rtc0`.
     package var name: String
-    /// Whether the kernel set the system's date from it at the start.
+    /// Whether the kernel set the system's date from this clock at boot.
     package var isUsed: Bool
-    /// Seconds since 1970 that it shows; nil: it does not tell.
+    /// The clock's time in seconds since 1970; nil: it cannot be read.
     package var seconds: Int64?
-    /// Its battery in microvolts; nil: it does not tell.
+    /// The battery's voltage in microvolts; nil: it cannot be read.
     package var battery: Int?
 
-    /// A clock that shows this.
+    /// Creates a clock with these values.
     package init(name: String, isUsed: Bool, seconds: Int64?, battery: Int? = nil) {
         (self.name, self.isUsed, self.seconds, self.battery) = (name, isUsed, seconds, battery)
     }
 
-    /// All of the machine, in byte order of their names. One on a bus that hangs keeps its caller waiting.
+    /// Returns all battery-backed clocks of the machine, in byte order of their names. Blocks while the bus
+    /// of a clock hangs.
     ///
-    /// - Parameter root: What stands before /sys; empty: this machine.
+    /// - Parameter root: A prefix of /sys; empty: this machine.
     package static func all(root: String = "") -> [BatteryClock] {
         let folder = root + "/sys/class/rtc"
         return Directory.names(in: folder).map { name in

@@ -1,18 +1,19 @@
 package import Encoding
 
-/// This start of the machine, within which instants of ``SystemClock/now()`` compare.
+/// The current boot of the machine. Instants of ``SystemClock/now()`` are comparable only within one boot.
 package enum Boot {
-    /// The file that keeps a name of our own, in the service's runtime folder.
+    /// The name of the file, in the service's runtime folder, that keeps a generated identifier.
     package static let name = "start-id"
 
-    /// Names it: the kernel's UUID (random(4)) or, where a sandbox hides that, a UUID of our own.
+    /// Returns an identifier of this boot: the kernel's UUID (random(4)) or, where a sandbox hides that, a
+    /// generated UUID.
     ///
-    /// Our own is kept in a folder that the next start of the machine empties, so that all runs of the program between two
-    /// starts have the same; without such a folder each run has one of its own.
+    /// The generated UUID is kept in a folder that the next boot empties, so that all runs of the program
+    /// within one boot have the same identifier. Without such a folder, each run has its own.
     ///
     /// - Parameters:
-    ///   - kernel: Where the kernel tells it.
-    ///   - folder: The folder below /run that belongs to the service; nil: there is none.
+    ///   - kernel: The kernel's file with the UUID.
+    ///   - folder: The service's folder below /run; nil: there is none.
     /// - Throws: When the system gives no random bytes.
     package static func id(
         kernel: String = "/proc/sys/kernel/random/boot_id", folder: String?
@@ -21,17 +22,18 @@ package enum Boot {
         let kept = folder.map { $0 + "/" + name }
         if let kept, let known = uuid(in: kept) { return known }
         let new = RandomUUID.text(try SystemRandom.bytes(16)) ?? ""
-        // One that cannot be kept still names this run.
+        // If the UUID cannot be kept, it still identifies this run.
         if let kept { try? FileBytes.replace(kept, with: Array((new + "\n").utf8)) }
         return Text(new)
     }
 
-    /// The names that a service may have for this start of the machine: the kernel's, and its own in the folder; makes none.
+    /// Returns the identifiers that a service may use for this boot: the kernel's, and the generated one in
+    /// the folder. Generates none.
     package static func names(kernel: String = "/proc/sys/kernel/random/boot_id", folder: String) -> [Text] {
         [uuid(in: kernel), uuid(in: folder + "/" + name)].compactMap(\.self)
     }
 
-    /// The UUID at the beginning of a file; nil for anything else.
+    /// Returns the UUID at the beginning of a file; nil for anything else.
     private static func uuid(in path: String) -> Text? {
         guard let bytes = FileBytes.read(path, limit: 36), bytes.count == 36 else { return nil }
         let isUUID = bytes.enumerated().allSatisfy { place, byte in

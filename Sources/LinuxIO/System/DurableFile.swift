@@ -1,30 +1,31 @@
 import Glibc
 
-/// Puts files and folders in the place of others so that a cut at any instant leaves the old or the new, whole.
+/// Replaces files and folders so that a power cut at any instant leaves either the old or the new one,
+/// complete.
 ///
-/// What root makes belongs to whom the folder above belongs, and its group may read it whatever root's umask is: an administrator's
-/// command must not lock the service out.
+/// Whatever root creates gets the owner of its parent folder and is readable by that folder's group,
+/// regardless of root's umask: an administrator's command must not lock the service out.
 package enum DurableFile {
-    /// What has just been done; told to whoever wants to look at the disk at that instant.
+    /// A completed step of a replacement. Tests examine the disk at these instants.
     package enum Step: Hashable, Sendable {
-        /// The new file is there under another name, still empty.
+        /// The new file exists under a temporary name and is still empty.
         case created
-        /// Part or all of it is written.
+        /// A part or all of the content is written.
         case written
-        /// It is on the disk.
+        /// The content is on the disk.
         case synced
-        /// It has its name.
+        /// The file has its final name.
         case renamed
-        /// Its name is on the disk, too.
+        /// The final name is on the disk, too.
         case done
     }
 
-    /// Replaces a file, or makes it. Folders above it must exist.
+    /// Replaces a file, or creates it. Its parent folder must exist.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - bytes: What is to be in it.
-    ///   - group: The number of the group that may read what root makes; nil: that of the folder above.
+    ///   - bytes: The new content.
+    ///   - group: The ID of the group that may read what root creates; nil: that of the parent folder.
     ///   - onStep: Called after each step.
     package static func replace(
         _ path: String, with bytes: [UInt8], group: UInt32? = nil, onStep: (Step) -> Void = { _ in }
@@ -44,11 +45,13 @@ package enum DurableFile {
         onStep(.done)
     }
 
-    /// Replaces a folder by one with just these files, or makes it. The old one is removed afterwards.
+    /// Replaces a folder by one with exactly these files, or creates it. The old folder is removed
+    /// afterwards.
     ///
     /// - Parameters:
-    ///   - path: The folder; no slash at its end.
-    ///   - files: Paths inside it and their content. The caller has made sure that none leads out of it.
+    ///   - path: The folder, without a slash at its end.
+    ///   - files: Paths inside the folder, and their content. The caller ensures that no path leads out of the
+    ///     folder.
     ///   - onStep: Called after each step.
     package static func replaceFolder(
         _ path: String, with files: [(path: String, bytes: [UInt8])], onStep: (Step) -> Void = { _ in }
@@ -92,28 +95,30 @@ package enum DurableFile {
         onStep(.done)
     }
 
-    /// Makes a folder that only this user and its group may read; one that is there is fine, and stays as it is. `group` as for a file.
+    /// Creates a folder that only this user and its group may read; an existing folder stays unchanged.
+    /// `group`: as for ``replace(_:with:group:onStep:)``.
     package static func make(folder: String, group: UInt32? = nil) throws(SystemError) {
         _ = try HeldFolder(parent(of: folder), isListed: false).make(last(of: folder), group: group)
     }
 
-    /// Removes what interrupted replacements of that file left. Only for a file that no other process may be replacing.
+    /// Removes temporary files that interrupted replacements of this file have left. Call it only if no other
+    /// process may be replacing the file.
     package static func clean(_ path: String) {
         guard let folder = try? HeldFolder(parent(of: path)) else { return }
         TemporaryName.removeAll(of: last(of: path), in: folder)
     }
 
-    /// Removes a file, so that no cut brings it back. One that is not there is fine, but its folder goes to the disk all the same: whoever
-    /// removed it may have failed at that.
+    /// Removes a file so that a power cut cannot restore it. A missing file is no error; its folder is synced
+    /// all the same, because an earlier removal may have failed to do that.
     package static func remove(_ path: String) throws(SystemError) {
         let folder = try HeldFolder(parent(of: path))
         try folder.remove(last(of: path))
         try folder.sync()
     }
 
-    /// Overwrites a file and then removes it. The disk itself may keep old blocks, as a flash card does. A file that is
-    /// not there is fine. A file that has other names too is not overwritten, since they share the content: only this
-    /// name is removed.
+    /// Overwrites a file and then removes it. The storage device itself may keep old blocks, as a flash card
+    /// does. A missing file is no error. A file with several names (hard links) is not overwritten, because
+    /// they share the content: only this name is removed.
     package static func erase(_ path: String, onStep: (Step) -> Void = { _ in }) throws(SystemError) {
         let (folder, name) = (try HeldFolder(parent(of: path)), last(of: path))
         let file = folder.openForWriting(name)
@@ -140,7 +145,7 @@ package enum DurableFile {
         onStep(.done)
     }
 
-    /// Gives a file another name in its folder, in the place of whatever has that name.
+    /// Renames a file within its folder, replacing any file that has the new name.
     package static func rename(_ path: String, to other: String) throws(SystemError) {
         let folder = try HeldFolder(parent(of: path))
         try folder.rename(last(of: path), to: last(of: other))
@@ -154,25 +159,25 @@ package enum DurableFile {
 
     private static func last(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
-    /// `a/b/c` has the folders `a` and `a/b` above it.
+    /// Returns the relative paths of all parent folders: `a` and `a/b` for `a/b/c`.
     private static func folders(above path: String) -> [String] {
         let parts = path.split(separator: "/").dropLast()
         return parts.indices.map { parts[...$0].joined(separator: "/") }
     }
 }
 
-/// The name of a file until it is complete. It is random, since the owner of the folder could put something in the
-/// place of a name that can be known beforehand.
+/// The temporary name of a file until it is complete. It is random, because the owner of the folder could
+/// create something at a predictable name.
 private enum TemporaryName {
-    /// Distinguishes this process from an earlier one that had the same number.
+    /// A random token that distinguishes this process from an earlier one with the same process ID.
     private static let token = String(UInt32.random(in: 0...UInt32.max), radix: 16)
 
-    /// `.NAME.PROCESS-TOKEN-RANDOM.new`
+    /// Returns a name of the form `.NAME.PROCESS-TOKEN-RANDOM.new`.
     static func make(for name: String) -> String {
         ".\(name).\(getpid())-\(token)-\(String(UInt64.random(in: 0...UInt64.max), radix: 16)).new"
     }
 
-    /// Removes those whose process has ended: a cut left them.
+    /// Removes temporary files of processes that have ended, e.g. after a power cut.
     static func removeOrphans(of name: String, in folder: HeldFolder) {
         for (other, parts) in all(of: name, in: folder) {
             let isOwn = parts[0] == getpid().description
@@ -181,12 +186,13 @@ private enum TemporaryName {
         }
     }
 
-    /// Removes all of them.
+    /// Removes all temporary files of this name.
     static func removeAll(of name: String, in folder: HeldFolder) {
         for (other, _) in all(of: name, in: folder) { folder.removeAll(other) }
     }
 
-    /// Those of one file, with process, token and random number; earlier versions had the process alone.
+    /// Returns the temporary files of one name, with process ID, token and random number. Earlier versions
+    /// used the process ID alone.
     private static func all(of name: String, in folder: HeldFolder) -> [(name: String, parts: [Substring])] {
         folder.names.compactMap { other in
             guard other.hasPrefix(".\(name)."), other.hasSuffix(".new"), other.count > name.count + 6 else {

@@ -2,13 +2,13 @@ import CLinuxShims
 import Encoding
 import Glibc
 
-/// What wakes a thread of the system that has nothing to do: a counter of the kernel, eventfd(2), of which only is asked whether it
-/// is 0.
+/// A wake-up signal for a thread that waits in the kernel: an eventfd(2) counter, of which only zero or not
+/// zero matters.
 final class EventCounter: Sendable {
-    /// Readable since somebody rang.
+    /// The counter's descriptor; readable after ``ring()``.
     let descriptor: Int32
 
-    /// A counter that nobody has rung. Throws when the process may open no more descriptors.
+    /// Creates a counter that has not been rung. Throws when the process may open no more descriptors.
     init() throws(SystemError) {
         descriptor = clinux_eventfd()
         guard descriptor >= 0 else { throw SystemError("creating an event counter", code: -descriptor) }
@@ -16,20 +16,21 @@ final class EventCounter: Sendable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Wakes who waits, or the next one who will. Never blocks: it fails only when the counter is full, and then somebody rang.
+    /// Wakes the waiting thread, or the next thread that waits. Never blocks: it fails only when the counter
+    /// is full, and then it has been rung already.
     func ring() {
         var one: UInt64 = 1
         _ = write(descriptor, &one, 8)
     }
 
-    /// Waits until somebody rings, or until then; nil: for as long as nobody does.
+    /// Waits until ``ring()`` is called, or until `instant`; nil: without a limit.
     func wait(until instant: Instant? = nil) {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let limit = instant.map { max(0, SystemClock.now().duration(to: $0).nanoseconds) } ?? -1
         if clinux_poll(&entry, 1, limit) > 0 { clear() }
     }
 
-    /// Forgets that somebody rang.
+    /// Resets the counter to zero.
     func clear() {
         var count: UInt64 = 0
         _ = read(descriptor, &count, 8)

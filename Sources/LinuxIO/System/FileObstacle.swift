@@ -1,21 +1,23 @@
 import Glibc
 
-/// What keeps a file or folder from being read, as the kernel tells the user of this process: in words that follow its name, as
-/// what helps a missing file is of no use where it may not be read.
+/// The reason why this process cannot read a file or folder, according to the kernel. Its text follows the
+/// file's name in a message. The reasons are distinguished because the remedy for a missing file does not
+/// help if reading is forbidden.
 package enum FileObstacle: Hashable, Sendable {
-    /// There is none of that name.
+    /// No file of this name exists.
     case absent
-    /// This user may not read it, or not pass a folder on the way.
+    /// This user may not read the file, or not pass a folder of its path.
     case forbidden(user: String)
-    /// Something else is in its place.
+    /// A file of another kind has the name.
     case otherKind(wanted: String)
-    /// The system gives this errno value.
+    /// Another error, with this errno value.
     case failed(code: Int32)
 
-    /// What keeps the file from being read; nil: nothing does. A pipe is none, and nobody waits for it.
+    /// Returns the reason why the file cannot be read; nil: it can. A pipe is not a regular file; opening it
+    /// does not wait.
     package init?(_ path: String) { self.init(path, S_IFREG, "file") }
 
-    /// What keeps the folder from being listed; nil: nothing does.
+    /// Returns the reason why the folder cannot be listed; nil: it can.
     package init?(folder path: String) { self.init(path, S_IFDIR, "folder") }
 
     private init?(_ path: String, _ kind: mode_t, _ name: String) {
@@ -34,7 +36,7 @@ package enum FileObstacle: Hashable, Sendable {
         self = .otherKind(wanted: name)
     }
 
-    /// What is wrong, to follow the name.
+    /// The text that follows the file's name.
     package var text: String {
         switch self {
         case .absent: "is not there"
@@ -44,7 +46,7 @@ package enum FileObstacle: Hashable, Sendable {
         }
     }
 
-    /// What to do about it; nil where that depends on what it is for.
+    /// The remedy; nil where it depends on the purpose of the file.
     package var remedy: String? {
         switch self {
         case .forbidden: "Let that user read it and pass the folders on the way: chgrp, chmod (namei -l shows them)."

@@ -1,8 +1,9 @@
 import Glibc
 
-/// Small files of the kernel's file systems.
+/// Reading and replacing small files.
 package enum FileBytes {
-    /// At most `limit` bytes from the start of a file, or nil when it cannot be read. Of a pipe only what is in it: nobody waits.
+    /// Returns at most `limit` bytes from the start of a file; nil when it cannot be read. Of a pipe, it
+    /// returns only the bytes that are available: it never waits.
     package static func read(_ path: String, limit: Int) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return nil }
@@ -12,17 +13,19 @@ package enum FileBytes {
         return count < 0 ? nil : Array(bytes.prefix(count))
     }
 
-    /// All of a file; nil if it cannot be read, is longer than `limit` bytes or is no regular file. So no read waits
-    /// for the end of a pipe.
+    /// Returns the whole file; nil if it cannot be read, is longer than `limit` bytes or is not a regular
+    /// file. Therefore it never waits for the end of a pipe.
     package static func whole(_ path: String, limit: Int) -> [UInt8]? {
         guard let bytes = beginning(path, limit: limit + 1), bytes.count <= limit else { return nil }
         return bytes
     }
 
-    /// At most `limit` bytes from the start of a regular file; nil if it cannot be read or is none. A file of another
-    /// kind is not even opened, since opening starts some devices. Such a file could take the place of a regular one
-    /// between look and opening; root is safe from that, as it reads another user's folder as that user
-    /// (``OwnerRole``).
+    /// Returns at most `limit` bytes from the start of a regular file; nil if it cannot be read or is of
+    /// another kind.
+    ///
+    /// A file of another kind is not even opened, because opening starts some devices. Such a file could
+    /// replace a regular one between the check and the opening. root is safe from that, as it reads another
+    /// user's folder with that user's rights (``OwnerRole``).
     package static func beginning(_ path: String, limit: Int) -> [UInt8]? {
         guard isFile(path) else { return nil }
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -43,21 +46,22 @@ package enum FileBytes {
         return bytes
     }
 
-    /// Whether a regular file is there, also behind a link: reading another kind, such as a pipe, may wait for ever.
+    /// Whether the path names a regular file, following links. Reading a file of another kind, such as a
+    /// pipe, may wait forever.
     package static func isFile(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// The first line of a file without its line end, or nil.
+    /// Returns the first line of a file, without its line end; nil if the file cannot be read.
     package static func line(_ path: String) -> String? {
         read(path, limit: 256).map { String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self) }
     }
 
-    /// Replaces a public file in one step: readers see the old or the new content, never a part.
+    /// Replaces a world-readable file in one step: readers see either the old or the new content.
     package static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
         let temporary = "\(path).new"
-        // One that a power cut left, or that somebody put there.
+        // Remove a temporary file that a power cut or another user left.
         unlink(temporary)
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
         guard file >= 0 else { throw SystemError("creating \(temporary)", code: errno) }
@@ -67,7 +71,7 @@ package enum FileBytes {
             let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
             if count >= 0 { rest = rest.dropFirst(count) } else if errno != EINTR { failure = errno }
         }
-        // Others show what is in it, whatever the umask of the service is.
+        // Other programs read the file, whatever the umask of the service is.
         fchmod(file, 0o644)
         close(file)
         if failure == 0, rename(temporary, path) != 0 { failure = errno }
@@ -78,15 +82,15 @@ package enum FileBytes {
     }
 }
 
-/// Folders of the kernel's file systems.
+/// Reading of folders.
 package enum Directory {
-    /// The names in a folder in byte order, without `.` and `..`; none when it cannot be read.
+    /// Returns the names in a folder in byte order, without `.` and `..`; empty when it cannot be read.
     package static func names(in path: String) -> [String] {
         guard let folder = opendir(path) else { return [] }
         return names(folder)
     }
 
-    /// The same for an open folder; its descriptor stays the caller's.
+    /// Returns the names in an open folder. The caller keeps the descriptor.
     static func names(of descriptor: Int32) -> [String] {
         let own = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard own >= 0 else { return [] }
@@ -101,7 +105,7 @@ package enum Directory {
         defer { closedir(folder) }
         var names: [String] = []
         while let entry = readdir(folder) {
-            // The name lies in a fixed array that Swift shows as a tuple; it ends with a zero byte.
+            // Swift imports the C array as a tuple; a zero byte ends the name.
             let name = withUnsafeBytes(of: &entry.pointee.d_name) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }

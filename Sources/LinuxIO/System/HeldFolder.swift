@@ -1,17 +1,19 @@
 import CLinuxShims
 import Glibc
 
-/// A folder that is held open. All work is done by its descriptor, and so in this folder, even if its path leads
-/// elsewhere by then. Links in it are not followed.
+/// A folder that is held open. All operations use its descriptor and therefore this folder, even if its path
+/// names another one later. Symbolic links in it are not followed.
 final class HeldFolder {
-    /// `O_PATH`, which Swift's Glibc module does not show: to make something in it needs no right to read it.
+    /// `O_PATH`, which Swift's Glibc module does not import. Creating a file in the folder requires no right
+    /// to read it.
     private static let unread: Int32 = 0o10000000
 
     private let descriptor: Int32
-    /// Its path, for messages.
+    /// The folder's path, for messages.
     private let path: String
 
-    /// Opens a folder by its path. `isListed`: it is to be read and synced, which takes the right to read it.
+    /// Opens a folder by its path. With `isListed` it can be read and synced, which requires the right to
+    /// read it.
     init(_ path: String, isListed: Bool = true) throws(SystemError) {
         self.path = path
         descriptor = open(path, (isListed ? O_RDONLY : Self.unread) | O_DIRECTORY | O_CLOEXEC)
@@ -26,18 +28,19 @@ final class HeldFolder {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The path of a name in it.
+    /// Returns the path of a name in the folder.
     func path(of name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
 
-    /// Its names in byte order.
+    /// The names in the folder, in byte order.
     var names: [String] { Directory.names(of: descriptor) }
 
-    /// Waits until its names are on the disk.
+    /// Waits until the folder's entries are on the disk.
     func sync() throws(SystemError) {
         guard fsync(descriptor) == 0 else { throw SystemError("writing \(path)", code: errno) }
     }
 
-    /// Makes a folder that only this user and its group may read, and opens it; nil: something has the name.
+    /// Creates a folder that only this user and its group may read, and opens it; nil: the name exists
+    /// already.
     func make(_ name: String, group: UInt32?) throws(SystemError) -> HeldFolder? {
         guard mkdirat(descriptor, name, 0o750) == 0 else {
             if errno == EEXIST { return nil }
@@ -49,7 +52,8 @@ final class HeldFolder {
         return made
     }
 
-    /// Writes a new file and waits until it is on the disk. Throws where something has the name, be it a link.
+    /// Writes a new file and waits until it is on the disk. Throws if the name exists already, even as a
+    /// symbolic link.
     func write(
         _ name: String, _ bytes: [UInt8], group: UInt32?, onStep: (DurableFile.Step) -> Void
     ) throws(SystemError) {
@@ -72,7 +76,7 @@ final class HeldFolder {
         onStep(.synced)
     }
 
-    /// Makes the owner of this folder the owner of what root has just made in it.
+    /// Gives what root has just created the owner and group of this folder.
     private func adopt(_ made: Int32, _ group: UInt32?, _ mode: mode_t) {
         var status = stat()
         guard geteuid() == 0, fstat(descriptor, &status) == 0 else { return }
@@ -80,38 +84,38 @@ final class HeldFolder {
         fchmod(made, mode)
     }
 
-    /// Opens a file to overwrite it, without waiting for the reader of a pipe. The caller closes the descriptor.
+    /// Opens a file to overwrite it, without waiting if it is a pipe. The caller closes the descriptor.
     func openForWriting(_ name: String) -> Int32 {
         openat(descriptor, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     }
 
-    /// Whether something has that name.
+    /// Whether the folder has an entry of this name.
     func has(_ name: String) -> Bool {
         var status = stat()
         return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
     }
 
-    /// Renames `name` to `other`, in the place of whatever has that name.
+    /// Renames `name` to `other`, replacing any file of that name.
     func rename(_ name: String, to other: String) throws(SystemError) {
         guard renameat(descriptor, name, descriptor, other) == 0 else {
             throw SystemError("renaming \(path(of: name))", code: errno)
         }
     }
 
-    /// Lets two names change places.
+    /// Exchanges two names in one step.
     func exchange(_ name: String, _ other: String) throws(SystemError) {
         let code = clinux_exchange(descriptor, name, other)
         guard code == 0 else { throw SystemError("exchanging \(path(of: other))", code: -code) }
     }
 
-    /// Removes a file; one that is not there is fine.
+    /// Removes a file; a missing file is no error.
     func remove(_ name: String) throws(SystemError) {
         guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
             throw SystemError("removing \(path(of: name))", code: errno)
         }
     }
 
-    /// Removes whatever has that name, a folder with all that is in it, as far as that is possible.
+    /// Removes a file, or a folder with all its content, as far as possible.
     func removeAll(_ name: String) {
         guard unlinkat(descriptor, name, 0) != 0, errno != ENOENT else { return }
         guard let folder = try? HeldFolder(name, in: self) else { return }

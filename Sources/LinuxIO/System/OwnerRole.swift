@@ -1,15 +1,18 @@
 import Glibc
 
-/// While it lives root acts as the owner of a folder, so that the files that are made there belong to the service and not to root, and
-/// so that root does nothing there that the owner could not do himself: the owner can put a link in the place of each name at each moment.
-/// The whole process does.
+/// A temporary change of the effective user: while an instance exists, root acts as the owner of a folder.
+///
+/// New files then belong to the service and not to root. It also limits root to what the owner may do,
+/// because the owner can replace any name in the folder with a symbolic link at any time. The change applies
+/// to the whole process.
 package final class OwnerRole {
     private let (user, group): (uid_t, gid_t)
-    /// The groups of the owner, and root's own meanwhile.
+    /// The owner's groups, and root's own groups while they are replaced.
     private var (groups, rootsGroups): ([gid_t], [gid_t])
     private var isActing = false
 
-    /// Nil where nothing has to be changed: for any other user, and for a folder that only root can exchange.
+    /// Creates the role and switches to it; nil where no change is needed: for a user other than root, and
+    /// for a folder that only root can replace.
     package init?(of folder: String) {
         guard geteuid() == 0, let owner = Self.owner(of: folder) else { return nil }
         (user, group) = owner
@@ -19,14 +22,14 @@ package final class OwnerRole {
 
     deinit { end() }
 
-    /// Root for a while.
+    /// Switches back to root until ``resume()``.
     package func pause() {
         guard isActing else { return }
         Self.must(seteuid(0) == 0 && setegid(0) == 0 && setgroups(rootsGroups.count, rootsGroups) == 0)
         isActing = false
     }
 
-    /// The owner again.
+    /// Switches to the owner again.
     package func resume() {
         guard !isActing else { return }
         var own = [gid_t](repeating: 0, count: Int(max(getgroups(0, nil), 0)))
@@ -35,7 +38,8 @@ package final class OwnerRole {
         isActing = true
     }
 
-    /// Nothing is done as another user than the one who is meant: the program ends where the system does not let it change.
+    /// Ends the program if the system refuses the change: it must not act as a user other than the intended
+    /// one.
     private static func must(_ isDone: Bool) {
         if isDone { return }
         let text = """
@@ -47,7 +51,7 @@ package final class OwnerRole {
         exit(2)
     }
 
-    /// The groups that a user is in.
+    /// Returns the groups of a user.
     private static func groups(of owner: (user: uid_t, group: gid_t)) -> [gid_t] {
         guard let entry = getpwuid(owner.user), let name = entry.pointee.pw_name else { return [owner.group] }
         var (groups, count) = ([gid_t](repeating: 0, count: 64), Int32(64))
@@ -55,13 +59,13 @@ package final class OwnerRole {
         return Array(groups.prefix(Int(count)))
     }
 
-    /// Whether this owner decides where a path leads. To be asked as root, who can look everywhere.
+    /// Whether this owner controls where a path leads. Call it as root, which can read every folder.
     package func leads(_ path: String) -> Bool { Self.owners(of: path).contains { $0.user == user } }
 
-    /// Root for good.
+    /// Switches back to root permanently.
     package func end() { pause() }
 
-    /// Does something as root in between.
+    /// Runs `body` as root, then restores the present role.
     package func asRoot<Value, Failure>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         let wasActing = isActing
         pause()
@@ -69,7 +73,8 @@ package final class OwnerRole {
         return try body()
     }
 
-    /// Runs `body` with the rights of the owner of a path (``owner(of:)``) if this process is root; else as it is.
+    /// Runs `body` with the rights of the owner of a path (``owner(of:)``) if this process is root; otherwise
+    /// unchanged.
     package static func of<Value, Failure>(
         _ path: String, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -78,12 +83,13 @@ package final class OwnerRole {
         return try body()
     }
 
-    /// The first owner but root of a folder or a link on the way to a file: that owner decides what comes after it. Nil
-    /// where all is root's.
+    /// Returns the first owner other than root of a folder or symbolic link on the way to a file: that user
+    /// controls the rest of the path. Nil if root owns all of them.
     package static func owner(of path: String) -> (user: UInt32, group: UInt32)? { owners(of: path).first }
 
-    /// All owners but root of folders, links and the file that the kernel passes on its way along a path, in its order.
-    /// The walk follows links as the kernel does, 40 at most (path_resolution(7)), and ends where nothing is.
+    /// Returns all owners other than root of folders, symbolic links and the file that the kernel visits
+    /// along a path, in this order. Follows symbolic links as the kernel does, 40 at most
+    /// (path_resolution(7)), and ends at the first missing name.
     private static func owners(of path: String) -> [(user: UInt32, group: UInt32)] {
         var names = (absolute(path) ?? "").split(separator: "/").map(String.init)[...]
         var (place, links) = ("", 0)
@@ -110,7 +116,7 @@ package final class OwnerRole {
         return owners
     }
 
-    /// What a link says; nil where it cannot be read.
+    /// Returns the target of a symbolic link; nil if it cannot be read.
     private static func target(of link: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(link, &buffer, buffer.count)
@@ -127,14 +133,14 @@ package final class OwnerRole {
 }
 
 extension OwnerRole? {
-    /// Does something as root, whatever role there is.
+    /// Runs `body` as root, with or without a role.
     package func asRoot<Value, Failure>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         guard let role = self else { return try body() }
         return try role.asRoot(body)
     }
 
-    /// Does something with a file that the operator has named: as root, but as the owner where the path leads through
-    /// a folder or a link of his.
+    /// Runs `body` for a file that the operator has named: as root, or as the owner if the path leads through
+    /// a folder or symbolic link of the owner.
     package func at<Value, Failure>(
         _ path: String, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {

@@ -3,7 +3,8 @@ import Encoding
 import Glibc
 import Synchronization
 
-/// The inside of a ``PollThread``: what the thread itself holds, so that the object others hold can end it by going away.
+/// The state of a ``PollThread`` that the thread itself holds. It is a separate object so that the thread
+/// ends when the last reference to the ``PollThread`` is released.
 final class PollLoop: Sendable {
     private struct Source: Sendable {
         var interest: PollThread.Interest
@@ -20,7 +21,7 @@ final class PollLoop: Sendable {
         var sources: [Int32: Source] = [:]
         var alarms: [UInt64: Alarm] = [:]
         var lastAlarm: UInt64 = 0
-        /// Set while the thread is in poll(2) or about to be: only then a change must wake it.
+        /// Set while the thread is in poll(2) or about to call it: only then must a change wake the thread.
         var sleeping = false
         var finished = false
 
@@ -78,8 +79,8 @@ final class PollLoop: Sendable {
 
     func finish() { change { $0.finished = true } }
 
-    /// Changes the state and wakes the thread if it sleeps. `body` hands out the handlers it took away: what they hold
-    /// must not be released under the lock, since a release may run code that calls back in here.
+    /// Changes the state and wakes the thread if it sleeps. `body` returns the handlers that it removed. They
+    /// must not be released under the lock, because a release may run code that calls this object.
     private func change<Removed: Sendable>(_ body: (inout State) -> Removed) {
         let (removed, wake) = state.withLock { state in
             let removed = body(&state)
@@ -100,7 +101,8 @@ final class PollLoop: Sendable {
         }
     }
 
-    /// Waits for something to do and serves the descriptors that are ready; false when the thread is to end.
+    /// Waits for events and calls the handlers of descriptors that are ready; false when the thread should
+    /// end.
     private func wait() -> Bool {
         var polled: [pollfd] = [pollfd(fd: counter.descriptor, events: Int16(POLLIN), revents: 0)]
         let limit = state.withLock { state -> Int64? in
@@ -127,7 +129,8 @@ final class PollLoop: Sendable {
     private func serve(_ entry: pollfd) {
         let invalid = Int32(entry.revents) & Int32(POLLNVAL) != 0
         let handler = state.withLock { state in
-            // Closed without being unwatched: reported once and forgotten, or the loop would never sleep again.
+            // The descriptor was closed without ``unwatch(_:)``: report it once and remove it, or the loop
+            // would never sleep again.
             if invalid { return state.sources.removeValue(forKey: entry.fd)?.handler }
             return state.sources[entry.fd]?.handler
         }
@@ -141,7 +144,7 @@ final class PollLoop: Sendable {
         }
         for (id, instant) in due.sorted(by: { ($0.due, $0.id) < ($1.due, $1.id) }) {
             let handler = state.withLock { state -> (@Sendable () -> Void)? in
-                // An earlier handler of this round may have moved it.
+                // An earlier handler of this round may have changed the timer.
                 guard state.alarms[id]?.due == instant else { return nil }
                 state.alarms[id]?.due = nil
                 return state.alarms[id]?.handler

@@ -3,11 +3,12 @@ package import Encoding
 import Glibc
 import Synchronization
 
-/// One thread that waits in poll(2) and is an actor's executor: descriptors, timers and the actor's jobs take turns on it.
+/// A thread that waits in poll(2) and is an actor's executor: handlers of descriptors and timers and the
+/// actor's jobs run on it, one after the other.
 ///
-/// An actor that owns a descriptor (the radio) names it as its executor, so that reading a packet, handling it and
-/// answering happen without a change of thread and without a queue that could overflow: what is not read yet waits in
-/// the kernel's buffer.
+/// An actor that owns a descriptor (the radio) uses this thread as its executor. Reading a packet, handling
+/// it and answering it then happen without a change of thread and without a queue that could overflow: unread
+/// data waits in the kernel's buffer.
 ///
 ///     actor Radio {
 ///         nonisolated let thread: PollThread
@@ -26,42 +27,43 @@ import Synchronization
 ///         }
 ///     }
 ///
-/// The thread lives as long as the last reference to this object. Handlers are kept until their descriptor is unwatched
-/// or ``stop()`` is called: let them hold the actor weakly.
+/// The thread lives as long as the last reference to this object. Handlers are retained until their
+/// descriptor is unwatched or ``stop()`` is called; they should therefore reference the actor weakly.
 package final class PollThread: SerialExecutor {
-    /// What to wait for on a descriptor. Hang-up and errors are always reported.
+    /// The events to wait for on a descriptor. Hang-up and errors are always reported.
     package struct Interest: OptionSet, Hashable, Sendable {
-        /// The set as bits; only for the option set itself.
+        /// The set as bits; required by `OptionSet`.
         package let rawValue: UInt8
-        /// A set of these bits.
+        /// Creates a set from these bits.
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// There is something to read, or the end.
+        /// Data or the end of the stream can be read.
         package static let readable = Interest(rawValue: 1)
         /// A write would not block.
         package static let writable = Interest(rawValue: 2)
-        /// The other side is gone or the descriptor is in error; only ever reported, never asked for.
+        /// The peer is gone or the descriptor is in error. This is only reported and cannot be requested.
         package static let hangUp = Interest(rawValue: 4)
     }
 
-    /// A one-shot timer on the thread; its handler runs there. Arming it again moves it.
+    /// A one-shot timer whose handler runs on the thread. Arming it again replaces the time.
     package struct Timer: Sendable {
         fileprivate let loop: PollLoop
         fileprivate let id: UInt64
 
-        /// Lets the handler run once at `instant` of ``SystemClock/now()``, or at once when that is past.
+        /// Makes the handler run once at `instant` of ``SystemClock/now()``, or at once if that has passed.
         package func arm(at instant: Instant) { loop.arm(id, at: instant) }
 
-        /// Forgets the time that was set.
+        /// Cancels the timer.
         package func disarm() { loop.arm(id, at: nil) }
 
-        /// ``arm(at:)`` or, for nil, ``disarm()``: takes the `deadline` of a core as it is.
+        /// Arms the timer at `deadline`, or disarms it for nil: accepts the `deadline` of a core unchanged.
         package func set(_ deadline: Instant?) { loop.arm(id, at: deadline) }
     }
 
     private let loop: PollLoop
 
-    /// Starts the thread. `name`: at most 15 bytes, shown by ps. Throws when the system has no descriptor or thread left.
+    /// Starts the thread. `name` has at most 15 bytes and is shown by ps. Throws when the system has no
+    /// descriptor or thread left.
     package init(name: String = "gatehouse-radio") throws(SystemError) {
         loop = try PollLoop(name: name)
         try loop.start()
@@ -69,36 +71,38 @@ package final class PollThread: SerialExecutor {
 
     deinit { loop.finish() }
 
-    /// Takes a job of an actor; for Swift's runtime.
+    /// Queues a job of an actor; called by Swift's runtime.
     package func enqueue(_ job: UnownedJob) {
         // The queue keeps the executor alive while one of its jobs waits or runs.
         loop.enqueue(job, for: self)
     }
 
-    /// Traps when not called on this thread; for Swift's runtime.
+    /// Traps when not called on this thread; called by Swift's runtime.
     package func checkIsolated() { precondition(loop.isCurrent, "not on the poll thread") }
 
-    /// Whether the caller runs on this thread; for Swift's runtime.
+    /// Whether the caller runs on this thread; called by Swift's runtime.
     package func isIsolatingCurrentContext() -> Bool? { loop.isCurrent }
 
-    /// Calls `handler` on the thread whenever the descriptor is ready for what is asked; replaces an earlier handler.
+    /// Calls `handler` on the thread whenever the descriptor is ready for `interest`; replaces an earlier
+    /// handler.
     ///
-    /// The descriptor stays the caller's: unwatch it before closing it.
+    /// The caller keeps the descriptor, and must unwatch it before closing it.
     package func watch(_ descriptor: Int32, for interest: Interest, handler: @escaping @Sendable (Interest) -> Void) {
         loop.watch(descriptor, interest, handler)
     }
 
-    /// Changes what a watched descriptor is waited for; nothing happens when it is not watched.
+    /// Changes the events to wait for on a watched descriptor; does nothing if it is not watched.
     package func update(_ descriptor: Int32, for interest: Interest) { loop.update(descriptor, interest) }
 
-    /// Forgets a descriptor. When called on the thread itself, its handler does not run any more from here on.
+    /// Stops watching a descriptor. When called on the thread itself, the handler is not called again.
     package func unwatch(_ descriptor: Int32) { loop.unwatch(descriptor) }
 
-    /// A timer whose `handler` runs on the thread. It is forgotten with ``stop()``.
+    /// Creates a timer whose `handler` runs on the thread. ``stop()`` removes it.
     package func makeTimer(_ handler: @escaping @Sendable () -> Void) -> Timer {
         Timer(loop: loop, id: loop.addTimer(handler))
     }
 
-    /// Forgets all descriptors and timers. Jobs of actors still run, so nothing that awaits the actor hangs.
+    /// Removes all descriptors and timers. Jobs of actors still run, so that no task that awaits the actor
+    /// hangs.
     package func stop() { loop.stop() }
 }

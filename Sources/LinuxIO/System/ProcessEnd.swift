@@ -2,13 +2,14 @@ import CLinuxShims
 import Encoding
 import Glibc
 
-/// How the process may end.
+/// Control of how the process ends.
 package enum ProcessEnd {
-    /// Ignores the signals that would end the process and that mean nothing to it (SIGPIPE, SIGALRM, SIGUSR1 and their like).
+    /// Ignores the signals that would end the process and have no meaning to it (SIGPIPE, SIGALRM, SIGUSR1
+    /// and similar ones).
     package static func ignoreStraySignals() { clinux_ignore_stray_signals() }
 
-    /// Ends the process with `status` after `limit`, unless it has ended by then: whatever it waits for, it waited long enough.
-    /// `last` runs before, on a thread of its own, and may not block.
+    /// Ends the process with `status` after `limit`, unless it has ended by then, even if it still waits for
+    /// something. `last` runs before that, on a thread of its own, and must not block.
     package static func force(_ status: Int32, after limit: Duration, last: @escaping @Sendable () -> Void) {
         try? Threads.start("gatehouse-end") {
             let end = SystemClock.now().advanced(by: limit)

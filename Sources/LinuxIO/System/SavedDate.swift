@@ -1,14 +1,14 @@
 package import Encoding
 import Glibc
 
-/// The date that a machine without a battery-backed clock wrote down for its next start: its clock then shows that date and the time
-/// since the start, and nobody knows how long it was off.
+/// The date that a machine without a battery-backed clock saves for its next boot. After boot its clock shows
+/// that date plus the time since boot; how long the machine was off is unknown.
 package struct SavedDate: Hashable, Sendable {
-    /// Who writes it down.
+    /// The service that saves the date.
     package enum Keeper: String, CaseIterable, Sendable {
-        /// Debian's fake-hwclock: a line `2026-11-01 06:17:01` in UTC.
+        /// Debian's fake-hwclock. The date is a line `2026-11-01 06:17:01` in UTC.
         case fakeHardwareClock = "fake-hwclock"
-        /// systemd-timesyncd: when a file was changed last.
+        /// systemd-timesyncd. The date is the modification time of a file.
         case timesyncd = "systemd-timesyncd"
 
         fileprivate var path: String {
@@ -19,17 +19,17 @@ package struct SavedDate: Hashable, Sendable {
         }
     }
 
-    /// Who wrote it down.
+    /// The service that saved the date.
     package let keeper: Keeper
     /// The date.
     package let date: Timestamp
 
-    /// A date that was written down.
+    /// Creates a saved date.
     package init(_ keeper: Keeper, _ date: Timestamp) { (self.keeper, self.date) = (keeper, date) }
 
-    /// What is written down on the machine.
+    /// Returns the dates saved on the machine.
     ///
-    /// - Parameter root: What stands before /etc and /var; empty: this machine.
+    /// - Parameter root: A prefix of /etc and /var; empty: this machine.
     package static func all(root: String = "") -> [SavedDate] {
         Keeper.allCases.compactMap { keeper in
             let path = root + keeper.path
@@ -48,10 +48,11 @@ package struct SavedDate: Hashable, Sendable {
         }
     }
 
-    /// A service that sets the date starts that much behind the kernel, at most.
+    /// The longest delay between the kernel's start and the start of the service that sets the date.
     private static let latest: Duration = .seconds(120)
 
-    /// Whether a clock that shows `utc` so long after the start of the machine may show this date, carried on since then.
+    /// Whether a clock that shows `utc` at this uptime may have been set to this date and have continued
+    /// since then.
     package func explains(_ utc: Timestamp, uptime: Duration) -> Bool {
         date <= utc.advanced(by: .seconds(2)) && utc <= date.advanced(by: uptime + Self.latest)
     }

@@ -3,12 +3,15 @@ import Encoding
 import Glibc
 import Synchronization
 
-/// A thread for work that may block: writing to a log that nobody reads, drawing on a slow display, resolving a name.
+/// A thread for work that may block: writing to a log that no process reads, drawing on a slow display,
+/// resolving a name.
 ///
-/// Whoever hands over work never waits. What does not fit any more pushes out the oldest, which is counted. Not a task of
-/// Swift's: those share as many threads as the machine has cores, and a few blocked ones would hold up everything else.
+/// The caller never waits. When the queue is full, the oldest piece of work is dropped and counted. Swift
+/// tasks are not used, because they share as many threads as the machine has cores, and a few blocked ones
+/// would delay all others.
 package final class SideThread: Sendable {
-    /// The part that the thread itself holds, so that the thread ends when the last owner goes.
+    /// The state that the thread itself holds. It is a separate object so that the thread ends when the last
+    /// reference to the owner is released.
     private final class Queue: Sendable {
         struct State {
             var jobs: [@Sendable () -> Void] = []
@@ -42,7 +45,7 @@ package final class SideThread: Sendable {
     private let queue: Queue
     private let limit: Int
 
-    /// Starts the thread. `name`: at most 15 bytes, shown by ps; `limit`: pieces of work that wait at most.
+    /// Starts the thread. `name` has at most 15 bytes and is shown by ps; `limit` is the length of the queue.
     package init(name: String, limit: Int) throws(SystemError) {
         queue = try Queue()
         self.limit = max(limit, 1)
@@ -54,7 +57,7 @@ package final class SideThread: Sendable {
         queue.wake.ring()
     }
 
-    /// Hands over a piece of work; the oldest that waits goes when there is no room.
+    /// Queues a piece of work; the oldest one is dropped when the queue is full.
     package func run(_ job: @escaping @Sendable () -> Void) {
         queue.state.withLock { state in
             if state.jobs.count >= limit {
@@ -66,10 +69,10 @@ package final class SideThread: Sendable {
         queue.wake.ring()
     }
 
-    /// Pieces of work that were pushed out since the start.
+    /// The number of pieces of work that were dropped since the start.
     package var dropped: Int { queue.state.withLock { $0.dropped } }
 
-    /// Waits until all that was handed over is done, at most for `limit`; whether it is.
+    /// Waits until all queued work is done, at most for `limit`. Returns whether it is.
     package func flush(within limit: Duration) -> Bool {
         let end = SystemClock.now().advanced(by: limit)
         while !queue.state.withLock({ $0.jobs.isEmpty && !$0.isRunning }) {
@@ -80,7 +83,7 @@ package final class SideThread: Sendable {
     }
 }
 
-/// Threads of the system, for what must not share one.
+/// Dedicated system threads.
 enum Threads {
     private final class Body {
         let name: String
@@ -92,11 +95,13 @@ enum Threads {
         }
     }
 
-    /// Starts a detached thread that ends with `body`. What that left on the stack is zeroed: the next thread gets the
-    /// same stack, and until then it would keep parts of what a visitor sent.
+    /// Starts a detached thread that ends with `body`.
     ///
-    /// `isFirst`: it has real-time priority where the system allows that (`clinux_run_first`), else that of any thread.
-    /// Its body has to wait in the kernel and to compute little in between.
+    /// The stack is zeroed at the end: the next thread gets the same stack and would otherwise keep parts of
+    /// what a visitor sent there until it overwrites them.
+    ///
+    /// `isFirst` gives the thread real-time priority where the system allows that (`clinux_run_first`),
+    /// otherwise it has normal priority. Such a body must wait in the kernel and compute little in between.
     static func start(
         _ name: String, isFirst: Bool = false, _ body: @escaping @Sendable () -> Void
     ) throws(SystemError) {
@@ -107,7 +112,7 @@ enum Threads {
             { argument in
                 guard let argument else { return nil }
                 let body = Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
-                // A thread that has its name has its priority.
+                // Set the priority before the name, so that a thread with its name also has its priority.
                 if body.isFirst { _ = clinux_run_first() }
                 clinux_name_thread(body.name)
                 body.run()

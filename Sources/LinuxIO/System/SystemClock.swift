@@ -2,27 +2,29 @@ import CLinuxShims
 package import Encoding
 import Glibc
 
-/// The two clocks of the machine: the monotonic one that cores are driven by, and the date with what is known about it.
+/// The two clocks of the machine: the monotonic clock, which drives the cores, and the wall clock, with its
+/// state of synchronisation.
 package enum SystemClock {
-    /// Now on `CLOCK_BOOTTIME`: monotonic, counts during suspend, untouched by changes of the date.
+    /// Returns the time of `CLOCK_BOOTTIME`: monotonic, continues during suspend, unaffected by changes of
+    /// the wall clock.
     package static func now() -> Instant { Instant(nanoseconds: nanoseconds(of: CLOCK_BOOTTIME)) }
 
-    /// The same instant as one of `CLOCK_MONOTONIC`, in nanoseconds, by which the kernel stamps events: that clock stands still
-    /// during suspend.
+    /// Converts a time of `CLOCK_MONOTONIC` in nanoseconds, which the kernel uses to stamp events, to
+    /// ``now()``'s scale. `CLOCK_MONOTONIC` stops during suspend.
     static func instant(ofMonotonic stamp: UInt64) -> Instant {
         let now = now()
         let age = max(0, nanoseconds(of: CLOCK_MONOTONIC) - Int64(clamping: stamp))
         return now.advanced(by: .nanoseconds(-age))
     }
 
-    /// The system's date, whatever it is worth.
+    /// Returns the time of the wall clock, whether or not it is right.
     package static func utc() -> Timestamp {
         let total = nanoseconds(of: CLOCK_REALTIME)
         return Timestamp(seconds: total / 1_000_000_000, nanoseconds: Int32(total % 1_000_000_000))
     }
 
-    /// One look at both clocks. They are read within 100 ms of each other unless the machine is stuck, so that a step of one
-    /// against the other shows.
+    /// Reads both clocks together. They are read within 100 ms of each other unless the machine is stuck, so
+    /// that a step of the wall clock can be detected.
     package static func look() -> (utc: Timestamp, monotonic: Instant, isSynchronised: Bool) {
         let isSynchronised = self.isSynchronised()
         var (before, date) = (now(), utc())
@@ -30,14 +32,16 @@ package enum SystemClock {
         return (date, before, isSynchronised)
     }
 
-    /// Whether the kernel holds its clock for synchronised; asked of systemd-timedated where a sandbox forbids the call.
+    /// Whether the kernel's clock is synchronised. Where a sandbox forbids the system call, systemd-timedated
+    /// is asked.
     private static func isSynchronised() -> Bool {
         let answer = clinux_clock_synchronised()
         return answer == -EPERM ? TimeDaemon.isSynchronised : answer == 1
     }
 
-    /// Waits until systemd-timedated has been asked once whether the clock is synchronised, at most for `limit`; not at all where the
-    /// kernel says so itself. Before that ``look()`` cannot know of a time server.
+    /// Waits until systemd-timedated has been asked once whether the clock is synchronised, at most for
+    /// `limit`. Does not wait where the kernel can be asked directly. Before the first answer, ``look()``
+    /// cannot report a synchronised clock.
     package static func awaitTimeServer(within limit: Duration) {
         if clinux_clock_synchronised() == -EPERM { TimeDaemon.awaitAnswer(within: limit) }
     }
@@ -49,9 +53,9 @@ package enum SystemClock {
     }
 }
 
-/// Random bytes of the kernel.
+/// The kernel's random bytes.
 package enum SystemRandom {
-    /// `count` bytes from getrandom(2), fit for keys. Throws only on a kernel without it.
+    /// Returns `count` bytes of getrandom(2), suitable for keys. Throws only on a kernel without it.
     package static func bytes(_ count: Int) throws(SystemError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: max(0, count))
         let result = clinux_random(&bytes, bytes.count)

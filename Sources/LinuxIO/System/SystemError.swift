@@ -1,15 +1,15 @@
 import Glibc
 
-/// A system call that failed: what was tried, the kernel's answer, and what an operator can do about it.
+/// A failed system call: the operation, the kernel's error, and the remedy for an operator.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was tried, in words, with the file or address it was tried on.
+    /// The operation in words, with the file or address that it concerned.
     package let operation: String
     /// The `errno` value.
     package let code: Int32
-    /// What to do, in plain words; empty when there is nothing particular.
+    /// The remedy in plain words; may be empty.
     package let remedy: String
 
-    /// A failure with its errno value (positive).
+    /// Creates a failure with its errno value (positive).
     package init(_ operation: String, code: Int32, remedy: String = "") {
         self.operation = operation
         self.code = code

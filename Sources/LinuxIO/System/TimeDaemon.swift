@@ -2,42 +2,44 @@ import Encoding
 import Glibc
 import Synchronization
 
-/// Asks systemd-timedated over the system bus whether the kernel holds its clock for synchronised: the very flag of adjtimex(2),
-/// read by somebody who may call it.
+/// Asks systemd-timedated over the system bus whether the kernel's clock is synchronised. The daemon reads
+/// the same flag of adjtimex(2), which it is permitted to call.
 ///
-/// In the unit's sandbox that call is forbidden, as the same one sets the clock. The bus is spoken by hand (D-Bus Specification
-/// 0.42, "Authentication Protocol" and "Message Format"): two messages of fixed content.
+/// The unit's sandbox forbids that call, because it can also set the clock. The D-Bus messages are encoded
+/// here (D-Bus Specification 0.42, "Authentication Protocol" and "Message Format"): two messages of fixed
+/// content.
 enum TimeDaemon {
-    /// Largest message that is read; the answers are far below 1 KiB.
+    /// The largest message that is read; the answers are far below 1 KiB.
     private static let largest = 16 * 1024
 
-    /// What was answered last. A question without an answer takes nothing back at once: a bus or a daemon that begins anew changes no
-    /// clock.
+    /// The last answer. A request without an answer does not invalidate it at once: a restart of the bus or
+    /// of the daemon changes no clock.
     struct Word: Sendable {
-        /// So long an answer counts without another one.
+        /// How long an answer is valid without another one.
         static let keeping: Duration = .seconds(120)
 
         private var last: (isSynchronised: Bool, at: Instant)?
-        /// Whether a question has come to its end, with an answer or without.
+        /// Whether a request has been completed, with or without an answer.
         private(set) var wasAsked = false
 
-        /// Takes what came of a question; nil: nothing that can be used.
+        /// Records the result of a request; nil: no usable answer.
         mutating func take(_ answer: Bool?, at now: Instant) {
             wasAsked = true
             if let answer { last = (answer, now) }
         }
 
-        /// Whether the clock was synchronised when that was last said, not too long ago.
+        /// Whether the last valid answer says that the clock is synchronised.
         func isSynchronised(at now: Instant) -> Bool {
             last.map { $0.isSynchronised && $0.at.duration(to: now) <= Self.keeping } ?? false
         }
 
-        /// Seconds until the next question: sooner where nobody answered.
+        /// Returns the seconds until the next request: fewer if there was no answer.
         static func pause(after answer: Bool?) -> UInt32 { answer == nil ? 5 : 30 }
     }
 
     private static let latest = Mutex(Word())
-    /// The thread that asks, from the first question on: an answer may take seconds, and nobody waits for it.
+    /// The thread that sends the requests, started with the first query. An answer may take seconds, and no
+    /// caller waits for it.
     private static let asking: Void = {
         var thread = pthread_t()
         pthread_create(
@@ -51,20 +53,20 @@ enum TimeDaemon {
             }, nil)
     }()
 
-    /// The last answer; false until there is one, and when nobody has answered for ``Word/keeping``.
+    /// The last answer; false before the first one, and when there was none for ``Word/keeping``.
     static var isSynchronised: Bool {
         _ = asking
         return latest.withLock { $0.isSynchronised(at: SystemClock.now()) }
     }
 
-    /// Waits for the end of the first question, at most for `limit`.
+    /// Waits for the end of the first request, at most for `limit`.
     static func awaitAnswer(within limit: Duration) {
         _ = asking
         let end = SystemClock.now().advanced(by: limit)
         while !latest.withLock({ $0.wasAsked }), SystemClock.now() < end { usleep(1000) }
     }
 
-    /// Asks once; nil when nothing answers rightly within two seconds a step.
+    /// Sends one request; nil without a valid answer within two seconds per step.
     static func ask(_ path: String = "/run/dbus/system_bus_socket") -> Bool? {
         let bus = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard bus >= 0 else { return nil }
@@ -74,8 +76,8 @@ enum TimeDaemon {
         setsockopt(bus, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
         setsockopt(bus, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
         guard connect(bus, to: path) else { return nil }
-        // The kernel tells the bus who we are; the text only says which of its mechanisms is meant.
-        // A digit in hexadecimal is "3" and itself.
+        // The kernel tells the bus this process's user; the text only accompanies the mechanism. A digit in
+        // hexadecimal is "3" and the digit itself.
         let user = String(getuid()).utf8.flatMap { [UInt8(ascii: "3"), $0] }
         guard send(bus, [0] + Array("AUTH EXTERNAL ".utf8) + user + Array("\r\n".utf8)), let answer = line(bus),
             answer.starts(with: Array("OK ".utf8))
@@ -87,7 +89,7 @@ enum TimeDaemon {
         let questions =
             call(1, bus1, []) + call(2, time1, ["org.freedesktop.timedate1", "NTPSynchronized"])
         guard send(bus, Array("BEGIN\r\n".utf8) + questions) else { return nil }
-        // Answers come in the order of the questions; signals may stand between.
+        // Answers arrive in the order of the requests; signals may arrive between them.
         var answers = 0
         for _ in 0..<16 {
             guard let message = message(bus) else { return nil }
@@ -103,7 +105,7 @@ enum TimeDaemon {
 
     // MARK: - Messages
 
-    /// A method call; `names`: destination, path, interface, member.
+    /// Encodes a method call; `names`: destination, path, interface, member.
     private static func call(_ serial: UInt32, _ names: [String], _ arguments: [String]) -> [UInt8] {
         var fields: [UInt8] = []
         for (code, type, value) in [(6, "s", names[0]), (1, "o", names[1]), (2, "s", names[2]), (3, "s", names[3])] {
@@ -142,7 +144,7 @@ enum TimeDaemon {
         bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// The next message; nil when none comes, or one that is no little-endian message within bounds.
+    /// Reads the next message; nil when none arrives, or it is not little-endian or exceeds the limits.
     private static func message(_ bus: Int32) -> (type: UInt8, body: [UInt8])? {
         guard let head = read(bus, 16), head[0] == UInt8(ascii: "l"), head[3] == 1 else { return nil }
         let (body, fields) = (number(head[4..<8]), number(head[12..<16]))
@@ -168,7 +170,7 @@ enum TimeDaemon {
         Glibc.send(bus, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
-    /// Just so many bytes, or nil.
+    /// Reads exactly `count` bytes; nil on failure.
     private static func read(_ bus: Int32, _ count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         var got = 0
@@ -180,7 +182,7 @@ enum TimeDaemon {
         return bytes
     }
 
-    /// A line of at most 256 bytes, with its end.
+    /// Reads a line of at most 256 bytes, with its line end.
     private static func line(_ bus: Int32) -> [UInt8]? {
         var line: [UInt8] = []
         while line.count < 256 {

@@ -1,12 +1,14 @@
 import Glibc
 import Synchronization
 
-/// Threads for computations on what strangers send: as many at a time as the machine has processors, in the order in which they came.
+/// Threads for computations on input of untrusted peers: at most as many at a time as the machine has
+/// processors, in the order of their requests.
 ///
-/// Not tasks of Swift's: those share as many threads, and a few computations that take too long would hold up everything that turns
-/// there. Nothing can end a thread from outside, so work that nobody waits for any more is given up: what has not begun is left out, and
-/// what runs goes on beside the others, while another thread takes its place. Eight may go on so; with more nothing is begun, which
-/// whoever asks for a sign of life sees.
+/// Swift tasks are not used, because they share as many threads, and a few long computations would delay
+/// everything else that runs there. A thread cannot be ended from outside. If the caller no longer waits for
+/// work, the work is therefore given up: work that has not begun is removed from the queue; work that runs
+/// continues, and another thread takes its place. At most eight threads may continue in this way. With more,
+/// no new work begins; liveness probes then detect that.
 package final class WorkThreads<Key: Hashable & Sendable>: Sendable {
     private struct Work {
         let key: Key?
@@ -14,44 +16,45 @@ package final class WorkThreads<Key: Hashable & Sendable>: Sendable {
     }
 
     private enum Turn: Equatable {
-        /// The thread is about to take what waits.
+        /// The thread is about to take queued work.
         case beginning
         case working(Key?)
     }
 
     private struct State {
         var waiting: [Work] = []
-        /// Threads whose work is waited for, by their numbers.
+        /// Threads whose work is still wanted, by their numbers.
         var running: [Int: Turn] = [:]
         /// Threads whose work was given up.
         var givenUp: Set<Int> = []
         var started = 0
     }
 
-    /// How many computations may go on that nobody waits for.
+    /// The limit of abandoned computations that still run.
     package static var mostGivenUp: Int { 8 }
 
     private let name: String
     private let places: Int
     private let state = Mutex(State())
 
-    /// No thread is there before the first work. `name`: at most 15 bytes, shown by ps; `places`: how many run at a time.
+    /// Creates the pool; the first thread starts with the first work. `name` has at most 15 bytes and is
+    /// shown by ps; `places` is the number of computations at a time.
     package init(name: String, places: Int = max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) {
         (self.name, self.places) = (name, places)
     }
 
-    /// Carries out `work` as soon as there is a place, unless `key` is given up before.
+    /// Queues `work`, which runs as soon as a place is free, unless `key` is given up before.
     package func run(_ key: Key?, _ work: @escaping @Sendable () -> Void) {
         state.withLock { $0.waiting.append(Work(key: key, run: work)) }
         fill()
     }
 
-    /// What `question` answers, behind all that came before it.
+    /// Returns the answer of `question`, which is queued after all earlier work.
     package func answer<Answer: Sendable>(_ question: @escaping @Sendable () -> Answer) async -> Answer {
         await withCheckedContinuation { answered in run(nil) { answered.resume(returning: question()) } }
     }
 
-    /// Nobody waits for that any more. Nothing where it has ended.
+    /// Gives up the work of `key`, because no caller waits for it any more. Does nothing if it has ended.
     package func giveUp(_ key: Key) {
         state.withLock { state in
             state.waiting.removeAll { $0.key == key }
@@ -63,10 +66,11 @@ package final class WorkThreads<Key: Hashable & Sendable>: Sendable {
         fill()
     }
 
-    /// Computations that go on though nobody waits for them.
+    /// The number of abandoned computations that still run.
     package var abandoned: Int { state.withLock { $0.givenUp.count } }
 
-    /// Starts threads for what waits, as far as there are places. Where the system gives none, the next work tries again.
+    /// Starts threads for queued work while places are free. If the system cannot start a thread, the next
+    /// work tries again.
     private func fill() {
         while let number = state.withLock({ state in Self.begin(&state, places) }) {
             do throws(SystemError) {
@@ -77,7 +81,8 @@ package final class WorkThreads<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// The number of a thread that has to be started; its place is taken.
+    /// Reserves a place for a new thread and returns the thread's number; nil: no thread is needed or
+    /// allowed.
     private static func begin(_ state: inout State, _ places: Int) -> Int? {
         guard state.waiting.count > state.running.values.count(where: { $0 == .beginning }),
             state.running.count < places, state.givenUp.count < Self.mostGivenUp
@@ -87,7 +92,7 @@ package final class WorkThreads<Key: Hashable & Sendable>: Sendable {
         return state.started
     }
 
-    /// One thread: takes what waits, until nothing does or its place is another's.
+    /// Runs one thread: takes queued work until none remains or its place was given to another thread.
     private func turn(_ number: Int) {
         while let work = state.withLock({ Self.next(number, &$0) }) {
             work.run()

@@ -1,13 +1,14 @@
 import CLinuxShims
 
-/// The adapter that an operator means.
+/// The adapter that an operator has configured.
 package enum AdapterName: Hashable, Sendable {
-    /// By the kernel's number: `hci0`.
+    /// The kernel's number, e.g. `hci0`.
     case number(UInt16)
-    /// By its own address, `F0:F1:F2:F3:F4:01`, which stays the same in whatever order adapters are found: six bytes as written.
+    /// The adapter's own address, e.g. `F0:F1:F2:F3:F4:01`: six bytes as written. It does not depend on the
+    /// order in which adapters are found.
     case address([UInt8])
 
-    /// Reads either; nil for anything else.
+    /// Parses either form; nil for anything else.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         if bytes.starts(with: Array("hci".utf8)) {
@@ -27,7 +28,8 @@ package enum AdapterName: Hashable, Sendable {
         }
     }
 
-    /// The kernel's number of the adapter; the kernel's answer when none has this address.
+    /// Returns the kernel's number of the adapter; throws the kernel's error when no adapter has this
+    /// address.
     func number() throws(ChannelRefusal) -> UInt16 {
         switch self {
         case .number(let number): return number

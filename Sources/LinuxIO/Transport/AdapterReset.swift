@@ -1,24 +1,27 @@
 import Encoding
 import Glibc
 
-/// Resets an adapter that hangs, as far as software can: by its place in the kernel's tree of devices.
+/// Resets an adapter that hangs, as far as software can, through its device in /sys.
 ///
-/// - USB: its port is switched off and on (`port/disable`, Linux 6.0: without power where the hub can switch it), or the device is
-///   shut out and let in again (`authorized`), which makes its driver begin anew (Documentation/ABI/testing/sysfs-bus-usb).
-/// - A chip on a serial line that the kernel drives itself (serdev): its driver lets go and takes it again, which drives its power
-///   and reset lines.
-/// - Anything else, a virtual one for instance, has no such place.
+/// - USB: the port is switched off and on (`port/disable`, Linux 6.0; the power is cut where the hub can
+///   switch it). Otherwise the device is deauthorised and authorised again (`authorized`), which restarts its
+///   driver (Documentation/ABI/testing/sysfs-bus-usb).
+/// - A chip on a serial line that the kernel drives itself (serdev): its driver is unbound and bound again,
+///   which drives the chip's power and reset lines.
+/// - Other devices, e.g. virtual ones, cannot be reset.
 package struct AdapterReset: Sendable {
     private let system: String
     private let pause: UInt32
 
-    /// `system` is /sys except in tests; `pause`: microseconds from off to on.
+    /// Creates a resetter. `system` is /sys except in tests; `pause` is the time between off and on in
+    /// microseconds.
     package init(system: String = "/sys", pause: UInt32 = 500_000) {
         (self.system, self.pause) = (system, pause)
     }
 
-    /// Resets the adapter, or, when it is not to be seen, every device that could be it. What was reset, by its place; empty:
-    /// there was nothing. Throws when the kernel refuses, and nothing else could be reset.
+    /// Resets the adapter. If it is not visible, resets every device that could be it. Returns the paths of
+    /// the devices that were reset; empty: none could be found. Throws when the kernel refuses and no other
+    /// device could be reset.
     package func run(_ device: String) throws(SystemError) -> [String] {
         let adapters = Adapters.list(in: system + "/class/bluetooth")
         var name = device
@@ -38,8 +41,8 @@ package struct AdapterReset: Sendable {
         return done
     }
 
-    /// Bluetooth devices whose adapter may have gone: on USB (class e0/01/01: wireless controller, radio, Bluetooth) and on
-    /// serial lines.
+    /// Returns Bluetooth devices whose adapter may have disappeared: on USB (class e0/01/01: wireless
+    /// controller, radio, Bluetooth) and on serial lines.
     private func candidates() -> [String] {
         let bus = system + "/bus/usb/devices"
         let plugged = Directory.names(in: bus).map { "\(bus)/\($0)" }.filter { place in
@@ -55,13 +58,14 @@ package struct AdapterReset: Sendable {
         return plugged + wired
     }
 
-    /// Resets the device at a place or the next one above it that can be.
+    /// Resets the device at a path, or its closest parent that can be reset.
     private func reset(_ place: String) throws(SystemError) -> Bool {
         var folder = place
         for _ in 0..<32 where folder.utf8.count > system.utf8.count {
-            // Not its interface, which may be shut out too, and then waits for somebody to have it probed.
+            // Do not use the device's interface: it can be deauthorised too, but then must be probed
+            // explicitly.
             if access(folder + "/bDeviceClass", F_OK) == 0 {
-                // The port's own place: the device's goes with the device.
+                // Resolve the port's own path: the device's path disappears with the device.
                 if let port = target(folder + "/port"), access(port + "/disable", F_OK) == 0 {
                     try toggle(port + "/disable", "1", "0")
                 } else {
@@ -88,7 +92,7 @@ package struct AdapterReset: Sendable {
         try again { () throws(SystemError) in try write(on, file) }
     }
 
-    /// What brings it back, after the pause; more than once, as without that there is no adapter at all.
+    /// Undoes the reset after the pause, with up to three attempts: without this the adapter stays unusable.
     private func again(_ bringBack: () throws(SystemError) -> Void) throws(SystemError) {
         for _ in 0..<2 {
             usleep(pause)

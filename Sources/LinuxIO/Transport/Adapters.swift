@@ -1,23 +1,24 @@
 import CLinuxShims
 import Glibc
 
-/// The Bluetooth adapters of this machine and the switch that may silence them.
+/// The Bluetooth adapters of this machine, and the rfkill switch that can block them.
 package enum Adapters {
     /// One adapter as the kernel lists it.
     package struct Adapter: Hashable, Sendable {
         /// `hci0`, `hci1`, …
         package let name: String
-        /// Where it hangs in /sys (`/sys/devices/…/usb1/1-1/1-1:1.0`); empty: nowhere, as it is virtual.
+        /// The path of its device in /sys (`/sys/devices/…/usb1/1-1/1-1:1.0`); empty: none, as for a virtual
+        /// adapter.
         package let location: String
-        /// Whether software switches it off (rfkill), which ``unblock()`` lifts.
+        /// Whether software blocks the adapter (rfkill); ``unblock()`` removes the block.
         package let softBlocked: Bool
-        /// Whether a hardware switch does, which only a person can change.
+        /// Whether a hardware switch blocks the adapter; only a person can change that.
         package let hardBlocked: Bool
     }
 
-    /// The adapters in order of their number. `folder` is /sys/class/bluetooth except in tests.
+    /// Returns the adapters in the order of their numbers. `folder` is /sys/class/bluetooth except in tests.
     package static func list(in folder: String = "/sys/class/bluetooth") -> [Adapter] {
-        // Connections appear beside the adapters as hci0:64.
+        // Connections appear in the same folder, as hci0:64.
         let numbers = Directory.names(in: folder).compactMap { name in
             if case .number(let number) = AdapterName(name) { number } else { nil as UInt16? }
         }
@@ -34,14 +35,14 @@ package enum Adapters {
         }
     }
 
-    /// The kernel's name of the adapter that an operator means (`hci0`), which need not be there when he wrote just that; nil: none
-    /// has the address.
+    /// Returns the kernel's name (`hci0`) of the configured adapter. If a name was configured, the adapter
+    /// need not exist. nil: no adapter has the configured address.
     package static func name(of device: String) -> String? {
         guard let number = try? AdapterName(device)?.number() else { return nil }
         return "hci\(number)"
     }
 
-    /// Lifts the software block of every Bluetooth transmitter; needs write access to /dev/rfkill.
+    /// Removes the software block of every Bluetooth transmitter; requires write access to /dev/rfkill.
     package static func unblock() throws(SystemError) {
         let result = clinux_rfkill_unblock_bluetooth()
         guard result == 0 else {
@@ -50,10 +51,10 @@ package enum Adapters {
         }
     }
 
-    /// Whether systemd runs bluetoothd. Told by its control group: the service's sandbox hides other users' processes.
-    /// `folder` is /sys/fs/cgroup except in tests.
+    /// Whether systemd runs bluetoothd. This is detected by its control group, because the service's sandbox
+    /// hides other users' processes. `folder` is /sys/fs/cgroup except in tests.
     package static func daemonIsRunning(in folder: String = "/sys/fs/cgroup") -> Bool {
-        // Version 2 of control groups, and the two forms beside version 1 (systemd(1), "legacy" and "hybrid").
+        // Control groups version 2, and the two layouts with version 1 (systemd(1), "legacy" and "hybrid").
         ["", "/systemd", "/unified"].contains { hierarchy in
             access("\(folder)\(hierarchy)/system.slice/bluetooth.service", F_OK) == 0
         }

@@ -2,14 +2,15 @@ import CLinuxShims
 import Encoding
 import Glibc
 
-/// The kernel's HCI user channel: the adapter belongs to this process alone, and packets pass unchanged.
+/// The kernel's HCI user channel: this process uses the adapter exclusively, and packets pass unchanged.
 ///
-/// Taking an adapter needs CAP_NET_ADMIN, using it needs nothing. So either this process has that right, or the opener does it in
-/// its place (``RadioOpener``). The kernel's driver still loads firmware and opens the line; closing the transport powers the
-/// adapter down.
+/// Binding an adapter requires CAP_NET_ADMIN; using it requires nothing. Therefore either this process has
+/// that capability, or the opener binds the adapter for it (``RadioOpener``). The kernel's driver still loads
+/// firmware and opens the line. Closing the transport powers the adapter down.
 package enum HCIUserChannel {
-    /// Takes the adapter and returns the transport: by the opener where its socket is, else by a right of this process. May wait
-    /// for seconds. `device`: `hci0`, or the adapter's address; `opener`: that socket (``RadioOpener/path(beside:)``).
+    /// Takes the adapter and returns the transport. Asks the opener if its socket exists, otherwise uses a
+    /// capability of this process. May wait for seconds. `device` is `hci0` or the adapter's address;
+    /// `opener` is the opener's socket (``RadioOpener/path(beside:)``).
     package static func open(
         _ device: String, opener: String, limits: TransportLimits = TransportLimits()
     ) throws(TransportError) -> PacketTransport {
@@ -24,12 +25,12 @@ package enum HCIUserChannel {
         return PacketTransport(descriptor: descriptor, limits: limits)
     }
 
-    /// How long an adapter may be in use before that is told: while the kernel sets up a new one it is, and so it is for a moment
-    /// when a rule of the system brings it up.
+    /// How long to retry while the adapter is in use. The kernel uses a new adapter while it sets it up, and
+    /// a system rule that brings it up uses it for a moment.
     private static let patience = Duration.seconds(1)
 
-    /// Takes the adapter by a right of this process. A block by software is lifted where that is allowed. `buffer`: bytes of
-    /// packets that the process has not read yet.
+    /// Takes the adapter with a capability of this process. Removes a software block where that is permitted.
+    /// `buffer` is the size in bytes of the receive buffer.
     static func take(_ name: AdapterName, buffer: Int) throws(ChannelRefusal) -> Int32 {
         let end = SystemClock.now().advanced(by: patience)
         var wasUnblocked = false
@@ -37,7 +38,8 @@ package enum HCIUserChannel {
             var step: Int32 = 0
             let descriptor = clinux_hci_user_channel(Int32(try name.number()), &step)
             if descriptor >= 0 {
-                // Without the larger buffer a stall of half a second loses packets silently; the smaller one still works.
+                // Ignore a failure: the default buffer works, although a stall of half a second then loses
+                // packets silently.
                 _ = clinux_receive_buffer(descriptor, Int32(clamping: buffer))
                 return descriptor
             }
@@ -55,13 +57,13 @@ package enum HCIUserChannel {
     }
 }
 
-/// The kernel's refusal on the way to an adapter.
+/// The kernel's refusal of a step in opening an adapter.
 struct ChannelRefusal: Error, Hashable {
-    /// What was refused. The numbers of the first three are those of the shim.
+    /// The step that was refused. The numbers of the first three are those of the shim.
     enum Step: Int32 {
         /// Making a Bluetooth socket.
         case opening
-        /// Putting the adapter down.
+        /// Bringing the adapter down.
         case lowering
         /// Binding its user channel.
         case binding
@@ -75,7 +77,7 @@ struct ChannelRefusal: Error, Hashable {
     /// The errno value.
     let code: Int32
 
-    /// The refusal in an operator's terms. `adapters`: those that are there.
+    /// Returns the refusal as an error for the operator. `adapters` are the existing ones.
     func meaning(
         for device: String, adapters: @autoclosure () -> [Adapters.Adapter] = Adapters.list()
     ) -> TransportError {

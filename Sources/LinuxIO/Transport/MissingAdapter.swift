@@ -2,22 +2,25 @@ import Encoding
 import Glibc
 import Synchronization
 
-/// Takes an adapter as soon as it is plugged in: its absence is told once and at once, and later tries wait for it.
+/// Opens an adapter as soon as it is plugged in. The first attempt without it fails at once; later attempts
+/// wait for it.
 package final class MissingAdapter: Sendable {
     private let isThere: @Sendable () -> Bool
     private let patience: Duration
     private let isMissing = Mutex(false)
 
-    /// How often one looks.
+    /// The interval between checks, in microseconds.
     private static let pause: UInt32 = 50_000
 
-    /// `isThere`: a cheap look. `patience`: how long a try waits, less than the kiosk waits for its radio.
+    /// Creates an instance. `isThere` is a cheap check; `patience` is how long an attempt waits, less than
+    /// the gate's timeout for its radio.
     package init(patience: Duration = .seconds(8), isThere: @escaping @Sendable () -> Bool) {
         self.isThere = isThere
         self.patience = patience
     }
 
-    /// Waits for an adapter of this machine (`hci0`, or an address: then for any), or for the device file of a serial line.
+    /// Creates an instance that waits for an adapter of this machine (`hci0`, or an address: then any
+    /// adapter), or for the device file of a serial line.
     package convenience init(_ device: String) {
         self.init {
             switch AdapterName(device) {
@@ -28,7 +31,8 @@ package final class MissingAdapter: Sendable {
         }
     }
 
-    /// Opens; when it was not there before, not until it is or the patience ends.
+    /// Opens the adapter. If it was missing at the last attempt, waits first until it is present or
+    /// ``patience`` has passed.
     package func open<Channel>(_ open: () throws(TransportError) -> Channel) throws(TransportError) -> Channel {
         let end = SystemClock.now().advanced(by: patience)
         while isMissing.withLock(\.self), !isThere(), SystemClock.now() < end { usleep(Self.pause) }

@@ -1,10 +1,10 @@
 import Encoding
 import Glibc
 
-/// A transport over a socket that keeps packet boundaries: one read and one write is one packet.
+/// A transport over a socket that preserves packet boundaries: one read or write is one packet.
 ///
-/// That is how the HCI user channel behaves, and so does `socketpair(AF_UNIX, SOCK_SEQPACKET)` with a virtual controller
-/// at its other end.
+/// The HCI user channel behaves so, and `socketpair(AF_UNIX, SOCK_SEQPACKET)` with a virtual controller at
+/// its other end.
 package final class PacketTransport: HCITransport {
     /// See ``HCITransport/descriptor``.
     package private(set) var descriptor: Int32
@@ -13,11 +13,11 @@ package final class PacketTransport: HCITransport {
     private var waitingBytes = 0
     private var buffer: [UInt8]
 
-    /// Takes over an open socket and makes it non-blocking; it is closed with this object.
+    /// Takes over an open socket and makes it non-blocking. It is closed with this object.
     package init(descriptor: Int32, limits: TransportLimits = TransportLimits()) {
         self.descriptor = descriptor
         self.limits = limits
-        // One byte more than allowed, to notice a packet that would be cut.
+        // One byte more than allowed, to detect a packet that would be truncated.
         buffer = [UInt8](repeating: 0, count: limits.maximumPacket + 1)
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
@@ -69,7 +69,7 @@ package final class PacketTransport: HCITransport {
         defer { waiting.removeFirst(sent) }
         while sent < waiting.count {
             let packet = waiting[sent]
-            // A peer that is gone must be an error here, not a signal to the process.
+            // Writing to a closed socket must be an error, not a signal to the process.
             let count = Glibc.send(descriptor, packet, packet.count, Int32(MSG_NOSIGNAL))
             if count >= 0 {
                 waitingBytes -= packet.count

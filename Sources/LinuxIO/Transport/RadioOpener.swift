@@ -2,24 +2,27 @@ import CLinuxShims
 import Encoding
 import Glibc
 
-/// The opener: a small program with CAP_NET_ADMIN that takes the adapter and hands the descriptor to the service, which then
-/// needs no right of its own.
+/// The opener: a small program with CAP_NET_ADMIN that binds the adapter and passes the descriptor to the
+/// service, which then needs no capability of its own.
 ///
-/// Whoever connects to its socket and is the service's user gets one message: two numbers (errno or 0, and the step that was
-/// refused) and, when the adapter was taken, its descriptor. Nothing that a requester sends is read, and one answer is all that a
-/// connection gets. Which adapter is the configuration's business. systemd listens (`gatehouse-radio.socket`) and starts it for
-/// the first request; it stays for those that follow a fault and ends when none has come for a minute.
+/// A client that connects to its socket as the service's user receives one message: two numbers (errno or 0,
+/// and the step that was refused) and, when the adapter was bound, its descriptor. Nothing is read from the
+/// client, and each connection gets one answer. The configuration determines the adapter. systemd listens
+/// (`gatehouse-radio.socket`) and starts the opener for the first request. It keeps running for requests that
+/// follow a fault and ends after a minute without one.
 package enum RadioOpener {
-    /// Where it listens for the service with that runtime folder (`RUNTIME_DIRECTORY`): beside the folder, which goes with each stop. So
-    /// each of several gates on one box has the opener of its own adapter, or none.
+    /// Returns the path of the opener's socket for the service with this runtime folder
+    /// (`RUNTIME_DIRECTORY`). It is next to the folder, not in it, because the folder is removed with each
+    /// stop. Several gates on one machine thus each have an opener for their own adapter, or none.
     package static func path(beside folder: String) -> String { folder + "-radio.sock" }
 
-    /// How long an answer may take: a driver may load firmware. Less than the kiosk waits for its radio.
+    /// The timeout of a request: a driver may load firmware. It is shorter than the gate's timeout for its
+    /// radio.
     static let limit = Duration.seconds(9)
-    /// How long the opener stays without a request.
+    /// How long the opener keeps running without a request.
     package static let idle = Duration.seconds(60)
 
-    /// Asks for the adapter; returns its descriptor, which is the caller's.
+    /// Requests the adapter and returns its descriptor. The caller owns the descriptor.
     static func ask(_ path: String) throws(ChannelRefusal) -> Int32 {
         let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let connection = socket(AF_UNIX, type, 0)
@@ -34,16 +37,21 @@ package enum RadioOpener {
         var (answer, descriptor): ([Int32], Int32) = ([0, 0], -1)
         let count = clinux_receive_descriptor(connection, &answer, &descriptor)
         if descriptor >= 0 { return descriptor }
-        // An empty answer: it ended without one, as it does for a stranger.
+        // An empty answer: the opener closed the connection without one, as it does for another user.
         guard count == 8, answer[0] > 0, let step = ChannelRefusal.Step(rawValue: answer[1]) else {
             throw ChannelRefusal(step: .asking, code: count < 0 ? -count : ECONNRESET)
         }
         throw ChannelRefusal(step: step, code: answer[0])
     }
 
-    /// Answers requests on a listening socket until none has come for `idle`. `user`: the only one who is answered; `device` is asked
-    /// for each request, since a configuration changes: nil when none can be had; `say` is told how a request ended when that is not
-    /// as before: nil when the adapter was handed over.
+    /// Answers requests on a listening socket until none has arrived for `idle`.
+    ///
+    /// - Parameters:
+    ///   - user: The only user that is answered.
+    ///   - device: Returns the adapter. It is called for each request, because the configuration may change;
+    ///     nil: no adapter is known.
+    ///   - say: Called when the result of a request differs from the previous one; nil: the adapter was
+    ///     handed over.
     package static func serve(
         _ listener: Int32, user: UInt32, idle: Duration = RadioOpener.idle, device: () -> String?,
         say: (TransportError?) -> Void
@@ -54,7 +62,7 @@ package enum RadioOpener {
             let ready = clinux_poll(&entry, 1, idle.nanoseconds)
             if ready == 0 { return }
             let connection = clinux_accept(listener)
-            // A requester that gave up is none; whatever else is wrong with the socket does not mend.
+            // Continue after a client that gave up; other errors of the socket are permanent.
             if ready < 0 || connection < 0 {
                 let code = ready < 0 ? -ready : -connection
                 if [EINTR, EAGAIN, ECONNABORTED].contains(code) { continue }
@@ -79,7 +87,8 @@ package enum RadioOpener {
         }
     }
 
-    /// Whether a requester does not wait any more, as one that asked anew meanwhile: nothing is taken for it.
+    /// Whether the client has closed the connection, e.g. to send a new request: then the adapter is not
+    /// taken for it.
     static func hasLeft(_ connection: Int32) -> Bool {
         var entry = pollfd(fd: connection, events: 0, revents: 0)
         return clinux_poll(&entry, 1, 0) > 0

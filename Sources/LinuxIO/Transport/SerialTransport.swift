@@ -2,10 +2,12 @@ import CLinuxShims
 import Encoding
 import Glibc
 
-/// A controller on a serial line that speaks H4 (Core Specification Vol 4 Part A), e.g. a Nordic board with the HCI UART
-/// firmware. Controllers that need their firmware loaded first are the kernel's job: use the user channel for those.
+/// A controller on a serial line that speaks H4 (Core Specification Vol 4 Part A), e.g. a Nordic board with
+/// the HCI UART firmware. Controllers whose firmware must be loaded first need the kernel's driver: use the
+/// user channel for them.
 package enum SerialTransport {
-    /// Opens the line as a transparent byte pipe. `flowControl`: RTS/CTS, which H4 requires beyond slow speeds.
+    /// Opens the line as a transparent byte stream. `flowControl`: RTS/CTS, which H4 requires except at low
+    /// speeds.
     package static func open(
         _ path: String, baud: Int, flowControl: Bool, limits: TransportLimits = TransportLimits()
     ) throws(TransportError) -> StreamTransport {

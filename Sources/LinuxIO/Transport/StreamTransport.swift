@@ -3,12 +3,13 @@ import Glibc
 
 /// A transport over a byte stream with H4 framing: a TCP connection to a virtual controller, or a serial line.
 package final class StreamTransport: HCITransport {
-    /// What carries the bytes.
+    /// The medium of the byte stream.
     package enum Medium: Sendable {
-        /// A connected stream socket. Each read is followed by TCP_QUICKACK: a controller that writes a packet in pieces
-        /// otherwise waits 40 ms for our delayed acknowledgement (Nagle's algorithm), at each command.
+        /// A connected stream socket. Each read is followed by setting TCP_QUICKACK. Otherwise a controller
+        /// that writes a packet in pieces waits 40 ms for this side's delayed acknowledgement (Nagle's
+        /// algorithm), at each command.
         case socket
-        /// A terminal line.
+        /// A serial line.
         case line
     }
 
@@ -20,7 +21,7 @@ package final class StreamTransport: HCITransport {
     private var waiting: [UInt8] = []
     private var buffer = [UInt8](repeating: 0, count: 16 * 1024)
 
-    /// Takes over an open descriptor and makes it non-blocking; it is closed with this object.
+    /// Takes over an open descriptor and makes it non-blocking. It is closed with this object.
     package init(descriptor: Int32, medium: Medium, limits: TransportLimits = TransportLimits()) {
         self.descriptor = descriptor
         self.limits = limits
@@ -79,7 +80,7 @@ package final class StreamTransport: HCITransport {
         defer { waiting.removeFirst(sent) }
         while sent < waiting.count {
             let count = waiting[sent...].withUnsafeBytes { bytes in
-                // A peer that is gone must be an error here, not a signal to the process.
+                // Writing to a closed socket must be an error, not a signal to the process.
                 medium == .socket
                     ? Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
                     : write(descriptor, bytes.baseAddress, bytes.count)

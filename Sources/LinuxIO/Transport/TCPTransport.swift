@@ -2,9 +2,9 @@ import CLinuxShims
 import Encoding
 import Glibc
 
-/// A controller behind a TCP port that speaks H4: rootcanal, Bumble, or a network bridge to a real one.
+/// A controller that speaks H4 over TCP: rootcanal, Bumble, or a network bridge to real hardware.
 package enum TCPTransport {
-    /// Connects, waiting at most `timeout` for the answer of each address that the name stands for.
+    /// Connects to the controller. `timeout` applies to each address of the host name.
     package static func connect(
         host: String, port: UInt16, timeout: Duration = .seconds(3), limits: TransportLimits = TransportLimits()
     ) throws(TransportError) -> StreamTransport {

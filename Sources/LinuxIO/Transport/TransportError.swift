@@ -1,38 +1,38 @@
 package import Encoding
 import Glibc
 
-/// Why a controller cannot be reached or was lost.
+/// The reason why a controller cannot be reached or was lost.
 package enum TransportError: Error, Hashable, Sendable {
     /// This kernel has no Bluetooth, or the process runs in another network namespace than the adapter.
     case noBluetooth
-    /// There is no such adapter or device; `others` are there.
+    /// The adapter or device does not exist; `others` are the existing adapters.
     case notFound(String, others: [String] = [])
-    /// Another program uses the adapter: bluetoothd, where that runs, or a second kiosk.
+    /// Another program uses the adapter: bluetoothd, if that runs, or a second gate.
     case busy(String, holder: String? = nil)
-    /// The transmitter is switched off by rfkill.
+    /// rfkill blocks the transmitter.
     case blocked
-    /// The transmitter is switched off by hardware, which no program can change.
+    /// A hardware switch blocks the transmitter; no program can change that.
     case switchedOff
-    /// The opener (``RadioOpener``) does not do its work.
+    /// The opener (``RadioOpener``) fails.
     case opener(String)
-    /// The process may not do this.
+    /// The process lacks the permission for this operation.
     case notPermitted(String)
-    /// Nothing answers at this address.
+    /// No host answers at this address.
     case unreachable(String)
-    /// The other side closed the connection, or the adapter was unplugged.
+    /// The peer closed the connection, or the adapter was unplugged.
     case gone
-    /// The byte stream is no H4 (any more).
+    /// The byte stream is not H4, or no longer.
     case framing(H4Framing.Failure)
-    /// A packet is longer than the limit, or malformed, on our side.
+    /// A packet that this program tried to send is empty or exceeds the limit.
     case badPacket(Int)
-    /// The controller takes nothing any more.
+    /// The controller accepts no more data.
     case stalled
-    /// The serial line does not know this speed.
+    /// The serial line does not support this speed.
     case unsupportedSpeed(Int)
     /// Any other failure of a system call.
     case system(SystemError)
 
-    /// What to do about it, in plain words.
+    /// The remedy in plain words.
     package var remedy: String {
         switch self {
         case .noBluetooth:
@@ -57,7 +57,8 @@ package enum TransportError: Error, Hashable, Sendable {
         }
     }
 
-    /// Names what a failed system call means on the way to `device`. `daemon`: whether bluetoothd runs, asked when it matters.
+    /// Maps an errno of opening `device` to an error. `daemon`: whether bluetoothd runs; evaluated only when
+    /// needed.
     static func opening(
         _ device: String, _ operation: String, code: Int32, daemon: @autoclosure () -> Bool = Adapters.daemonIsRunning()
     ) -> TransportError {
@@ -72,7 +73,7 @@ package enum TransportError: Error, Hashable, Sendable {
         }
     }
 
-    /// Names what a failed read or write means.
+    /// Maps an errno of a read or write to an error.
     static func transferring(_ operation: String, code: Int32) -> TransportError {
         switch code {
         case EPIPE, ECONNRESET, ENODEV, EIO, ENXIO: .gone

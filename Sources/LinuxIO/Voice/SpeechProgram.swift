@@ -2,41 +2,43 @@ import CLinuxShims
 import Encoding
 import Glibc
 
-/// A program that says a text aloud, such as espeak-ng: `PROGRAM -v LANGUAGE TEXT`.
+/// A text-to-speech program such as espeak-ng, called as `PROGRAM -v LANGUAGE TEXT`.
 package struct SpeechProgram: Sendable {
-    /// What became of a text.
+    /// The result of speaking a text.
     package enum End: Hashable, Sendable {
-        /// It was said, as far as the program knows.
+        /// The program ended successfully.
         case said
-        /// There is no such program, or it may not be run; the system's reason.
+        /// The program does not exist, or may not be run; the system's reason.
         case absent(String)
-        /// The program ended otherwise: a sound card that is missing, a voice that it does not have.
+        /// The program failed, e.g. because the sound card or the voice is missing.
         case failed
-        /// It took longer than ``limit`` and was ended.
+        /// The program took longer than ``limit`` and was killed.
         case tooLong
     }
 
-    /// How long a text may take.
+    /// The longest time that a text may take.
     package static let limit: Duration = .seconds(5)
 
-    /// What it is called: its name or its path.
+    /// The program's name or path, as configured.
     package var name: String { program }
 
     private let program: String
     private let language: String
     private let limit: Duration
 
-    /// A program by its path, or by its name on the path.
+    /// Creates a speech program from its path, or from its name in `PATH`.
     package init(_ program: String, language: String, limit: Duration = Self.limit) {
         (self.program, self.language, self.limit) = (program, language, limit)
     }
 
-    /// Why it cannot be run, in the system's words; nil: as far as its file tells it can.
+    /// The reason why the program cannot be run, in the system's words; nil: it can be run, judging by its
+    /// file.
     package var obstacle: String? {
         Self.obstacle(to: program, on: getenv("PATH").map { String(cString: $0) } ?? "/bin:/usr/bin")
     }
 
-    /// The same for a program that is looked for on `path` where its name has no slash. `root`: what stands before those folders.
+    /// Returns the same for `program`; a name without a slash is searched for in the folders of `path`.
+    /// `root` is prepended to those folders.
     package static func obstacle(to program: String, on path: String, root: String = "") -> String? {
         func code(_ file: String) -> Int32 {
             var status = stat()
@@ -47,11 +49,11 @@ package struct SpeechProgram: Sendable {
         let isPath = program.utf8.contains(UInt8(ascii: "/"))
         let codes = isPath ? [code(program)] : path.split(separator: ":").map { code("\(root)\($0)/\(program)") }
         guard !codes.contains(0) else { return nil }
-        // What is there and cannot be run tells more than where nothing is.
+        // Prefer the error of a file that exists but cannot be run: it says more than "no such file".
         return String(cString: strerror(codes.first { $0 != ENOENT && $0 != ENOTDIR } ?? ENOENT))
     }
 
-    /// Says the text and waits for its end, ``limit`` at most: for a thread that may.
+    /// Speaks the text and waits until the program ends, at most for ``limit``. Blocks the calling thread.
     package func say(_ text: String) -> End {
         var id: pid_t = 0
         let code = spawn([program, "-v", language, text], &id)
@@ -65,13 +67,14 @@ package struct SpeechProgram: Sendable {
             if SystemClock.now() >= end { break }
             usleep(10_000)
         }
-        // With whatever it has started.
+        // Kill the whole process group, including processes that the program has started.
         kill(-id, SIGKILL)
         while waitpid(id, &status, 0) < 0, errno == EINTR {}
         return .tooLong
     }
 
-    /// Starts it in a process group of its own, without our signals and streams.
+    /// Starts the program in a process group of its own, with default signal handling and without this
+    /// process's streams.
     private func spawn(_ words: [String], _ id: inout pid_t) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -79,7 +82,8 @@ package struct SpeechProgram: Sendable {
         for stream in 0...2 as ClosedRange<Int32> {
             posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0)
         }
-        // Neither radio nor relay may stay open in a program that outlives this one.
+        // Do not let the program inherit the radio or the relay, which must not stay open if it outlives this
+        // process.
         clinux_spawn_close_from(&actions, 3)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

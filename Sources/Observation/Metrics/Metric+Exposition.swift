@@ -1,14 +1,14 @@
 package import Encoding
 
-// The text that Prometheus reads: "Exposition formats", text format 0.0.4.
+// The text format of Prometheus: "Exposition formats", text format 0.0.4.
 
 extension Metric {
     /// The media type of ``exposition(of:)``.
     package static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
-    /// Bytes of a label's text that are kept.
+    /// The maximum length of a label's text in bytes.
     private static let longestLabel = 256
 
-    /// All metrics of a report. A metric without samples is left out.
+    /// Returns all metrics of a report. A metric without samples is left out.
     package static func exposition(of report: JSON) -> String {
         var text = ""
         for metric in all {
@@ -55,7 +55,7 @@ extension Metric {
         return result
     }
 
-    /// A number with its point, without zeros that say nothing.
+    /// Returns a number with its decimal point, without trailing zeros.
     static func decimal(_ number: Int, _ decimals: Int) -> String {
         guard decimals > 0 else { return String(number) }
         let digits = String(number.magnitude)

@@ -2,10 +2,10 @@ import Credentials
 import Encoding
 import Ledger
 
-// Every metric there is. docs/observation.md has the same list; a test holds the two together.
+// All metrics. docs/observation.md has the same list; a test compares the two.
 
 extension Metric {
-    /// All of them, in the order of the text.
+    /// All metrics, in the order of the text.
     package static let all: [Metric] = box + visits + door + radio + records + trust + delivery
 
     private static let box: [Metric] = [

@@ -1,53 +1,55 @@
 package import Encoding
 
-/// One figure as Prometheus gets it: its name, what it means, and where it stands in the status report.
+/// One figure for Prometheus: its name, its meaning, and its place in the status report.
 ///
-/// The report that `gatehouse status --json` prints is the one value of what is observed. A metric only says how a part of it is
-/// called elsewhere; what the report lacks, because a part of the box does not answer, has no sample.
+/// The report that `gatehouse status --json` prints is the only source of what is observed. A metric only
+/// gives a part of it another name. A value that the report lacks, because a part of the gate does not
+/// answer, has no sample.
 package struct Metric: Sendable {
-    /// How its values behave (Prometheus text format 0.0.4).
+    /// The kind of a metric (Prometheus text format 0.0.4).
     package enum Kind: String, Sendable {
-        /// Goes up and down.
+        /// A value that rises and falls.
         case gauge
-        /// Only grows, and begins anew with the service.
+        /// A value that only grows, and is reset at the start of the service.
         case counter
-        /// Counts by size, and their sum.
+        /// Counts by size, and the sum of the values.
         case histogram
     }
 
-    /// A value under labels.
+    /// A value with its labels.
     package struct Sample: Sendable {
-        /// Names, and texts of bounded number.
+        /// The labels: names, and texts from a bounded set.
         let labels: [(name: String, text: Text)]
         let value: Value
     }
 
-    /// What a sample holds. `decimals`: how many of its digits stand behind the point, so that no rounding is needed.
+    /// The value of a sample. `decimals`: how many of its digits are after the decimal point, so that no
+    /// rounding is needed.
     package enum Value: Sendable {
         case number(Int, decimals: Int = 0)
-        /// How many values were at most as large as each bound and larger than the one before; the last counts have no bound.
+        /// The number of values up to each bound and above the bound before it; the last count has no bound.
         case histogram(bounds: [Int], counts: [Int], sum: Int, decimals: Int = 0)
     }
 
-    /// The name, with unit and ending as Prometheus wants them.
+    /// The name, with unit and suffix as Prometheus requires.
     package let name: String
-    /// How its values behave.
+    /// The kind of the metric.
     package let kind: Kind
-    /// Names of its labels, for the documents.
+    /// The names of its labels, for the documentation.
     package let labels: [String]
-    /// What is measured, in one sentence.
+    /// The meaning, in one sentence.
     package let help: String
-    /// Reads its samples from a report.
+    /// Returns its samples from a report.
     package let samples: @Sendable (_ report: JSON) -> [Sample]
 
-    /// The unit, which stands in the name: bytes, seconds, or a number of something.
+    /// The unit, which the name contains: bytes, seconds, or a number of items.
     package var unit: String {
         if name.contains("timestamp_seconds") { return "seconds since 1970" }
         if name.contains("seconds") { return "seconds" }
         return name.contains("bytes") ? "bytes" : "number"
     }
 
-    /// The metric's row in a table of Markdown: name with labels, kind, unit, meaning.
+    /// The metric's row in a Markdown table: name with labels, kind, unit, meaning.
     package var row: String {
         let labels = labels.isEmpty ? "" : "{" + labels.joined(separator: ",") + "}"
         return "| `\(name)\(labels)` | \(kind.rawValue) | \(unit) | \(help) |"
@@ -55,7 +57,7 @@ package struct Metric: Sendable {
 }
 
 extension Metric {
-    /// A metric of one number at a place in the report.
+    /// Returns a metric of one number at a place in the report.
     static func number(
         _ name: String, _ kind: Kind, _ path: [Text], decimals: Int = 0, _ help: String
     ) -> Metric {
@@ -65,7 +67,7 @@ extension Metric {
         }
     }
 
-    /// A metric with one sample for each member of the object at a place.
+    /// Returns a metric with one sample for each member of the object at a place.
     static func members(
         _ name: String, _ kind: Kind, _ path: [Text], label: String, always: [Text] = [], _ help: String
     ) -> Metric {
@@ -79,7 +81,8 @@ extension Metric {
         }
     }
 
-    /// A metric that is 1 for the word that stands at a place, and 0 for the others that could.
+    /// Returns a metric with one sample for each possible word: 1 for the word at a place, and 0 for the
+    /// others.
     static func word(_ name: String, _ path: [Text], label: String, of words: [Text], _ help: String) -> Metric {
         Metric(name: name, kind: .gauge, labels: [label], help: help) { report in
             guard let word = report.at(path)?.string else { return [] }
@@ -87,7 +90,7 @@ extension Metric {
         }
     }
 
-    /// A metric of the date at a place.
+    /// Returns a metric of the date at a place.
     static func date(_ name: String, _ path: [Text], _ help: String) -> Metric {
         Metric(name: name, kind: .gauge, labels: [], help: help) { report in
             guard let date = report.at(path).flatMap(seconds) else { return [] }
@@ -95,7 +98,7 @@ extension Metric {
         }
     }
 
-    /// A metric of the figure at a place.
+    /// Returns a metric of the figure at a place.
     static func histogram(_ name: String, _ path: [Text], decimals: Int = 0, _ help: String) -> Metric {
         Metric(name: name, kind: .histogram, labels: [], help: help) { report in
             guard let figure = report.at(path).flatMap(Figure.init) else { return [] }
@@ -105,7 +108,7 @@ extension Metric {
         }
     }
 
-    /// A metric with one sample for each element of the list at a place.
+    /// Returns a metric with one sample for each element of the list at a place.
     static func elements(
         _ name: String, _ kind: Kind, _ path: [Text], labels: [(name: String, member: Text)], _ help: String,
         value: @escaping @Sendable (JSON) -> Int?
@@ -119,22 +122,22 @@ extension Metric {
         }
     }
 
-    /// A whole number; true is 1.
+    /// Returns a whole number; true is 1.
     static func whole(_ value: JSON) -> Int? { value.int ?? value.bool.map { $0 ? 1 : 0 } }
 
-    /// A date in seconds since 1970.
+    /// Returns a date in seconds since 1970.
     static func seconds(_ value: JSON) -> Int? {
         value.string.flatMap { Timestamp(rfc3339: $0.string) }.map { Int($0.seconds) }
     }
 }
 
-/// A histogram as the report has it.
+/// A histogram of the report.
 struct Figure {
     let bounds: [Int]
     let counts: [Int]
     let sum: Int
 
-    /// Nil when it is none.
+    /// Reads a histogram; nil: the value is not one.
     init?(_ json: JSON) {
         guard let bounds = json["bounds"]?.array?.map(\.int), let counts = json["counts"]?.array?.map(\.int),
             let sum = json["sum"]?.int, counts.count == bounds.count + 1
@@ -143,10 +146,11 @@ struct Figure {
         guard self.counts.count == self.bounds.count + 1 else { return nil }
     }
 
-    /// How many values there were.
+    /// The number of values.
     var count: Int { counts.reduce(0, +) }
 
-    /// A bound that so many of a hundred values do not pass; nil where there are none, or it lies behind the last bound.
+    /// Returns the lowest bound that at least `percent` per cent of the values do not exceed; nil: no values,
+    /// or they exceed the last bound.
     func bound(ofPercent percent: Int) -> Int? {
         var rest = (count * percent + 99) / 100
         guard rest > 0 else { return nil }
@@ -159,6 +163,6 @@ struct Figure {
 }
 
 extension JSON {
-    /// The value at the end of a way through objects.
+    /// Returns the value at the end of a path through objects.
     func at(_ path: [Text]) -> JSON? { path.reduce(Optional(self)) { $0?[$1] } }
 }

@@ -1,29 +1,31 @@
 import Encoding
 
-/// The door on the page: a badge beside the headline while it is not in ordinary service, what the tile of the gate says, and a card.
+/// The door on the page: a badge next to the headline while the mode is not ordinary service, the text of the
+/// gate's tile, and a card.
 struct DoorCard {
     private let report: JSON
     private let words: DoorWords
     private let since: String?
 
-    /// Of that report. `zone`: seconds east of UTC.
+    /// Creates the card for that report. `zone`: seconds east of UTC.
     init(_ report: JSON, at now: Timestamp, zone: Int) {
         self.report = report
         words = DoorWords(report["door"])
         since = words.since(now: now, zone: zone)
     }
 
-    /// What holds in place of ordinary service, for the headline: "Locked down by order since 14:02". Empty in ordinary service.
+    /// The mode for the headline, such as "Locked down by order since 14:02"; empty in ordinary service.
     var badge: String {
         guard let mode = words.mode(since) else { return "" }
         let mark = isLocked ? "⊘" : "⇄"
         return "<p class=\"state warn\">\(mark) \(mode.prefix(1).uppercased() + mode.dropFirst())</p>"
     }
 
-    /// The same for the title of the window: ", locked down by order".
+    /// The mode for the title of the window, such as ", locked down by order".
     var title: String { words.mode.map { ", " + $0 } ?? "" }
 
-    /// What stands in the tile of the gate. While everybody passes, its relay is shut: that is not what people see.
+    /// The text of the gate's tile. In free passage the gate relay is not energised, but the gate is open, so
+    /// the text is "free".
     var gate: String? {
         if report["gate"] == .null { return "none" }
         guard let isOpen = report.at(["gate", "open"])?.bool else { return nil }
@@ -32,7 +34,7 @@ struct DoorCard {
         return isLocked ? "locked" : "free"
     }
 
-    /// The card: the mode at least, and what is wired.
+    /// The card: the mode, and the wired inputs.
     var html: String {
         guard let door = report["door"]?.object, !door.isEmpty else { return "" }
         let inputs = words.inputs

@@ -1,11 +1,12 @@
 import Encoding
 
-/// Pieces of HTML. Whatever comes from outside goes through ``escaped(_:)``; what is called `html` has been through it.
+/// Pieces of HTML. All text from outside must pass ``escaped(_:)``; values called `html` are already escaped.
 enum Markup {
-    /// Letters of a text that are shown; what is longer is cut.
+    /// The maximum number of characters of a text; longer texts are cut.
     private static let longest = 600
 
-    /// Text for the inside of an element or of a value in double quotes; controls become spaces.
+    /// Escapes a text for the inside of an element or of an attribute value in double quotes; controls become
+    /// spaces.
     static func escaped(_ text: String) -> String {
         var result = ""
         for (number, scalar) in text.unicodeScalars.enumerated() {
@@ -17,7 +18,8 @@ enum Markup {
             case "\"": result += "&quot;"
             case "'": result += "&#39;"
             default:
-                // Signs that turn the direction of what follows would let a text show as another one.
+                // Format characters can change the writing direction, and so make a text look like another
+                // one.
                 let isHarmless =
                     scalar.value >= 0x20 && scalar.properties.generalCategory != .format
                     && !(0x7F...0x9F).contains(scalar.value)
@@ -27,7 +29,7 @@ enum Markup {
         return result
     }
 
-    /// A table. `head`: its columns; `rows`: cells of HTML.
+    /// Returns a table. `head`: its columns; `rows`: cells of HTML.
     static func table(_ caption: String, head: [String], rows: [[String]]) -> String {
         let head = head.map { "<th scope=\"col\">\($0)</th>" }.joined()
         let body = rows.map { cells in "<tr>" + cells.map { "<td>\($0)</td>" }.joined() + "</tr>" }.joined(
@@ -39,13 +41,13 @@ enum Markup {
             """
     }
 
-    /// Names with what there is to say of them; those without are left out.
+    /// Returns a list of names with their values; names without a value are left out.
     static func list(_ rows: [(name: String, html: String?)]) -> String {
         let rows = rows.compactMap { row in row.html.map { "<div><dt>\(row.name)</dt><dd>\($0)</dd></div>" } }
         return rows.isEmpty ? "" : "<dl>\n" + rows.joined(separator: "\n") + "\n</dl>"
     }
 
-    /// A section under a heading; nothing without content.
+    /// Returns a section with a heading; empty if it has no content.
     static func section(_ title: String, _ html: String, class name: String = "card") -> String {
         if html.isEmpty { return "" }
         let id = title.lowercased().map { $0.isLetter ? $0 : "-" }

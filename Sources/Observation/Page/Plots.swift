@@ -1,14 +1,15 @@
 import Encoding
 import Ledger
 
-/// The pictures of the page: shapes that stretch with it, and words beside them that do not. Each says in words what it shows.
+/// The pictures of the page: shapes that stretch with the page, next to text that does not. Each has a
+/// description in words.
 enum Plots {
-    /// Minutes that one column of the day stands for.
+    /// The minutes of one column of the day.
     private static let column = 10
-    /// Minutes of the day that are drawn.
+    /// The minutes of the day that are drawn.
     private static let drawn = 24 * 60
 
-    /// The visits of a day, in columns of ten minutes. `now`: minutes since its beginning.
+    /// Returns the visits of a day, in columns of ten minutes. `now`: minutes since its beginning.
     static func throughput(_ day: DayBook, now: Int) -> String {
         let columns = stride(from: 0, to: drawn, by: column).map { start in
             day.minutes[start..<start + column].reduce(into: (accepted: 0, rejected: 0, failed: 0)) {
@@ -39,21 +40,21 @@ enum Plots {
             """
     }
 
-    /// What the plot shows, in words.
+    /// Returns the description of the plot.
     static func summary(_ day: DayBook) -> String {
         guard let busiest = day.busiest else { return "no visit yet" }
         return Words.count(day.total, "visit", "visits") + ", at most \(busiest.visits) in a minute, at "
             + clock(minute: busiest.minute)
     }
 
-    /// The radio over a day, as far as it has come.
+    /// Returns the radio over a day up to the present.
     static func radio(_ day: DayBook, now: Int) -> String {
         var (shapes, start) = ("", 0)
         let past = min(max(0, now + 1), drawn)
         while start < past {
             let state = day.radio[start]
             let end = day.radio[start..<past].firstIndex { $0 != state } ?? past
-            // Told apart by height too.
+            // The states also differ in height, for readers who cannot distinguish the colours.
             let (kind, top) =
                 switch state {
                 case .unknown: ("empty", 7)
@@ -78,7 +79,7 @@ enum Plots {
             """
     }
 
-    /// A stretch of time from one date to another with the present in it.
+    /// Returns a period between two dates with the present marked.
     static func span(_ name: String, from begin: Int, to end: Int, now: Int) -> String {
         let part = end > begin ? min(max(0, (now - begin) * 1000 / (end - begin)), 1000) : 1000
         let kind = now >= end ? "bad" : end - now < 14 * 86_400 && part > 500 ? "warn" : "good"
@@ -91,7 +92,7 @@ enum Plots {
             """
     }
 
-    /// Rows with a bar each, the longest as wide as there is room.
+    /// Returns rows with a bar each; the longest bar has the full width.
     static func bars(_ caption: String, _ rows: [(label: String, count: Int, kind: String)]) -> String {
         let most = max(1, rows.map(\.count).max() ?? 1)
         let body = rows.map { row in
@@ -104,10 +105,10 @@ enum Plots {
             "<table class=\"bars\"><caption>\(caption)</caption><tbody>\n\(body.joined(separator: "\n"))\n</tbody></table>"
     }
 
-    /// Minutes since midnight as a time of day.
+    /// Returns minutes since midnight as a time of day.
     static func clock(minute: Int) -> String { two(minute / 60) + ":" + two(minute % 60) }
 
-    /// The day of a date in seconds since 1970.
+    /// Returns the day of a date in seconds since 1970.
     static func date(_ seconds: Int) -> String { String(Timestamp(seconds: Int64(seconds)).rfc3339.prefix(10)) }
 
     static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }

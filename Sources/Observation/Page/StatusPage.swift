@@ -2,17 +2,18 @@ import Credentials
 package import Encoding
 import Ledger
 
-/// The page that a browser on this machine is shown: the status report and the day, as HTML without scripts.
+/// The page for a browser on this machine: the status report and the day, as HTML without scripts.
 ///
-/// Made of the report alone, like the lines of `gatehouse status`, and only of what is there: a part that does not answer is missing
-/// and named. It holds no claims, since neither report nor day does.
+/// It is made from the report alone, like the lines of `gatehouse status`, and shows only what the report
+/// contains: parts that do not answer are named as such. It contains no claims, since neither report nor day
+/// does.
 package struct StatusPage: Sendable {
     /// The media type of ``html``.
     package static let mediaType = "text/html; charset=utf-8"
-    /// What the page may load: its own style sheet and nothing else.
+    /// The page's content security policy: its own style sheet and nothing else.
     package static let policy =
         "default-src 'none'; style-src \(PageStyle.source); base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    /// Seconds after which a browser asks anew.
+    /// The seconds after which a browser reloads the page.
     private static let pause = 10
 
     private let report: JSON
@@ -21,7 +22,8 @@ package struct StatusPage: Sendable {
     private let zone: Int
     private let refreshes: Bool
 
-    /// A page of that report and day. `zone`: seconds east of UTC; `refreshes`: whether the browser is told to ask again.
+    /// Creates a page of that report and day. `zone`: seconds east of UTC; `refreshes`: whether the browser
+    /// reloads it.
     package init(_ report: JSON, day: DayBook, at now: Timestamp, zone: Int, refreshes: Bool) {
         (self.report, self.day, self.now, self.zone, self.refreshes) = (report, day, now, zone, refreshes)
     }
@@ -198,7 +200,7 @@ package struct StatusPage: Sendable {
         }
     }
 
-    /// So that nobody has to tell colours apart.
+    /// Returns the mark of a result, so that readers need not distinguish colours.
     private static func mark(_ result: Outcome.Result) -> String {
         switch result {
         case .accepted: "✓"
@@ -297,10 +299,10 @@ package struct StatusPage: Sendable {
 
     private var seconds: Int { Int(now.seconds) }
 
-    /// Minutes since the day began.
+    /// The minutes since the beginning of the day.
     private var minute: Int { Int(now.seconds - day.begin.seconds) / 60 }
 
-    /// The time of day, as clocks on the wall have it.
+    /// Returns the local time of day.
     private func clock(_ date: Timestamp) -> String {
         String(Timestamp(seconds: date.seconds + Int64(zone)).rfc3339.dropFirst(11).prefix(8))
     }

@@ -1,34 +1,34 @@
 /// The timing of a connection in the units of HCI (Core Specification Vol 4 Part E 7.7.65.1).
 package struct ConnectionParameters: Hashable, Sendable {
-    /// Connection interval in 1.25 ms; 6 … 3200.
+    /// The connection interval in units of 1.25 ms; 6 … 3200.
     package var interval: UInt16
-    /// Connection events that the peripheral may skip; 0 … 499.
+    /// The number of connection events that the peripheral may skip; 0 … 499.
     package var latency: UInt16
-    /// Supervision timeout in 10 ms; 10 … 3200.
+    /// The supervision timeout in units of 10 ms; 10 … 3200.
     package var timeout: UInt16
 
-    /// Parameters in HCI units.
+    /// Creates parameters in HCI units.
     package init(interval: UInt16, latency: UInt16 = 0, timeout: UInt16) {
         self.interval = interval
         self.latency = latency
         self.timeout = timeout
     }
 
-    /// The connection interval as a time.
+    /// The connection interval as a duration.
     package var intervalTime: Duration { .microseconds(Int64(max(1, interval)) * 1250) }
 
-    /// The supervision timeout as a time.
+    /// The supervision timeout as a duration.
     package var timeoutTime: Duration { .milliseconds(Int64(timeout) * 10) }
 }
 
-/// A Bluetooth device address as it stands in HCI packets.
+/// A Bluetooth device address, in the byte order of HCI packets.
 package struct DeviceAddress: Hashable, Sendable {
     /// Six bytes, least significant first.
     package var bytes: [UInt8]
     /// Whether it is a random address (address type 1) and not a public one (0).
     package var isRandom: Bool
 
-    /// An address from its bytes, least significant first.
+    /// Creates an address from its bytes, least significant first.
     package init(bytes: [UInt8], isRandom: Bool) {
         self.bytes = bytes
         self.isRandom = isRandom

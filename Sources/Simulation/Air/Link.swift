@@ -1,12 +1,12 @@
 package import Encoding
 
-/// One LE connection as the air carries it: connection events, packets per event, air time, loss and retries.
+/// The simulation of one LE connection: connection events, packets per event, air time, loss and retries.
 ///
-/// Connection events start every interval. In each one the sides exchange packets in turn, central first, until neither has
-/// data that was queued when the event began, the number of packets per event is reached, or the next exchange would not
-/// end before the next event. So a request and its answer take two intervals, as measured on phones.
-/// The link layer loses nothing: a packet hit by loss ends its event and is repeated in the next one (Core Specification
-/// Vol 6 Part B 4.5.9).
+/// Connection events start every interval. In each one the sides exchange packets in turn, central first. The
+/// event ends when neither side has data that was queued when the event began, when the number of packets per
+/// event is reached, or when the next exchange would not end before the next event. A request and its answer
+/// therefore take two intervals, as measured on phones. The link layer loses no data: a packet hit by loss
+/// ends its event and is repeated in the next one (Core Specification Vol 6 Part B 4.5.9).
 package struct Link: Sendable {
     /// An end of the link.
     package enum Side: Sendable {
@@ -19,27 +19,27 @@ package struct Link: Sendable {
         package var other: Side { self == .central ? .peripheral : .central }
     }
 
-    /// Something the link layer negotiated, valid from the moment it is reported.
+    /// A change negotiated by the link layer, in force from the moment it is reported.
     package enum Change: Equatable, Sendable {
-        /// New interval, latency and timeout.
+        /// A new interval, latency and timeout.
         case parameters(ConnectionParameters)
         /// New payload sizes in bytes (27 … 251) in each direction.
         case payload(toCentral: Int, toPeripheral: Int)
-        /// New radio layer, the same in both directions.
+        /// A new PHY, the same in both directions.
         case phy(PHY)
     }
 
-    /// What came out of the link.
+    /// An output of the link.
     package enum Output: Equatable, Sendable {
         /// One data packet arrived at the side other than `from`; `start` marks the first of an L2CAP PDU.
         case delivered(from: Side, bytes: [UInt8], start: Bool)
-        /// The last packet of what one call of `send` handed over was acknowledged.
+        /// The last packet of one call of ``send(_:start:from:at:)`` was acknowledged.
         case completed(by: Side)
         /// A side ended the connection with this error code.
         case terminated(by: Side, reason: UInt8)
         /// A negotiated change took effect.
         case changed(Change)
-        /// Nothing was heard for the supervision timeout.
+        /// No packet was received for the supervision timeout.
         case lost
     }
 
@@ -67,13 +67,13 @@ package struct Link: Sendable {
         var peripheralSends: Bool
     }
 
-    /// Timing in force.
+    /// The parameters in force.
     package private(set) var parameters: ConnectionParameters
-    /// Radio layer in force.
+    /// The PHY in force.
     package private(set) var phy: PHY
-    /// Payload bytes of a packet to the phone, 27 … 251.
+    /// The payload size in bytes of a packet to the phone, 27 … 251.
     package private(set) var payloadToCentral = 27
-    /// Payload bytes of a packet to the verifier, 27 … 251.
+    /// The payload size in bytes of a packet to the verifier, 27 … 251.
     package private(set) var payloadToPeripheral = 27
     private let packetsPerEvent: Int
     private let loss: Double
@@ -85,14 +85,16 @@ package struct Link: Sendable {
     private var phase = Phase.idle
     private var changes = Agenda<Change>()
     private var silentUntil: Instant?
-    /// When the peripheral gives up the wait for the acknowledgement of its own termination (Vol 6 Part B 5.1.6).
+    /// The instant at which the peripheral stops waiting for the acknowledgement of its own termination (Vol
+    /// 6 Part B 5.1.6).
     private var terminatedBy: Instant?
-    /// Whether the central acknowledges nothing.
+    /// Whether the central acknowledges no packets.
     private var isGagged = false
 
-    /// A link whose first connection event is at `anchor`.
+    /// Creates a link whose first connection event is at `anchor`.
     ///
-    /// `packetsPerEvent` counts exchanges (at least 1), `loss` is the probability (0 … 1) that an exchange fails.
+    /// `packetsPerEvent` is the number of exchanges per event (at least 1); `loss` is the probability (0 … 1)
+    /// that an exchange fails.
     package init(
         parameters: ConnectionParameters, phy: PHY = .le1M, packetsPerEvent: Int, loss: Double = 0,
         random: SplitMix64 = SplitMix64(seed: 0), anchor: Instant
@@ -105,7 +107,7 @@ package struct Link: Sendable {
         self.anchor = anchor
     }
 
-    /// When the link next does something by itself.
+    /// The next instant at which the link acts without an event from outside.
     package var deadline: Instant? {
         if case .closed = phase { return nil }
         let lost = [silentUntil, terminatedBy].compactMap { $0 }.min()
@@ -119,7 +121,8 @@ package struct Link: Sendable {
         return [activity, changes.deadline, lost].compactMap { $0 }.min()
     }
 
-    /// Queues data of one L2CAP PDU (or a part of one; `start` marks the first part) and cuts it to the payload size.
+    /// Queues data of one L2CAP PDU (or a part of one; `start` marks the first part) and splits it into
+    /// packets of the payload size.
     package mutating func send(_ bytes: [UInt8], start: Bool, from side: Side, at now: Instant) {
         let size = side == .central ? payloadToPeripheral : payloadToCentral
         var (rest, isStart) = (bytes[...], start)
@@ -131,28 +134,28 @@ package struct Link: Sendable {
         } while !rest.isEmpty
     }
 
-    /// Ends the connection behind the data already queued by that side. Where the central acknowledges nothing, the
-    /// peripheral ends it alone after the supervision timeout.
+    /// Terminates the connection after the data already queued by that side. If the central acknowledges no
+    /// packets, the connection ends after the supervision timeout when the peripheral terminates it.
     package mutating func terminate(reason: UInt8, from side: Side, at now: Instant) {
         if side == .peripheral { terminatedBy = terminatedBy ?? now.advanced(by: parameters.timeoutTime) }
         enqueue(Packet(bytes: [], start: false, completes: false, termination: reason), from: side, at: now)
     }
 
-    /// Lets a change take effect that many connection intervals from now (6 for a connection update, 5.1.1).
+    /// Applies a change after that many connection intervals (6 for a connection update, 5.1.1).
     package mutating func change(_ change: Change, afterIntervals count: Int, at now: Instant) {
         changes.add(change, at: nextAnchor(notBefore: now).advanced(by: parameters.intervalTime * count))
     }
 
-    /// Nothing passes any more: both sides find out by the supervision timeout.
+    /// Stops all packets: both sides detect that by the supervision timeout.
     package mutating func fallSilent(at now: Instant) {
         guard silentUntil == nil else { return }
         silentUntil = now.advanced(by: parameters.timeoutTime)
     }
 
-    /// From now on the central acknowledges nothing that the peripheral sends, and goes on sending.
+    /// Stops the central's acknowledgements of the peripheral's packets; the central continues to send.
     package mutating func gag() { isGagged = true }
 
-    /// Does everything due by `now`.
+    /// Performs everything due by `now`.
     package mutating func advance(to now: Instant) -> [Output] {
         var outputs: [Output] = []
         while let due = deadline, due <= now { step(at: due, &outputs) }
@@ -166,7 +169,7 @@ package struct Link: Sendable {
             return
         }
         if let change = changes.take(dueBy: now) {
-            // The data length event is for changes only (Vol 4 Part E 7.7.65.7).
+            // The data length event is sent for changes only (Vol 4 Part E 7.7.65.7).
             if change != .payload(toCentral: payloadToCentral, toPeripheral: payloadToPeripheral) {
                 apply(change, at: now)
                 outputs.append(.changed(change))
@@ -204,7 +207,7 @@ package struct Link: Sendable {
             isFirst: true)
     }
 
-    /// Plans the exchange after `previous`, or closes the event.
+    /// Starts the exchange after `previous`, or closes the event.
     private mutating func next(_ previous: Exchange, isFirst: Bool = false) {
         var exchange = previous
         exchange.centralSends = exchange.eligibleCentral > 0

@@ -1,4 +1,4 @@
-/// An LE radio layer and the time its packets take (Core Specification Vol 6 Part B 2.1 and 4.1).
+/// An LE PHY and the duration of its packets (Core Specification Vol 6 Part B 2.1 and 4.1).
 package enum PHY: UInt8, Sendable {
     /// 1 Mbit/s.
     case le1M = 1
@@ -8,8 +8,8 @@ package enum PHY: UInt8, Sendable {
     /// The pause between two packets of a connection event (T_IFS), in nanoseconds.
     private static let interFrameSpace: Int64 = 150_000
 
-    /// Time on the air of one data packet with `payload` bytes, unencrypted: preamble, access address, header, CRC and
-    /// payload.
+    /// Returns the time on the air of one unencrypted data packet with `payload` bytes: preamble, access
+    /// address, header, CRC and payload.
     package func airTime(payload: Int) -> Duration {
         switch self {
         case .le1M: .nanoseconds(Int64(10 + payload) * 8_000)
@@ -17,8 +17,8 @@ package enum PHY: UInt8, Sendable {
         }
     }
 
-    /// Time of one exchange: the central's packet, the pause, the peripheral's packet, the pause. A side without data
-    /// sends an empty packet.
+    /// Returns the duration of one exchange: the central's packet, the pause, the peripheral's packet, the
+    /// pause. A side without data sends an empty packet.
     package func exchangeTime(central: Int, peripheral: Int) -> Duration {
         airTime(payload: central) + airTime(payload: peripheral) + .nanoseconds(2 * Self.interFrameSpace)
     }

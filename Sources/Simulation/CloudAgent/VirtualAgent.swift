@@ -2,63 +2,65 @@ import Aries
 package import DIDComm
 package import Encoding
 
-/// A cloud agent in memory: the inviter that a kiosk connects to, as a value without clock and network.
+/// A cloud agent in memory: the inviter to which a gate connects, as a value without clock and network.
 ///
-/// It offers a multi-use out-of-band invitation, answers did-exchange 1.1 requests with `did_rotate~attach`, answers trust
-/// pings, takes basicmessages, each `@id` once, and keeps ledgers where it is told to. Like a real agent over HTTP return-route
-/// it returns at most one waiting message for each one posted.
+/// It offers a multi-use out-of-band invitation, answers did-exchange 1.1 requests with `did_rotate~attach`,
+/// answers trust pings, receives basicmessages, each `@id` once, and keeps ledgers if ``keeper`` is set. Like
+/// a real agent with HTTP return-route, it returns at most one queued message per posted message.
 package struct VirtualAgent: ~Copyable, Sendable {
-    /// A basicmessage that arrived.
+    /// A basicmessage that was received.
     package struct Received: Hashable, Sendable {
         /// Its `@id`.
         package let id: Text
-        /// Its content: a report's JSON text.
+        /// Its content: the JSON text of a report.
         package let content: Text
-        /// The key of the kiosk that sent it.
+        /// The key of the gate that sent it.
         package let sender: Verkey
-        /// When it arrived first.
+        /// The instant at which it was first received.
         package let time: Instant
     }
 
-    /// What a post to the agent brings.
+    /// The result of a post to the agent.
     package enum Reply: Hashable, Sendable {
-        /// The agent is down: nobody listens.
+        /// The agent is down: the connection fails.
         case unreachable
         /// The message took effect, but its answer was lost.
         case lost
-        /// HTTP 400: not a message for this agent.
+        /// HTTP 400: the body is not a message for this agent.
         case rejected
         /// HTTP 200 with an envelope, or an empty body.
         case accepted([UInt8])
     }
 
-    /// Whether the agent listens.
+    /// Whether the agent accepts connections.
     package var isUp = true
-    /// How many of the next answers get lost after the message took effect.
+    /// The number of next answers that are lost after the message took effect.
     package var answersToLose = 0
     /// Whether it acknowledges each report by a basicmessage.
     package var acknowledgesReports = false
-    /// Whether it goes on with a connection that exists when it is asked to (out-of-band reuse); nil: it does not answer.
+    /// Whether it accepts the reuse of an existing connection (out-of-band reuse); nil: it does not answer.
     package var acceptsReuse: Bool?
-    /// The ledgers that it keeps; nil for an agent that does not know verification-report/1.0.
+    /// The ledgers that it keeps; nil for an agent without verification-report/1.0.
     package var keeper: VirtualKeeper?
-    /// The mailboxes that it keeps; nil for an agent that does not know coordinate-mediation.
+    /// The mailboxes that it keeps; nil for an agent without coordinate-mediation.
     package var mediation: VirtualMediation?
-    /// Whether everything that it says to a kiosk with a mailbox goes there, also what could go back on a post.
+    /// Whether all messages to a gate with a mailbox are sent there, even those that could be returned on a
+    /// post.
     package var answersByMailbox = false
-    /// Whether it announces another DID as soon as the last one was acknowledged (did-rotate/1.0).
+    /// Whether it announces another DID as soon as the previous one was acknowledged (did-rotate/1.0).
     package var rotatesForEver = false
-    /// What an agent that keeps no mailboxes posts to the addresses of kiosks; whoever drives it takes that away.
+    /// The posts of an agent without mailboxes to the addresses of gates. The driver of the simulation
+    /// removes them.
     package var posts: [(url: Text, body: [UInt8])] = []
-    /// Whether only the first request by its invitation is answered.
+    /// Whether it answers only the first request with its invitation.
     package var isSingleUse = false
-    /// The basicmessages that arrived, each id once, in order.
+    /// The basicmessages that were received, each id once, in order.
     package private(set) var received: [Received] = []
-    /// How many basicmessages came again under an id that was known.
+    /// The number of basicmessages that were received again with a known id.
     package private(set) var repetitions = 0
     /// The last messages that are neither basicmessages nor pings, at most 64.
     package private(set) var others: [JSON] = []
-    /// How many trust pings arrived.
+    /// The number of trust pings received.
     package private(set) var pings = 0
     /// The URL that messages are posted to.
     package let endpoint: Text
@@ -68,28 +70,29 @@ package struct VirtualAgent: ~Copyable, Sendable {
     private var random: RandomStream
     private var kiosks: [Kiosk] = []
 
-    /// One connection.
+    /// One connection to a gate.
     private struct Kiosk {
         let thread: Text
         let key: Verkey
         var ours: KeyPair
         let did: Text
-        /// The keys after a rotation that the kiosk has not acknowledged.
+        /// The new keys of a rotation that the gate has not acknowledged.
         var next: KeyPair?
-        /// Where the kiosk takes messages.
+        /// The address at which the gate receives messages.
         let service: Service
-        /// Plaintexts waiting to be fetched.
+        /// The plaintexts that wait to be fetched.
         var waiting: [JSON] = []
         var isComplete = false
     }
 
-    /// An agent that announces `endpoint`; nil when the stream yields no key.
+    /// Creates an agent that announces `endpoint`; nil when the random stream yields no valid key.
     package init?(label: Text = "Virtual agent", endpoint: Text, random: consuming RandomStream) {
         guard let keys = KeyPair(seed: random.drawSecret(32)) else { return nil }
         self.init(label: label, endpoint: endpoint, keys: keys, random: random)
     }
 
-    /// Apart from what may fail: Swift 6.2 destroys the properties of a value that cannot be copied before they are there.
+    /// Separate from the failable initializer: Swift 6.2 destroys the properties of a noncopyable value
+    /// before they are initialized.
     private init(label: Text, endpoint: Text, keys: KeyPair, random: consuming RandomStream) {
         invitationKeys = keys
         invitationID = Text(RandomUUID.text(random.draw(16)) ?? "")
@@ -116,16 +119,16 @@ package struct VirtualAgent: ~Copyable, Sendable {
     /// The invitation as a URL.
     package var invitationURL: Text { Text("\(endpoint)?oob=\(Base64.encode(invitation.compactBytes))") }
 
-    /// Connections whose handshake is complete.
+    /// The number of connections with a complete handshake.
     package var completeConnections: Int { kiosks.count(where: \.isComplete) }
 
-    /// Puts a basicmessage in the queue of every kiosk; each fetches it with its next message.
+    /// Queues a basicmessage for every gate; each gate fetches it with its next message.
     package mutating func send(content: Text) {
         send(BasicMessage.message(.didcomm, id: newID(), content: content, sentTime: "2026-01-01T00:00:00Z"))
     }
 
-    /// Sends any message to every kiosk: by its mailbox, or in its queue. An agent that keeps mailboxes has no queue for what it
-    /// starts itself, as real ones have none.
+    /// Sends a message to every gate, by its mailbox or by its queue. An agent that keeps mailboxes has no
+    /// queue for messages that it starts itself, like real ones.
     package mutating func send(_ message: JSON) {
         for index in kiosks.indices {
             if kiosks[index].service.isHTTP {
@@ -136,7 +139,8 @@ package struct VirtualAgent: ~Copyable, Sendable {
         }
     }
 
-    /// What an agent starts goes to the address in the kiosk's DID document: here that is a mailbox of this very agent.
+    /// Sends a message that the agent starts to the address in the gate's DID document. Here that is a
+    /// mailbox of this agent, or ``posts``.
     private mutating func leave(_ message: JSON, for kiosk: Kiosk) {
         leave(
             envelope: Envelope.pack(message.compactBytes, to: [kiosk.key], from: kiosk.ours, random: &random),
@@ -155,7 +159,8 @@ package struct VirtualAgent: ~Copyable, Sendable {
         }
     }
 
-    /// Announces another DID to every kiosk (did-rotate/1.0), under `did` where one is given that it does not own.
+    /// Announces another DID to every gate (did-rotate/1.0). `did`, if given, is a DID that the agent does
+    /// not own.
     package mutating func rotate(to did: Text? = nil) {
         for index in kiosks.indices {
             guard let next = KeyPair(seed: random.drawSecret(32)) else { continue }
@@ -171,7 +176,7 @@ package struct VirtualAgent: ~Copyable, Sendable {
         }
     }
 
-    /// Takes one posted body.
+    /// Handles one posted body.
     package mutating func handle(_ body: [UInt8], at now: Instant) -> Reply {
         guard isUp else { return .unreachable }
         if let envelope = try? JSON.parse(body), mediation?.forward(envelope) == true { return .accepted([]) }
@@ -193,7 +198,7 @@ package struct VirtualAgent: ~Copyable, Sendable {
             guard !message.type.isMessage(DIDExchange.family, 1, "request") else {
                 return respond(to: message, from: sender)
             }
-            others = others.suffix(63) + [message.body]  // a reply without connection
+            others = others.suffix(63) + [message.body]  // a reply without a connection
             return []
         }
         guard let index = kiosks.firstIndex(where: { $0.ours.verkey == recipient && $0.key == sender }) else {
@@ -204,7 +209,7 @@ package struct VirtualAgent: ~Copyable, Sendable {
             others.append(message.body)
             return answer(to: index)
         }
-        kiosks[index].isComplete = true  // any message of an authenticated peer completes, as in ACA-Py
+        kiosks[index].isComplete = true  // any message of an authenticated peer completes the handshake, as in ACA-Py
         if let answer = answer(to: message, from: sender, at: now) {
             if answersByMailbox, kiosks[index].service.isHTTP {
                 leave(answer, for: kiosks[index])
@@ -215,7 +220,7 @@ package struct VirtualAgent: ~Copyable, Sendable {
         return answer(to: index)
     }
 
-    /// What goes back on a post: the next message that waits.
+    /// Returns the body of the answer to a post: the next queued message.
     private mutating func answer(to index: Int) -> [UInt8] {
         if rotatesForEver, kiosks[index].next == nil { rotate() }
         let key = kiosks[index].key
@@ -299,7 +304,7 @@ package struct VirtualAgent: ~Copyable, Sendable {
             explanation: "unknown message type")
     }
 
-    /// The protocols that were asked for, of those that tell agents apart.
+    /// Returns the protocols that match a query, of those that distinguish agents.
     private mutating func disclosure(to query: Message) -> JSON {
         let asked = query.body["query"]?.string ?? ""
         let known =

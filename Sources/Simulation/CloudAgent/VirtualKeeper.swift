@@ -1,30 +1,32 @@
 package import Aries
 package import Encoding
 
-/// The ledgers that a ``VirtualAgent`` keeps by verification-report/1.0: what an operator's database is to a real one.
+/// The ledgers that a ``VirtualAgent`` keeps by verification-report/1.0. It simulates an operator's database.
 package struct VirtualKeeper: Sendable {
-    /// The entries by ledger and position; the first one of a position stays.
+    /// The entries by ledger and position; the first entry received for a position is kept.
     package private(set) var ledgers: [Text: [Int: ReportEntry]] = [:]
-    /// How many entries came again.
+    /// The number of entries that were received again.
     package private(set) var repetitions = 0
-    /// The newest head of each ledger that the gate signed; it goes back with what is said of that ledger.
+    /// The newest signed head of each ledger. It is returned with the answers about that ledger.
     package private(set) var heads: [Text: ReportPoint] = [:]
-    /// How many entries it says to have more than it has, as if a ledger had been put back.
+    /// The number of entries that it claims to have in addition to the real ones, as if a ledger had been
+    /// restored from a backup.
     package var lead = 0
-    /// What it says of its last entry and the gate's head in place of the truth; nil: it is honest.
+    /// Replaces its last entry and the gate's head by false ones in its answers; nil: it answers truthfully.
     package var claim: (@Sendable (_ last: ReportPoint, _ head: ReportPoint?) -> (ReportPoint, head: ReportPoint?))?
-    /// Whether it knows of signed heads. Keepers of earlier versions do not.
+    /// Whether it returns signed heads. Keepers of earlier versions do not know them.
     package var givesHeadsBack = true
 
-    /// Positions of entries that it does not take, each message with one of them.
+    /// The positions of entries that it refuses; it refuses each message that contains one of them.
     package var refusals: Set<Int> = []
-    /// Ledgers that it says another connection writes.
+    /// The ledgers that it claims another connection writes.
     package var foreign: Set<Text> = []
 
-    /// Keeps nothing yet.
+    /// Creates a keeper without ledgers.
     package init() {}
 
-    /// The answer to a message of the protocol, in its thread; nil for one that only a gate gets.
+    /// Returns the answer to a message of the protocol, in its thread; nil for a message that only a gate
+    /// receives.
     mutating func answer(to message: Message, id: Text) -> JSON? {
         let prefix = message.type.prefix
         switch message.type.name {
@@ -57,7 +59,7 @@ package struct VirtualKeeper: Sendable {
         case "head-query":
             guard let ledger = message.body["ledger"]?.string else { return nil }
             let last = ledgers[ledger]?.values.max { $0.position < $1.position }
-            // Nothing is compared with a head at position 0.
+            // A head at position 0 is not compared.
             let head = ReportPoint(
                 ledger: ledger, position: (last?.position ?? 0) + lead,
                 hash: last?.hash ?? [UInt8](repeating: 0, count: ReportPoint.hashBytes))

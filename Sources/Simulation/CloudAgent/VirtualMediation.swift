@@ -2,75 +2,75 @@ import Aries
 package import DIDComm
 package import Encoding
 
-/// The mailboxes of a ``VirtualAgent``: coordinate-mediation 1.0, and pickup 2.0 or one waiting message for each post, as real agents
-/// do; with the faults that they have.
+/// The mailboxes of a ``VirtualAgent``: coordinate-mediation 1.0, and pickup 2.0 or one queued message per
+/// post, as with real agents. It can show the faults that real agents have.
 package struct VirtualMediation: Sendable {
-    /// What becomes of who asks for a mailbox.
+    /// The answer to a request for a mailbox.
     package enum Manner: Sendable {
-        /// It is granted.
+        /// The mailbox is granted.
         case grants
-        /// It is denied.
+        /// The mailbox is denied.
         case denies
-        /// Nobody answers, as where a controller has to agree first.
+        /// No answer is sent, as when an agent's controller must agree first.
         case keepsSilent
     }
 
-    /// What a message led to.
+    /// The result of a message.
     enum Outcome {
         case answer(JSON)
         case silence
         case unknown
     }
 
-    /// A message that waits.
+    /// A queued message.
     private struct Waiting {
         let uid: Text
         let envelope: [UInt8]
     }
 
-    /// What becomes of who asks for a mailbox.
+    /// The answer to a request for a mailbox.
     package var manner = Manner.grants
-    /// Whether pickup 2.0 is spoken.
+    /// Whether it supports pickup 2.0.
     package var hasPickup: Bool
-    /// What is granted in place of the true address.
+    /// The content of the grant instead of the true address; nil: the true address.
     package var grant: JSON?
     /// The result of each update of a key.
     package var result: Text = "success"
-    /// Whether the answers about keys name none of them.
+    /// Whether the answers to key updates omit the keys.
     package var omitsKeys = false
-    /// Whether each delivery brings its messages twice, in the other order.
+    /// Whether each delivery contains its messages twice, first in reverse order.
     package var isConfused = false
-    /// Messages in a delivery, whatever was asked for; nil: as many as were.
+    /// The number of messages in a delivery, whatever was requested; nil: as many as requested.
     package var deliverySize: Int?
-    /// How many of the next `messages-received` are not noted.
+    /// The number of next `messages-received` that are ignored.
     package var forgets = 0
-    /// The keys that messages are taken for, and whose they are.
+    /// The recipient keys for which messages are accepted, and the owner of each.
     package private(set) var owners: [Verkey: Verkey] = [:]
-    /// The updates that were told, in order: `add KEY`, `remove KEY`.
+    /// The key updates that were requested, in order: `add KEY`, `remove KEY`.
     package private(set) var updates: [Text] = []
-    /// Messages that waited for a key that nobody had told.
+    /// The number of messages for a key that was not registered.
     package private(set) var lost = 0
     private let routing: KeyPair
     private var queues: [Verkey: [Waiting]] = [:]
     private var count = 0
 
-    /// A mediator whose routing key `seed` (32 bytes) determines; nil for any other length.
+    /// Creates a mediator whose routing key is derived from `seed` (32 bytes); nil for any other length.
     package init?(seed: Secret, hasPickup: Bool) {
         guard let routing = KeyPair(seed: seed) else { return nil }
         (self.routing, self.hasPickup) = (routing, hasPickup)
     }
 
-    /// Messages that wait.
+    /// The number of queued messages.
     package var waiting: Int { queues.values.reduce(0) { $0 + $1.count } }
 
-    /// Puts a message in the mailbox of whoever has any key here.
+    /// Puts a message in the mailbox of any owner with a registered key.
     package mutating func leave(_ envelope: [UInt8]) {
         guard let owner = owners.values.first else { return }
         count += 1
         queues[owner, default: []].append(Waiting(uid: Text("m\(count)"), envelope: envelope))
     }
 
-    /// Takes an envelope for the routing key; false: it is for another.
+    /// Handles an envelope for the routing key; false: it has another recipient.
     mutating func forward(_ envelope: JSON) -> Bool {
         guard let content = try? Envelope.unpack(envelope, with: [routing]) else { return false }
         guard let message = try? Message(plaintext: content.plaintext), message.type.name == "forward",
@@ -85,7 +85,7 @@ package struct VirtualMediation: Sendable {
         return true
     }
 
-    /// What goes back on a post of `owner`, without pickup; then it is gone.
+    /// Removes and returns the message for the answer to a post of `owner`, without pickup; nil: none.
     mutating func next(for owner: Verkey) -> [UInt8]? {
         guard !hasPickup, let first = queues[owner]?.first else { return nil }
         queues[owner]?.removeFirst()

@@ -1,15 +1,15 @@
-/// What a connectable advertiser puts on the air: ADV_IND and SCAN_RSP (Core Specification Vol 6 Part B 2.3).
+/// The packets of a connectable advertiser: ADV_IND and SCAN_RSP (Core Specification Vol 6 Part B 2.3).
 package struct Advertiser: Equatable, Sendable {
-    /// The address the packets carry.
+    /// The advertiser's address in the packets.
     package var address: DeviceAddress
-    /// Advertising data, at most 31 bytes.
+    /// The advertising data, at most 31 bytes.
     package var data: [UInt8]
-    /// Scan response data, at most 31 bytes.
+    /// The scan response data, at most 31 bytes.
     package var scanResponse: [UInt8]
-    /// Time between two advertising events, before the random delay of 0 … 10 ms.
+    /// The time between two advertising events, before the random delay of 0 … 10 ms.
     package var interval: Duration
 
-    /// An advertiser with these payloads.
+    /// Creates an advertiser with these payloads.
     package init(address: DeviceAddress, data: [UInt8], scanResponse: [UInt8], interval: Duration) {
         self.address = address
         self.data = data

@@ -1,4 +1,5 @@
-/// The HCI commands that the virtual controller knows (Core Specification Vol 4 Part E section 7), by opcode.
+/// The HCI commands that the virtual controller supports (Core Specification Vol 4 Part E section 7), by
+/// opcode.
 package enum HCIOpcode: UInt16, CaseIterable, Sendable {
     case disconnect = 0x0406
     case readRemoteVersion = 0x041D
@@ -44,18 +45,18 @@ package enum HCIOpcode: UInt16, CaseIterable, Sendable {
     case leSetExtendedAdvertisingEnable = 0x2039
     case leReadAdvertisingSets = 0x203B
 
-    /// The commands about advertising sets, which no legacy advertising command may be mixed with (3.1.1).
+    /// The commands for advertising sets. They must not be mixed with legacy advertising commands (3.1.1).
     static let advertisingSets: Set<HCIOpcode> = [
         .leSetAdvertisingSetRandomAddress, .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData,
         .leSetExtendedScanResponseData, .leSetExtendedAdvertisingEnable, .leReadAdvertisingSets,
     ]
-    /// The legacy advertising commands; the random address is not among them.
+    /// The legacy advertising commands; LE Set Random Address is not one of them.
     static let legacyAdvertising: Set<HCIOpcode> = [
         .leSetAdvertisingParameters, .leReadAdvertisingTxPower, .leSetAdvertisingData, .leSetScanResponseData,
         .leSetAdvertisingEnable,
     ]
 
-    /// The exact length of the command's parameters in bytes; the shortest where ``hasVariableLength``.
+    /// The exact length of the command's parameters in bytes; the minimum if ``hasVariableLength``.
     package var parameterLength: Int {
         switch self {
         case .leSetAdvertisingSetRandomAddress: 7
@@ -79,7 +80,7 @@ package enum HCIOpcode: UInt16, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the parameters are as long as one of them says.
+    /// Whether the length of the parameters depends on one of them.
     package var hasVariableLength: Bool {
         switch self {
         case .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData, .leSetExtendedAdvertisingEnable: true
@@ -87,7 +88,7 @@ package enum HCIOpcode: UInt16, CaseIterable, Sendable {
         }
     }
 
-    /// Where the command stands in the Supported Commands bit mask (6.27): octet and bit.
+    /// The position of the command in the Supported Commands bit mask (6.27): octet and bit.
     package var supportBit: (octet: Int, bit: Int) {
         switch self {
         case .disconnect: (0, 5)
@@ -137,23 +138,23 @@ package enum HCIOpcode: UInt16, CaseIterable, Sendable {
     }
 }
 
-/// Error codes of the controller (Core Specification Vol 1 Part F).
+/// The error codes of the controller (Core Specification Vol 1 Part F).
 package enum HCIError {
-    /// The command is not known (0x01).
+    /// Unknown command (0x01).
     package static let unknownCommand: UInt8 = 0x01
-    /// No connection of that handle (0x02).
+    /// No connection with that handle (0x02).
     package static let unknownConnection: UInt8 = 0x02
     /// The supervision timeout passed (0x08).
     package static let connectionTimeout: UInt8 = 0x08
-    /// Not now (0x0C).
+    /// The command is not allowed at present (0x0C).
     package static let commandDisallowed: UInt8 = 0x0C
-    /// Known, but not with these features (0x11).
+    /// The command or parameter requires a feature that is not supported (0x11).
     package static let unsupportedFeature: UInt8 = 0x11
     /// Parameters of a wrong length or out of range (0x12).
     package static let invalidParameters: UInt8 = 0x12
-    /// No advertising set of that handle (0x42).
+    /// No advertising set with that handle (0x42).
     package static let unknownAdvertisingSet: UInt8 = 0x42
-    /// The user at the other end ended the connection (0x13).
+    /// The user at the peer ended the connection (0x13).
     package static let remoteUserTerminated: UInt8 = 0x13
     /// This host ended the connection (0x16).
     package static let localHostTerminated: UInt8 = 0x16

@@ -5,7 +5,7 @@ extension VirtualController {
         let opcode = HCIOpcode(rawValue: code)
         if hasFailed, opcode != .reset { return }
         if unansweredCommand { report(.commandWithoutCredit(opcode: code)) }
-        // A controller that swallows a command never gives its credit back; the host's time limit has to.
+        // A command that is lost never returns its credit; only the host's timeout ends the wait.
         if let opcode, traits.silentCommands.contains(opcode) { return }
         if let due = losses.first, now >= due {
             losses.removeFirst()
@@ -26,7 +26,7 @@ extension VirtualController {
                 report(.mixedAdvertising(opcode: code))
                 return complete(opcode, HCIError.commandDisallowed)
             }
-            // What only names an address is of neither family.
+            // Setting the address of an advertising set does not decide which family the host uses.
             if opcode != .leSetAdvertisingSetRandomAddress { usesSets = isOfSets }
         }
         var reader = ByteReader(parameters)
@@ -37,12 +37,12 @@ extension VirtualController {
         }
     }
 
-    /// Command Complete with a status and return parameters (7.7.14); one command credit.
+    /// Sends Command Complete with a status and return parameters (7.7.14); it gives one command credit.
     mutating func complete(_ opcode: HCIOpcode, _ status: UInt8 = 0, _ values: [UInt8] = []) {
         event(0x0E, [1, UInt8(truncatingIfNeeded: opcode.rawValue), UInt8(opcode.rawValue >> 8), status] + values)
     }
 
-    /// Command Status (7.7.15); one command credit.
+    /// Sends Command Status (7.7.15); it gives one command credit.
     mutating func status(_ opcode: UInt16, _ status: UInt8) {
         event(0x0F, [status, 1, UInt8(truncatingIfNeeded: opcode), UInt8(opcode >> 8)])
     }
@@ -97,7 +97,7 @@ extension VirtualController {
         case .readBDADDR: traits.publicAddress
         case .leReadBufferSize: [UInt8].littleEndian(traits.aclLength) + [traits.aclBuffers]
         case .leReadLocalSupportedFeatures: localFeatures
-        // Bit 38: connectable advertising as a peripheral of somebody (7.8.27).
+        // Bit 38: connectable advertising while connected as a peripheral (7.8.27).
         case .leReadSupportedStates:
             [0xFF, 0xFF, 0xFF, 0xFF, traits.advertisesWhileConnected ? 0xFF : 0xBF, 0x03, 0, 0]
         case .leReadFilterAcceptListSize: [8]
@@ -108,8 +108,8 @@ extension VirtualController {
         }
     }
 
-    /// LE feature bits (Vol 6 Part B 4.6): encryption, parameter request, extended reject, peripheral-initiated features
-    /// exchange, and data length and 2M where supported.
+    /// The LE feature bits (Vol 6 Part B 4.6): encryption, parameter request, extended reject and
+    /// peripheral-initiated features exchange; data length and 2M if supported.
     private var localFeatures: [UInt8] {
         [
             0x0F | (traits.supportsDataLength ? 0x20 : 0),
@@ -167,7 +167,8 @@ extension VirtualController {
         return 0
     }
 
-    /// Some adapters refuse a connectable advertiser beside a connection, all of them beside too many.
+    /// Whether a further connection is possible. Some controllers refuse connectable advertising during a
+    /// connection, and all refuse it at the limit of connections.
     var mayConnect: Bool {
         connections.isEmpty || traits.advertisesWhileConnected && connections.count < traits.connections
     }
@@ -184,7 +185,7 @@ extension VirtualController {
 }
 
 extension [UInt8] {
-    /// The numbers as 2 bytes each, least significant first.
+    /// Encodes the numbers as 2 bytes each, least significant first.
     static func littleEndian(_ values: UInt16...) -> [UInt8] {
         values.reduce(into: []) { $0.appendLE($1) }
     }

@@ -1,7 +1,7 @@
 import Encoding
 
 extension VirtualController {
-    /// Commands about one connection; `handle` is their first parameter.
+    /// Handles commands for one connection; `handle` is their first parameter.
     mutating func connection(
         _ opcode: HCIOpcode, _ handle: UInt16, _ reader: inout ByteReader
     ) throws(ByteReader.Truncated) {
@@ -21,7 +21,7 @@ extension VirtualController {
                 }
                 complete(opcode, 0, bytes)
                 emit(.negotiateDataLength(handle: handle, transmit: Int(octets)))
-            // No request of the peer is ever passed to the host, so there is nothing to answer.
+            // No request of the peer is ever passed to the host, so none can be answered.
             default: complete(opcode, HCIError.commandDisallowed, bytes)
             }
         default:
@@ -30,7 +30,7 @@ extension VirtualController {
         }
     }
 
-    /// Commands that answer with a status first and an event later.
+    /// Handles commands that are answered with a status first and an event later.
     private mutating func begin(
         _ opcode: HCIOpcode, _ handle: UInt16, _ reader: inout ByteReader
     ) throws(ByteReader.Truncated) {
@@ -55,11 +55,12 @@ extension VirtualController {
         }
     }
 
-    /// ACL data of the host: one controller buffer until the peer acknowledged it (Vol 4 Part E 4.1.1).
+    /// Handles ACL data of the host. It occupies one controller buffer until the peer acknowledges it (Vol 4
+    /// Part E 4.1.1).
     mutating func aclData(_ header: UInt16, _ data: [UInt8]) {
         let handle = header & 0x0FFF
         guard connections[handle] != nil else {
-            // The word of the connection's end may still be on its way to the host.
+            // The event about the end of the connection may still be on its way to the host.
             if let told = endTold[handle], told >= now { return }
             return report(.unknownHandle(handle))
         }

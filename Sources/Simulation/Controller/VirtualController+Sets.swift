@@ -2,14 +2,14 @@ import Encoding
 
 /// An advertising set with legacy PDUs (Core Specification Vol 4 Part E 7.8.52 to 7.8.56).
 struct AdvertisingSet: Sendable {
-    /// Shortest interval in 0.625 ms.
+    /// The minimum interval in units of 0.625 ms.
     var interval: UInt32 = 0x20
     var address: [UInt8]?
     var data: [UInt8] = []
     var scanResponse: [UInt8] = []
     var isOn = false
 
-    /// What it puts on the air.
+    /// The set's advertisement.
     var advertiser: Advertiser {
         Advertiser(
             address: DeviceAddress(bytes: address ?? [], isRandom: true), data: data, scanResponse: scanResponse,
@@ -18,7 +18,7 @@ struct AdvertisingSet: Sendable {
 }
 
 extension VirtualController {
-    /// Commands about advertising sets; returns their status.
+    /// Handles commands for advertising sets; returns their status.
     mutating func advertisingSet(_ opcode: HCIOpcode, _ reader: inout ByteReader) throws(ByteReader.Truncated) -> UInt8
     {
         if opcode == .leSetExtendedAdvertisingEnable { return try enableSets(&reader) }
@@ -30,7 +30,7 @@ extension VirtualController {
             if set.isOn, traits.guardsAddress { return HCIError.commandDisallowed }
             sets[handle]?.address = Array(try reader.take(6))
         default:
-            // Legacy PDUs are told whole, and take 31 bytes (7.8.54).
+            // Legacy PDUs must be set in one command and hold at most 31 bytes (7.8.54).
             let (operation, _, length) = (try reader.uint8(), try reader.uint8(), Int(try reader.uint8()))
             guard operation == 3, length <= 31 else { return HCIError.invalidParameters }
             let data = Array(try reader.take(length))
@@ -88,7 +88,8 @@ extension VirtualController {
         return 0
     }
 
-    /// The set ends by a connection, which the host is told behind the connection itself (7.7.65.18).
+    /// Ends a set because of a connection. The host is informed after the event for the connection itself
+    /// (7.7.65.18).
     mutating func end(_ set: UInt8, by handle: UInt16) {
         sets[set]?.isOn = false
         emit(.advertise(nil, set: set))

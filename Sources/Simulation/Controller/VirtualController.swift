@@ -1,38 +1,40 @@
 package import Encoding
 
-/// An LE controller seen through HCI: what a peripheral's host sends goes in, what it hears comes out, and the air is
-/// reached by ``Air`` commands and events (Core Specification Vol 4 Part E).
+/// A simulated LE controller. Its interfaces are HCI packets to and from a peripheral's host, and
+/// ``AirCommand`` and ``AirEvent`` to and from the air (Core Specification Vol 4 Part E).
 ///
-/// It is strict where real controllers are: parameter lengths and ranges, the event masks, command and data credits.
-/// What the host does against the rules is reported as ``Violation`` beside the answer a controller would give.
+/// It is as strict as real controllers about parameter lengths and ranges, event masks, and command and data
+/// credits. A violation of HCI by the host is reported as a ``Violation``, in addition to the answer that a
+/// controller would give.
 package struct VirtualController: Sendable {
-    /// What happens to the controller.
+    /// An event for the controller.
     package enum Event: Sendable {
         /// One H4 packet from the host, with its packet indicator (1 command, 2 ACL data).
         case fromHost([UInt8])
-        /// Something on the air.
+        /// An event on the air.
         case air(AirEvent)
-        /// The deadline has come.
+        /// The deadline has passed.
         case timer
     }
 
-    /// What the controller does.
+    /// An action of the controller.
     package enum Action: Equatable, Sendable {
         /// One H4 packet to the host, with its packet indicator (4 event, 2 ACL data).
         case toHost([UInt8])
-        /// Something on the air.
+        /// A command to the air.
         case air(AirCommand)
-        /// The host broke a rule of HCI.
+        /// The host violated a rule of HCI.
         case violation(Violation)
     }
 
-    /// What the air tells the controller. Handles are connection handles.
+    /// An event from the air to the controller. Handles are connection handles.
     package enum AirEvent: Equatable, Sendable {
-        /// A central connected to the advertiser of that set (0 for legacy advertising); `handle` is free until now.
+        /// A central connected to the advertiser of that set (0 for legacy advertising); `handle` was unused
+        /// before.
         case connected(handle: UInt16, peer: DeviceAddress, parameters: ConnectionParameters, set: UInt8 = 0)
         /// A data packet arrived; `start` marks the first of an L2CAP PDU.
         case received(handle: UInt16, bytes: [UInt8], start: Bool)
-        /// An ACL packet of the host was acknowledged by the peer.
+        /// The peer acknowledged an ACL packet of the host.
         case completed(handle: UInt16)
         /// A negotiated change took effect.
         case changed(handle: UInt16, Link.Change)
@@ -40,9 +42,9 @@ package struct VirtualController: Sendable {
         case disconnected(handle: UInt16, reason: UInt8)
     }
 
-    /// What the controller does to the air.
+    /// A command from the controller to the air.
     package enum AirCommand: Equatable, Sendable {
-        /// Advertise so in that set (0 for legacy advertising); nil: stop.
+        /// Advertise this in that set (0 for legacy advertising); nil: stop.
         case advertise(Advertiser?, set: UInt8 = 0)
         /// Send the data of one ACL packet.
         case send(handle: UInt16, bytes: [UInt8], start: Bool)
@@ -52,29 +54,29 @@ package struct VirtualController: Sendable {
         case negotiateDataLength(handle: UInt16, transmit: Int)
         /// Negotiate the PHY.
         case negotiatePHY(handle: UInt16, prefers2M: Bool)
-        /// Ask the central for other connection parameters (LL procedure).
+        /// Request other connection parameters from the central (LL procedure).
         case requestParameters(handle: UInt16, ConnectionParameters)
-        /// Every connection breaks off without a word (reset or failure of the controller).
+        /// Drop every connection without terminating it (reset or failure of the controller).
         case dropAll
     }
 
-    /// A rule of HCI that the host broke.
+    /// A violation of a rule of HCI by the host.
     package enum Violation: Equatable, Sendable {
-        /// Not an H4 packet a controller takes, or its length field is wrong.
+        /// The packet is not an H4 packet that a controller accepts, or its length field is wrong.
         case malformedPacket
-        /// A command while the one before was not answered and no credit was left.
+        /// A command was sent without a credit, before the previous one was answered.
         case commandWithoutCredit(opcode: UInt16)
-        /// An ACL packet longer than the length in LE Read Buffer Size.
+        /// An ACL packet is longer than the length in LE Read Buffer Size.
         case aclTooLong(length: Int)
-        /// An ACL packet while all of the controller's buffers were full.
+        /// An ACL packet was sent while all of the controller's buffers were in use.
         case aclWithoutBuffer
-        /// An ACL packet with a packet boundary flag that a host may not use on LE (5.4.2).
+        /// An ACL packet has a packet boundary flag that a host may not use on LE (5.4.2).
         case packetBoundaryFlag(UInt8)
-        /// ACL data for a handle without a connection.
+        /// ACL data was sent for a handle without a connection.
         case unknownHandle(UInt16)
-        /// A legacy advertising command among those about advertising sets, or the other way round (3.1.1).
+        /// Legacy advertising commands and commands for advertising sets were mixed (3.1.1).
         case mixedAdvertising(opcode: UInt16)
-        /// A command whose parameters have another length than the specification says.
+        /// The parameters of a command do not have the length in the specification.
         case parameterLength(opcode: UInt16, length: Int)
     }
 
@@ -89,7 +91,7 @@ package struct VirtualController: Sendable {
         case advertisingStops
     }
 
-    /// What is simulated.
+    /// The simulated properties.
     package let traits: ControllerTraits
     var eventMask: UInt64 = 0x0000_1FFF_FFFF_FFFF
     var leEventMask: UInt64 = 0x1F
@@ -99,14 +101,15 @@ package struct VirtualController: Sendable {
     var scanResponseData: [UInt8] = []
     var isAdvertising = false
     var sets: [UInt8: AdvertisingSet] = [:]
-    /// Which family of advertising commands was used since the reset.
+    /// Whether the host has used commands for advertising sets since the reset; nil: it has used no
+    /// advertising commands.
     var usesSets: Bool?
     var suggestedLength: (octets: UInt16, time: UInt16) = (27, 328)
     var connections: [UInt16: Connection] = [:]
-    /// When the host hears, or heard, of the end of connections that were.
+    /// The instants at which the host learns, or learned, of the end of former connections.
     var endTold: [UInt16: Instant] = [:]
     var hasFailed = false
-    /// Instants at which commands are still to be lost.
+    /// The instants of commands that are still to be lost.
     var losses: [Instant]
     var unansweredCommand = false
     var random: SplitMix64
@@ -114,7 +117,7 @@ package struct VirtualController: Sendable {
     private var agenda = Agenda<Pending>()
     private var actions: [Action] = []
 
-    /// A controller just powered on.
+    /// Creates a controller that was just powered on.
     package init(traits: ControllerTraits = ControllerTraits(), seed: UInt64 = 1) {
         self.traits = traits
         losses = traits.lostCommands
@@ -123,10 +126,10 @@ package struct VirtualController: Sendable {
         for instant in traits.advertisingStops { agenda.add(.advertisingStops, at: instant) }
     }
 
-    /// When the controller next does something by itself.
+    /// The next instant at which the controller acts without an event from outside.
     package var deadline: Instant? { agenda.deadline }
 
-    /// Takes one event and says what to do.
+    /// Handles one event and returns the actions.
     package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         self.now = now
         switch event {
@@ -158,12 +161,12 @@ package struct VirtualController: Sendable {
 
     mutating func report(_ violation: Violation) { actions.append(.violation(violation)) }
 
-    /// Hands a packet to the host after the response time, in order.
+    /// Sends a packet to the host after the response time, in order.
     mutating func toHost(_ packet: [UInt8], after delay: Duration = .zero) {
         agenda.add(.toHost(packet), at: now.advanced(by: traits.responseTime + delay))
     }
 
-    /// Sends an event if the host's mask lets it through. Command Complete, Command Status and Number Of Completed
+    /// Sends an event if the host's mask permits it. Command Complete, Command Status and Number Of Completed
     /// Packets are never masked (7.3.1).
     mutating func event(_ code: UInt8, _ parameters: [UInt8], after delay: Duration = .zero) {
         let isUnmaskable = [0x0E, 0x0F, 0x13].contains(code)
@@ -171,13 +174,13 @@ package struct VirtualController: Sendable {
         toHost([0x04, code, UInt8(truncatingIfNeeded: parameters.count)] + parameters, after: delay)
     }
 
-    /// Sends an LE Meta event if both masks let it through.
+    /// Sends an LE Meta event if both masks permit it.
     mutating func metaEvent(_ subevent: UInt8, _ parameters: [UInt8], after delay: Duration = .zero) {
         guard leEventMask & 1 << UInt64(subevent - 1) != 0 else { return }
         event(0x3E, [subevent] + parameters, after: delay)
     }
 
-    /// Everything goes off the air.
+    /// Stops all advertising.
     mutating func silence() {
         if isAdvertising { emit(.advertise(nil)) }
         isAdvertising = false
@@ -187,7 +190,7 @@ package struct VirtualController: Sendable {
         }
     }
 
-    /// Forgets everything the host set, as Reset does (7.3.2).
+    /// Resets everything that the host has set, as Reset does (7.3.2).
     mutating func reset() {
         silence()
         (sets, usesSets) = ([:], nil)
@@ -205,7 +208,7 @@ package struct VirtualController: Sendable {
     }
 
     private mutating func fail(_ code: UInt8) {
-        // Answers that had not left the controller are lost with it.
+        // Answers that have not left the controller are lost.
         agenda.clear()
         if eventMask & 1 << 15 != 0 { actions.append(.toHost([0x04, 0x10, 1, code])) }
         silence()
@@ -229,12 +232,12 @@ package struct VirtualController: Sendable {
     }
 }
 
-/// The host's LE Set Advertising Parameters (7.8.5).
+/// The parameters of LE Set Advertising Parameters (7.8.5) of the host.
 struct AdvertisingParameters: Sendable {
-    /// Shortest interval in 0.625 ms.
+    /// The minimum interval in units of 0.625 ms.
     var interval: UInt16 = 0x0800
-    /// 0 connectable undirected, 2 scannable, 3 non-connectable.
+    /// The type: 0 connectable undirected, 2 scannable, 3 non-connectable.
     var type: UInt8 = 0
-    /// 0 public, 1 random.
+    /// The address type: 0 public, 1 random.
     var ownAddressType: UInt8 = 0
 }

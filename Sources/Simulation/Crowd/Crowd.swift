@@ -2,11 +2,11 @@ import Crypto
 package import Encoding
 package import Kiosk
 
-/// A crowd before several gates in one ether, in virtual time: real kiosks under the eyes of ``KioskRules``, and phones of which
-/// each knows the code of its own gate and hears all of them.
+/// A crowd at several gates within radio range of each other, in virtual time. The kiosks are real and are
+/// checked by ``KioskRules``. Each phone has the code of its own gate and hears all gates.
 ///
-/// The same plan gives the same run, to the bit: everything is drawn from its seed, and of two gates at one instant the one with
-/// the lower number is first.
+/// The same plan gives exactly the same run: all random values derive from its seed, and if two gates are due
+/// at the same instant, the one with the lower number is first.
 package final class Crowd {
     /// The plan.
     package let plan: CrowdPlan
@@ -18,7 +18,8 @@ package final class Crowd {
     private var gone = 0
     private var now = Instant.zero
 
-    /// A crowd that has not come yet, before gates with these settings, which differ in their names.
+    /// Creates a crowd whose visitors have not arrived, at gates with these settings, which differ in their
+    /// names.
     package init(
         _ plan: CrowdPlan, credentials: CrowdCredentials = .standIn, settings: (_ name: String) throws -> KioskSettings
     ) rethrows {
@@ -33,21 +34,21 @@ package final class Crowd {
         onAir = Array(repeating: [], count: gates.count)
     }
 
-    /// The kiosks as they are.
+    /// The kiosks in their present state.
     package var kiosks: [Kiosk] { gates.map(\.simulation.kiosk) }
 
     /// The gates' common time, from zero on.
     package var time: Instant { now }
 
-    /// Plays until as many as planned have been here and gone, and then until nobody is here any more; `onVisit` is told how many
-    /// have gone.
+    /// Runs until the planned number of visitors have left, then until all remaining ones have left.
+    /// `onVisit` receives the number of visitors that have left.
     package func run(onVisit: (Int) -> Void = { _ in }) -> CrowdFigures {
-        // The radios come up before the doors open.
+        // The radios need time to start.
         let opening = Instant.zero.advanced(by: .seconds(2))
         play(until: opening) { false }
         for slot in 0..<plan.phones { visitor(slot) }
         for slot in 0..<plan.attackers { attacker(slot) }
-        // A person is here for minutes at most.
+        // A person stays for some minutes at most.
         let end = opening.advanced(by: .seconds(600 * (2 + plan.visits / gates.count)))
         play(until: end) {
             for gate in self.gates { for slot in gate.takeGone() { self.next(slot, onVisit) } }
@@ -57,7 +58,7 @@ package final class Crowd {
         let limit = last.advanced(by: .seconds(600))
         play(until: limit) { self.gates.allSatisfy(\.isEmpty) }
         let isOver = gates.allSatisfy(\.isEmpty)
-        // Pulses end, and intents that served nobody are closed.
+        // Let pulses end, and intents without a visit be closed.
         let rest = now.advanced(by: .seconds(5))
         play(until: rest) { false }
         for gate in gates { gate.stop() }
@@ -66,9 +67,10 @@ package final class Crowd {
         return figures
     }
 
-    // MARK: - Who comes
+    // MARK: - Arrivals
 
-    /// Visitors have slots from 0 on, attackers from -1 down.
+    /// Replaces the visitor or attacker that has left. Visitors have slots from 0 upwards, attackers from -1
+    /// downwards.
     private func next(_ slot: Int, _ onVisit: (Int) -> Void) {
         guard slot >= 0 else { return attacker(-1 - slot) }
         gone += 1
@@ -95,7 +97,7 @@ package final class Crowd {
 
     // MARK: - Time
 
-    /// Goes on from deadline to deadline, looking after each.
+    /// Advances from deadline to deadline, and evaluates `isDone` after each.
     private func play(until end: Instant, isDone: () -> Bool) {
         while !isDone() {
             var (first, soonest): (Int?, Instant?) = (nil, nil)
@@ -110,7 +112,7 @@ package final class Crowd {
         }
     }
 
-    /// What a gate has on the air now is heard before all others.
+    /// Makes a gate's new advertisements audible at all other gates.
     private func listen(_ number: Int) {
         guard gates.count > 1, gates[number].simulation.radio.onAir != onAir[number] else { return }
         onAir[number] = gates[number].simulation.radio.onAir

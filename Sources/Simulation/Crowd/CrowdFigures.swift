@@ -1,51 +1,53 @@
 import Encoding
 
-/// What came of a crowd.
+/// The results of a crowd.
 package struct CrowdFigures: Sendable {
-    /// Visitors who have gone, odd ones included, and attackers who have given up for a while.
+    /// Visitors who have left, including odd ones, and attackers who have given up.
     package internal(set) var visitors = 0
     /// See `visitors`.
     package internal(set) var attackers = 0
-    /// Visitors who were told that they may pass, and those who were told that they may not.
+    /// Visitors whose wallet received the verdict accepted, and those whose wallet received rejected.
     package internal(set) var accepted = 0
     /// See `accepted`.
     package internal(set) var rejected = 0
-    /// Visitors, not counting odd ones, who were told nothing.
+    /// Visitors, not counting odd ones, who received no verdict.
     package internal(set) var unserved = 0
-    /// Visitors who were told the contrary of what they should have been, and attackers who may pass.
+    /// Visitors who received the wrong verdict, and attackers who were accepted.
     package internal(set) var wrong = 0
     /// Connections.
     package internal(set) var connections = 0
-    /// Pulses of all gates, and records that tell of one.
+    /// The pulses of all gates, and the records that report one.
     package internal(set) var pulses = 0
     /// See `pulses`.
     package internal(set) var recordedPulses = 0
-    /// Records by the name of their result.
+    /// The number of records by the name of their result.
     package internal(set) var records: [String: Int] = [:]
-    /// Intents that never had an outcome.
+    /// Intents without an outcome at the end.
     package internal(set) var openIntents = 0
-    /// Rules that a kiosk broke, and what phones or controllers found against the protocol; the first of each gate.
+    /// Violations of the kiosks' rules, and protocol violations that phones or controllers detected; the
+    /// first of each gate.
     package internal(set) var faults: [String] = []
-    /// From the first arrival to the end of the last that was counted in.
+    /// The time from the first arrival to the end of the last counted visit.
     package internal(set) var time = Duration.zero
-    /// Visitors who were told a verdict within ``time``.
+    /// Visitors who received a verdict within ``time``.
     package internal(set) var served = 0
-    /// From standing before the gate with the phone out to hearing the verdict, in the order of hearing.
+    /// The times from the arrival at the gate to the verdict, in the order of the verdicts.
     package internal(set) var waiting: [Duration] = []
-    /// From the last link's coming about to hearing the verdict, in the same order.
+    /// The times from the establishment of the last link to the verdict, in the same order.
     package internal(set) var linked: [Duration] = []
-    /// SHA-256 over all turns of all kiosks, with their times and packets, as hexadecimal digits.
+    /// The SHA-256 over all turns of all kiosks, with their times and packets, in hexadecimal.
     package internal(set) var digest = ""
-    /// Whether everybody was gone at the end.
+    /// Whether all visitors had left at the end.
     package internal(set) var isOver = false
 
-    /// Visits a minute at each gate.
+    /// Returns the visits per minute at each gate.
     package func visitsAMinute(gates: Int) -> Double {
         guard time > .zero else { return 0 }
         return Double(served) / Double(max(1, gates)) * (Duration.seconds(60) / time)
     }
 
-    /// Whether nobody was let in wrongly, everybody with a credential was told, and records and pulses agree.
+    /// Whether no verdict is wrong or missing, no intent is open, no rule was violated, records and pulses
+    /// agree, and all visitors have left.
     package var isRight: Bool {
         wrong + unserved + openIntents == 0 && faults.isEmpty && pulses == recordedPulses && isOver
             && records["accepted", default: 0] == pulses && accepted <= pulses
@@ -53,7 +55,7 @@ package struct CrowdFigures: Sendable {
 }
 
 extension [Duration] {
-    /// That share (0 … 1) of these times is no longer; zero where there are none.
+    /// Returns the time that this share (0 … 1) of the times does not exceed; zero if there are no times.
     package func percentile(_ share: Double) -> Duration {
         let sorted = sorted()
         guard !sorted.isEmpty else { return .zero }

@@ -4,9 +4,9 @@ import Encoding
 import Kiosk
 import Ledger
 
-/// One gate of a crowd with what it has around it. Its kiosk is the real one, under the eyes of ``KioskRules``.
+/// One gate of a crowd with its surroundings. Its kiosk is real and is checked by ``KioskRules``.
 final class CrowdGate: SimulatedWorld {
-    /// Somebody who is here.
+    /// A visitor or attacker who is at the gate.
     private struct Present {
         let kind: CrowdVisitor.Kind
         let slot: Int
@@ -17,7 +17,7 @@ final class CrowdGate: SimulatedWorld {
 
     private(set) var simulation: GateSimulation
     private(set) var figures = CrowdFigures()
-    /// The places in the crowd of those who have gone since they were last taken.
+    /// The slots of those who have left since ``takeGone()`` was called last.
     private var gone: [Int] = []
     private let credentials: CrowdCredentials
     private var present: [Int: Present] = [:]
@@ -31,22 +31,23 @@ final class CrowdGate: SimulatedWorld {
         settings.phones = max(1, plan.places)
         if settings.phones == 1 { settings.lobby = 0 }
         var radio = VirtualRadio(visits: [], seed: random.next())
-        // Others' advertising events of 0.4 ms on a channel, each in 20 ms and a random 0 to 10.
+        // The other gates' advertising events of 0.4 ms per channel, each within 20 ms plus a random delay of
+        // 0 to 10 ms.
         radio.interference = Double(plan.gates - 1) * 2 * 0.4 / 25
         simulation = GateSimulation(settings: settings, radio: radio, seed: random.next())
     }
 
-    /// Whether nobody is here.
+    /// Whether no visitor or attacker is at the gate.
     var isEmpty: Bool { present.isEmpty }
 
-    /// Somebody comes; `slot` is who comes next when he has gone.
+    /// Adds a visitor or attacker; `slot` is reused for the next one when this one has left.
     func come(_ visitor: CrowdVisitor, slot: Int) {
         present[newcomers] = Present(kind: visitor.kind, slot: slot, came: simulation.now)
         newcomers += 1
         simulation.come(visitor.visit, in: self)
     }
 
-    /// Those who have gone.
+    /// Returns the slots of those who have left since the last call.
     func takeGone() -> [Int] {
         defer { gone = [] }
         return gone
@@ -56,7 +57,7 @@ final class CrowdGate: SimulatedWorld {
 
     func advance(to instant: Instant) { simulation.advance(to: instant, in: self) }
 
-    /// Ends the kiosk in order and closes the books.
+    /// Stops the kiosk and completes the figures.
     func stop() {
         simulation.stop(in: self)
         figures.openIntents = intents.count
@@ -64,7 +65,7 @@ final class CrowdGate: SimulatedWorld {
         figures.digest = Hex.encode(Array(hash.finalize()))
     }
 
-    // MARK: - The kiosk's surroundings
+    // MARK: - The surroundings of the kiosk
 
     func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?) {
         intents.insert(intent)

@@ -1,13 +1,13 @@
 package import Credentials
 package import Encoding
 
-/// Somebody of a crowd.
+/// A visitor or attacker of a crowd.
 struct CrowdVisitor: Sendable {
-    /// Whose phone it is.
+    /// The owner of the phone.
     enum Kind: Sendable {
-        /// Somebody who does as a wallet does, with a credential that is genuine or not.
+        /// A visitor whose wallet behaves normally, with a genuine or a forged credential.
         case visitor(isGenuine: Bool)
-        /// Somebody who leaves, gets lost or whose phone does something odd.
+        /// A visitor who leaves early, loses the link or whose phone behaves oddly.
         case odd
         /// An attacker.
         case attacker
@@ -16,25 +16,25 @@ struct CrowdVisitor: Sendable {
     let kind: Kind
     let visit: Visit
 
-    /// Phones of several years and makers; one in ten is slow.
+    /// Phones of several years and manufacturers; one in ten is slow.
     private static let phones: [PhoneTraits] = [
         .android14, .iPhone, .android13, .iPhone185, .android14, .iPhone, .android14, .iPhone, .android13, .slow,
     ]
 
-    /// What odd visitors do.
+    /// The misbehaviours of odd visitors.
     private static let oddities: [Misbehaviour] = {
         let steps: [VisitStep] = [.connected, .identified, .chosen, .chunk(1), .chunk(2), .reportRequested, .delivered]
         return steps.flatMap { [.leaves($0), .vanishes($0)] }
             + [.lingers, .secondTransfer, .corruptsChunk(1), .losesEvery(2), .pairs]
     }()
 
-    /// What attackers do; nil: they play a recording of another day.
+    /// The attackers' behaviours; nil: replays a recorded session of another day.
     private static let attacks: [Misbehaviour?] = [
         .besieges(.silent), .besieges(.storm), .besieges(.identified), .besieges(.drips(every: .seconds(20))),
         .garbage(packets: 200), nil,
     ]
 
-    /// The next person.
+    /// Creates the next visitor.
     init(_ plan: CrowdPlan, _ credentials: CrowdCredentials, _ random: inout SplitMix64) {
         var phone = Self.phones.randomElement(using: &random) ?? .android14
         phone.loss = plan.loss * random.share()
@@ -43,7 +43,7 @@ struct CrowdVisitor: Sendable {
         phone.patience = .seconds(300)
         let isOdd = random.happens(plan.mixed)
         var oddity: Misbehaviour?
-        // A third of them only takes long to find the wallet.
+        // A third of the odd visitors only take long to open the wallet; otherwise they behave normally.
         if isOdd, !random.happens(1 / 3) {
             oddity = Self.oddities.randomElement(using: &random)
         } else if isOdd {
@@ -56,7 +56,7 @@ struct CrowdVisitor: Sendable {
             "visitor", phone: phone, submission: .sealing(record, seed: random.next()), misbehaviour: oddity)
     }
 
-    /// An attacker, for a while. What it has in hand is never worth an acceptance.
+    /// Creates an attacker with a limited patience. An attacker's data never justifies an acceptance.
     init(attackerOf plan: CrowdPlan, _ credentials: CrowdCredentials, _ random: inout SplitMix64) {
         var phone = Self.phones.randomElement(using: &random) ?? .android14
         phone.loss = plan.loss * random.share()
@@ -76,22 +76,22 @@ struct CrowdVisitor: Sendable {
     }
 }
 
-/// What a crowd's wallets share, and who judges it.
+/// The credentials of a crowd's wallets, and the verifier.
 package struct CrowdCredentials: Sendable {
-    /// What wallets send that may pass, and what those send that may not.
+    /// The record that is to be accepted, and the one that is to be rejected.
     package let genuine, forged: [UInt8]
-    /// The verdict on a payload; the second: the time at the gate since its beginning.
+    /// Returns the verdict on a payload; `now` is the gate's virtual time since the start.
     package let verify: @Sendable (_ payload: [UInt8], _ now: Instant) -> Verdict
 
-    /// These records, judged by `verify`.
+    /// Creates credentials from these records and this verifier.
     package init(
         genuine: [UInt8], forged: [UInt8], verify: @escaping @Sendable (_ payload: [UInt8], _ now: Instant) -> Verdict
     ) {
         (self.genuine, self.forged, self.verify) = (genuine, forged, verify)
     }
 
-    /// Records of a real credential's size that say themselves what they are, and a verifier that believes them: for crowds so
-    /// large that the real one would take longer than everything else.
+    /// Records of a real credential's size that contain their own verdict, with a verifier that trusts them.
+    /// For crowds so large that real verification would dominate the run time.
     package static let standIn: CrowdCredentials = {
         var random = SplitMix64(seed: 5)
         let ballast = Hex.encode(random.bytes(1000))
@@ -109,7 +109,8 @@ package struct CrowdCredentials: Sendable {
 }
 
 extension PhoneTraits {
-    /// An old phone with a slow stack: short packets, two in an interval that it does not change, and it takes its time.
+    /// An old phone with a slow stack: short packets, two per event, an interval that it does not change, and
+    /// long callback times.
     package static let slow: PhoneTraits = {
         var traits = android13
         (traits.packetsPerEvent, traits.dataLength, traits.supports2M, traits.policy) = (2, 27, false, .refuses)
@@ -119,10 +120,10 @@ extension PhoneTraits {
 }
 
 extension SplitMix64 {
-    /// A number from 0 to below 1.
+    /// Returns a number from 0 to below 1.
     mutating func share() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-    /// A time of that range, in whole milliseconds.
+    /// Returns a time within that range, in whole milliseconds.
     mutating func time(in range: ClosedRange<Duration>) -> Duration {
         let (low, high) = (range.lowerBound.nanoseconds / 1_000_000, range.upperBound.nanoseconds / 1_000_000)
         return .milliseconds(Int64.random(in: low...max(low, high), using: &self))

@@ -1,7 +1,8 @@
 import Encoding
 
-/// The phone's ATT client on one connection: one request at a time, discovery step by step, values in, confirmations out
-/// (Core Specification Vol 3 Part F 3.3 and Part G 4). The server's requests are answered as a phone does.
+/// The phone's ATT client on one connection. It sends one request at a time, discovers services step by step,
+/// receives values and confirms indications (Core Specification Vol 3 Part F 3.3 and Part G 4). It answers
+/// the server's requests as a phone does.
 struct GATTClient: Sendable {
     enum Request: Equatable, Sendable {
         case exchangeMTU(Int)
@@ -12,7 +13,7 @@ struct GATTClient: Sendable {
     enum Output: Equatable, Sendable {
         /// An ATT PDU for the server.
         case send([UInt8])
-        /// The MTU that holds now; nil: the exchange was refused.
+        /// The MTU now in force; nil: the exchange was refused.
         case mtu(Int?)
         /// Discovery ended.
         case discovered
@@ -32,7 +33,7 @@ struct GATTClient: Sendable {
         case write(WalletCharacteristic?)
     }
 
-    /// Time a server has for an answer (3.3.3).
+    /// The time within which a server must answer (3.3.3).
     static let transactionTime = Duration.seconds(30)
     private static let attributesAtMost = 512
 
@@ -51,7 +52,7 @@ struct GATTClient: Sendable {
         return take()
     }
 
-    /// Takes one ATT PDU of the server.
+    /// Handles one ATT PDU of the server.
     mutating func receive(_ pdu: [UInt8], at now: Instant) -> [Output] {
         var reader = ByteReader(pdu)
         do throws(ByteReader.Truncated) {
@@ -62,7 +63,7 @@ struct GATTClient: Sendable {
         return take()
     }
 
-    /// Expects no more answers; values are still taken.
+    /// Stops waiting for answers; values are still received.
     mutating func abandon() {
         queue = []
         (step, deadline, isAbandoned) = (nil, nil, true)
@@ -106,7 +107,8 @@ struct GATTClient: Sendable {
             outputs.append(.send([0x1E]))
             outputs.append(.value(handle: try reader.uint16LE(), Array(reader.rest)))
         case (0x02, _):
-            // A phone as server takes the exchange but keeps its own view; no wallet hears of it.
+            // A phone as a server answers the exchange but keeps its own MTU; the wallet does not learn of
+            // it.
             outputs.append(.send([0x03] + [UInt8].littleEndian(517)))
         case (0x03, .mtu(let asked)):
             mtu = max(23, min(asked, Int(try reader.uint16LE())))
@@ -119,10 +121,10 @@ struct GATTClient: Sendable {
         case (0x05, .descriptors(let index)): try descriptors(index, &reader, now)
         case (0x13, .write(let tag)): finish(.answered(tag, succeeded: true), now)
         case (let opcode, _) where opcode & 0x41 == 0 && opcode != 0x1E:
-            // Requests (even opcodes without the command bit) to the phone's own server: not supported.
+            // Requests to the phone's own server (even opcodes without the command bit) are not supported.
             outputs.append(.send([0x01, opcode, 0, 0, 0x06]))
         default:
-            // An answer to what was asked before it was abandoned is still on its way.
+            // After ``abandon()``, the answer to an earlier request may still arrive.
             if !isAbandoned { outputs.append(.violation("unexpected ATT opcode 0x" + Hex.encode([opcode]))) }
         }
     }
@@ -131,7 +133,7 @@ struct GATTClient: Sendable {
         switch step {
         case .mtu: finish(.mtu(nil), now)
         case .write(let tag): finish(.answered(tag, succeeded: false), now)
-        // Attribute Not Found is the end of a discovery step; any other error ends it just so.
+        // Attribute Not Found ends a discovery step; any other error ends it in the same way.
         case .services: readCharacteristics(service: 0, from: nil, now)
         case .characteristics(let index): readCharacteristics(service: index + 1, from: nil, now)
         case .descriptors(let index): readDescriptors(characteristic: index + 1, from: nil, now)

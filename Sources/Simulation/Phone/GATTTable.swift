@@ -1,6 +1,6 @@
 import Encoding
 
-/// What a GATT client found out about a server.
+/// The services and characteristics that a GATT client has discovered on a server.
 struct GATTTable: Equatable, Sendable {
     struct Service: Equatable, Sendable {
         var uuid: String
@@ -14,25 +14,26 @@ struct GATTTable: Equatable, Sendable {
         var properties: UInt8
         var declaration: UInt16
         var value: UInt16
-        /// Last handle that may belong to it; known once the next declaration is.
+        /// The last handle that may belong to it; known once the next declaration is discovered.
         var end: UInt16
-        /// Handle of its Client Characteristic Configuration descriptor.
+        /// The handle of its Client Characteristic Configuration descriptor.
         var configuration: UInt16?
     }
 
     var services: [Service] = []
     var characteristics: [Characteristic] = []
 
-    /// Service Changed of the Generic Attribute service.
+    /// The UUID of Service Changed, a characteristic of the Generic Attribute service.
     static let serviceChanged = "00002a05-0000-1000-8000-00805f9b34fb"
 
-    /// The characteristic of the Tuvali service of that generation; nil when it is not there.
+    /// Returns the characteristic in the Tuvali service of that generation; nil if the server does not have
+    /// it.
     func find(_ characteristic: WalletCharacteristic, _ generation: WalletGeneration) -> Characteristic? {
         let (service, uuid) = (Self.text(generation.service[...]), characteristic.uuid(in: generation))
         return characteristics.first { $0.service == service && $0.uuid == uuid }
     }
 
-    /// The characteristic of that service whose value has that handle.
+    /// Returns the characteristic of that service with this value handle.
     func characteristic(valueHandle: UInt16, _ generation: WalletGeneration) -> WalletCharacteristic? {
         let service = Self.text(generation.service[...])
         guard let found = characteristics.first(where: { $0.value == valueHandle && $0.service == service }) else {
@@ -41,8 +42,8 @@ struct GATTTable: Equatable, Sendable {
         return WalletCharacteristic.allCases.first { $0.uuid(in: generation) == found.uuid }
     }
 
-    /// The lower-case text of a UUID of 2 or 16 bytes, least significant first (Core Specification Vol 3 Part B 2.5.1); nil
-    /// for another length.
+    /// Returns the lower-case text of a UUID of 2 or 16 bytes, least significant byte first (Core
+    /// Specification Vol 3 Part B 2.5.1); nil for another length.
     static func text(_ uuid: ArraySlice<UInt8>) -> String? {
         let base: [UInt8] = [0xFB, 0x34, 0x9B, 0x5F, 0x80, 0x00, 0x00, 0x80, 0x00, 0x10, 0x00, 0x00]
         let full = uuid.count == 2 ? base + uuid + [0, 0] : Array(uuid)

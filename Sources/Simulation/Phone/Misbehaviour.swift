@@ -1,63 +1,63 @@
 /// A moment of a visit.
 package enum VisitStep: Equatable, Sendable {
-    /// The link stands.
+    /// The link is established.
     case connected
-    /// Identify went out.
+    /// Identify was sent.
     case identified
-    /// The response size went out.
+    /// The response size was sent.
     case chosen
-    /// This chunk was handed over (from 1).
+    /// This chunk was passed to the phone (from 1).
     case chunk(Int)
-    /// The report request went out.
+    /// The report request was sent.
     case reportRequested
     /// The verifier reported SUCCESS.
     case delivered
 }
 
-/// What a visitor does that a well-behaved wallet would not.
+/// A behaviour that a well-behaved wallet does not show.
 package enum Misbehaviour: Equatable, Sendable {
-    /// Disconnects at that moment.
+    /// Disconnects at that step.
     case leaves(VisitStep)
-    /// Goes out of range at that moment: nothing more is heard.
+    /// Goes out of range at that step: the link falls silent.
     case vanishes(VisitStep)
-    /// Connects and never says a word.
+    /// Connects and never sends anything.
     case silent
-    /// Takes the verdict but does not disconnect.
+    /// Receives the verdict but does not disconnect.
     case lingers
     /// Starts another transfer after SUCCESS.
     case secondTransfer
-    /// Sends everything so many times more before it asks for the report.
+    /// Sends the size and all chunks this many more times before it requests the report.
     case startsOver(times: Int)
-    /// A bit of this chunk's payload is flipped in the first pass.
+    /// Flips a bit of this chunk's payload in the first pass.
     case corruptsChunk(Int)
-    /// Every chunk whose number is a multiple of this is lost inside the phone in the first pass.
+    /// Loses every chunk whose number is a multiple of this inside the phone in the first pass.
     case losesEvery(Int)
-    /// Sends that many random packets on all channels, 5 ms apart, then leaves.
+    /// Sends this many random packets on all channels, 5 ms apart, then disconnects.
     case garbage(packets: Int)
-    /// Asks for pairing first and otherwise behaves.
+    /// Requests pairing first and otherwise behaves.
     case pairs
-    /// Needs no code, the key being on the air; connects, does that, and comes again with another wallet key as soon as
-    /// the link is gone, for as long as its patience lasts.
+    /// Needs no code, because the key is in the advertisement. Connects, performs the siege, and returns with
+    /// another wallet key as soon as the link is gone, until its patience ends.
     case besieges(Siege)
 }
 
-/// How a visitor keeps others out.
+/// A way to occupy a gate so that other visitors are not served.
 package enum Siege: Equatable, Sendable {
-    /// Says nothing.
+    /// Sends nothing.
     case silent
-    /// Leaves at once.
+    /// Disconnects at once.
     case storm
-    /// Identifies, and then nothing.
+    /// Sends Identify, and then nothing.
     case identified
-    /// Identifies, announces a response and sends a chunk each time that has gone by.
+    /// Sends Identify and a response size, then one chunk per interval.
     case drips(every: Duration)
-    /// The same behind so many chunks that it sends at once.
+    /// The same after sending this many chunks at once.
     case bursts(chunks: Int, every: Duration)
-    /// Falls silent at once, without leaving; makes another link as soon as that time has gone by.
+    /// Falls silent at once, without disconnecting; connects again after that time.
     case ghost(every: Duration)
-    /// Asks one question, and so many more at once after that time; acknowledges no answer from then on; then as
-    /// ``ghost(every:)``.
+    /// Sends one request, and after `after` this many requests at once; acknowledges no answer from then on.
+    /// Continues like ``ghost(every:)``.
     case gag(requests: Int, after: Duration = .zero, every: Duration)
-    /// Sends at once what it has, and takes the verdict.
+    /// Sends its data at once, and receives the verdict.
     case shares
 }

@@ -1,30 +1,30 @@
-/// What can be seen of a visit from outside.
+/// An event of a visit that is visible from outside.
 package enum PhoneEvent: Equatable, Sendable {
-    /// The person stands at the gate.
+    /// The visitor is at the gate.
     case arrived
     /// The QR code was read; the phone scans for this verifier's name.
     case scanning(name: String)
-    /// The verifier was found on the air.
+    /// The verifier's advertisement was heard.
     case found
-    /// The link stands.
+    /// The link is established.
     case connected
-    /// The peripheral's request for other connection parameters was granted (true) or refused.
+    /// The peripheral's request for connection parameters was granted (true) or refused.
     case parametersRequested(granted: Bool)
-    /// Pairing was asked for and refused with that reason (5 is Pairing Not Supported).
+    /// The request for pairing was refused with that reason (5 is Pairing Not Supported).
     case pairingRefused(reason: UInt8)
     /// A step of the share.
     case wallet(WalletProgress)
-    /// A notification or indication came before the wallet had registered for it, or after: it was lost.
+    /// A notification or indication arrived while the wallet was not registered for it: it was lost.
     case dropped(WalletCharacteristic)
-    /// The verifier broke a rule of L2CAP, ATT or GATT; in words.
+    /// The verifier violated L2CAP, ATT or GATT; in words.
     case violation(String)
-    /// The link is gone, with the error code on the phone's side.
+    /// The link is gone, with the error code for the phone.
     case disconnected(reason: UInt8)
     /// The visit is over.
     case finished(VisitOutcome)
 }
 
-/// How a visit ended on the phone's side.
+/// The end of a visit as the phone sees it.
 package enum VisitOutcome: Equatable, Sendable {
     /// The verdict was: accepted.
     case accepted
@@ -32,7 +32,8 @@ package enum VisitOutcome: Equatable, Sendable {
     case rejected
     /// The verifier asked the wallet to leave or ended the link.
     case dismissed
-    /// The verifier asked the wallet to leave, and its app never heard that the link went: it shows "sharing…" for ever.
+    /// The verifier asked the wallet to leave, and the app never learned of the end of the link: it shows
+    /// "sharing…" forever.
     case stuck
     /// The wallet gave up.
     case failed(WalletFailure)

@@ -1,73 +1,75 @@
-/// What kind of phone is simulated: its stack and its radio, as data. Times and counts are those of real phones and of
-/// Bluetooth's own limits.
+/// The properties of a simulated phone: its stack and its radio, as data. Times and counts are those of real
+/// phones and the limits of the Bluetooth specification.
 package struct PhoneTraits: Sendable {
     /// How the phone's stack turns the wallet's MTU requests into ATT requests.
     package enum MTUManner: Equatable, Sendable {
-        /// Each request goes out as asked (Android 13 and before).
+        /// Each request is sent as asked (Android 13 and before).
         case asAsked
-        /// The first request goes out as 517, later ones do nothing (Android 14 and later).
+        /// The first request is sent as 517, later ones do nothing (Android 14 and later).
         case once517
-        /// The phone asks by itself when the link stands; the wallet never does (iOS).
+        /// The phone itself starts the exchange when the link is established; the wallet never does (iOS).
         case automatic(Int)
     }
 
-    /// What connection parameters the phone grants a peripheral that asks for them.
+    /// The phone's policy for a peripheral's request for connection parameters.
     package enum ParameterPolicy: Equatable, Sendable {
-        /// The shortest interval asked for, but not below this one (units of 1.25 ms).
+        /// Grants the shortest interval requested, but not below this one (units of 1.25 ms).
         case atLeast(UInt16)
         /// Apple's accessory rules: shortest ≥ 15 ms and a multiple of it, longest ≥ shortest + 15 ms or both 15 ms,
         /// timeout 2 … 6 s.
         case apple
-        /// Every request is refused.
+        /// Refuses every request.
         case refuses
     }
 
-    /// The wallet app in it.
+    /// The phone's wallet app.
     package var wallet: WalletManner
-    /// MTU negotiation.
+    /// The MTU negotiation.
     package var mtu: MTUManner
-    /// Parameters the phone connects with.
+    /// The parameters with which the phone connects.
     package var parameters: ConnectionParameters
-    /// Answer to a parameter request.
+    /// The answer to a parameter request.
     package var policy: ParameterPolicy
-    /// Exchanges in one connection event.
+    /// The number of exchanges in one connection event.
     package var packetsPerEvent: Int
-    /// Largest LL payload in bytes; over 27 the phone extends the data length itself after connecting.
+    /// The largest LL payload in bytes; over 27 the phone itself extends the data length after connecting.
     package var dataLength = 251
-    /// Whether the phone can and will use the 2M PHY when the peer asks for it.
+    /// Whether the phone uses the 2M PHY when the peer requests it.
     package var supports2M = true
-    /// Probability that an exchange on the air fails and is repeated.
+    /// The probability that an exchange on the air fails and is repeated.
     package var loss = 0.0
-    /// L2CAP PDUs the phone holds before a write without response has to wait (Android) or is lost (iOS).
+    /// The number of L2CAP PDUs that the phone queues. A further write without response waits (Android) or is
+    /// lost (iOS).
     package var writeQueue = 32
-    /// Probability that the phone itself loses a first-pass chunk.
+    /// The probability that the phone itself loses a first-pass chunk.
     package var queueLoss = 0.0
     /// Whether the phone's own stack subscribes to Service Changed after discovery, as Android's and Apple's do.
     package var subscribesToServiceChanged = true
-    /// From a stack's event to the wallet's hearing of it.
+    /// The delay from an event in the stack to the wallet's callback.
     package var callbackTime = Duration.microseconds(500)
-    /// From a write's acceptance or answer to the wallet's hearing of it.
+    /// The delay from the acceptance or the answer of a write to the wallet's callback.
     package var writeCallbackTime = Duration.microseconds(500)
-    /// The same for a report request, of which stacks tell late when they are busy; nil: as for any write.
+    /// The same delay for a report request, which busy stacks report late; nil: as for any write.
     package var reportCallbackTime: Duration?
-    /// From the wallet's wish to disconnect to the phone's first attempt at it.
+    /// The delay from the wallet's request to disconnect to the phone's first attempt.
     package var disconnectTime = Duration.zero
-    /// From the end of the link to the wallet's hearing that it is gone.
+    /// The delay from the end of the link to the wallet's callback.
     package var lossTime = Duration.zero
-    /// From the first look at the QR code to a running scan.
+    /// The time from the first look at the QR code to a running scan.
     package var codeReading = Duration.milliseconds(500)
-    /// Probability that the running scan hears an advertising event with its scan response.
+    /// The probability that a running scan hears an advertising event with its scan response.
     package var hearing = 0.6
-    /// From the verifier's advertisement to the connection attempt.
+    /// The time from the verifier's advertisement to the connection attempt.
     package var reaction = Duration.milliseconds(50)
-    /// Longest time for a connection attempt; then the phone scans again.
+    /// The timeout of a connection attempt; then the phone scans again.
     package var connectTime = Duration.seconds(5)
-    /// How long a person looks at a wallet that finds nothing before reading the code that is then on display.
+    /// How long a person waits for a wallet that finds no verifier before reading the code that is then on
+    /// display.
     package var rereading = Duration.seconds(10)
-    /// Longest time from arrival until the person gives up.
+    /// The longest time from the arrival until the person gives up.
     package var patience = Duration.seconds(120)
 
-    /// A phone of that kind.
+    /// Creates a phone with these properties.
     package init(
         wallet: WalletManner, mtu: MTUManner, parameters: ConnectionParameters, policy: ParameterPolicy,
         packetsPerEvent: Int
@@ -79,19 +81,19 @@ package struct PhoneTraits: Sendable {
         self.packetsPerEvent = packetsPerEvent
     }
 
-    /// Android 13 or before: 48.75 ms until asked otherwise, then 15 ms, 6 packets an event.
+    /// Android 13 or before: 48.75 ms until another interval is requested, then 15 ms; 6 packets per event.
     package static let android13 = PhoneTraits(
         wallet: .android, mtu: .asAsked, parameters: ConnectionParameters(interval: 39, timeout: 500),
         policy: .atLeast(12), packetsPerEvent: 6)
 
-    /// Android 14 or later: the same but for the MTU.
+    /// Android 14 or later: the same except for the MTU.
     package static let android14: PhoneTraits = {
         var traits = android13
         traits.mtu = .once517
         return traits
     }()
 
-    /// An iPhone of about 2020 and later: 30 ms, 5 packets an event.
+    /// An iPhone of about 2020 and later: 30 ms, 5 packets per event.
     package static let iPhone = PhoneTraits(
         wallet: .ios, mtu: .automatic(527), parameters: ConnectionParameters(interval: 24, timeout: 72),
         policy: .apple, packetsPerEvent: 5)
@@ -104,7 +106,7 @@ package struct PhoneTraits: Sendable {
         return traits
     }()
 
-    /// The parameters granted for a request, or nil when it is refused.
+    /// Returns the parameters granted for a request; nil if it is refused.
     package func grant(shortest: UInt16, longest: UInt16, latency: UInt16, timeout: UInt16) -> ConnectionParameters? {
         let isValid =
             (6...3200).contains(shortest) && longest >= shortest && longest <= 3200 && latency <= 499

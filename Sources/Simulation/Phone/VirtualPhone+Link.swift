@@ -1,7 +1,7 @@
 import Encoding
 
-/// The phone between its wallet and the air: L2CAP channels (Core Specification Vol 3 Part A 2.1: 4 ATT, 5 signalling,
-/// 6 pairing), the GATT client, and the queue for writes.
+/// The phone's layers between the wallet and the air: L2CAP channels (Core Specification Vol 3 Part A 2.1: 4
+/// ATT, 5 signalling, 6 pairing), the GATT client, and the queue for writes.
 extension VirtualPhone {
     static let attribute: UInt16 = 4
     private static let signalling: UInt16 = 5
@@ -23,7 +23,7 @@ extension VirtualPhone {
         inbound = []
         guard pdu.count == length else { return observe(.violation("an L2CAP PDU longer than its header says")) }
         switch channel {
-        // The answer to a question that this client did not ask.
+        // Ignore the answer to a siege's request, which the client did not send.
         case Self.attribute where wallet == nil && siege != nil: break
         case Self.attribute: run(client.receive(pdu, at: now))
         case Self.signalling: signal(pdu)
@@ -32,7 +32,7 @@ extension VirtualPhone {
         }
     }
 
-    /// L2CAP signalling (4.20): grants or refuses a parameter request, rejects other commands.
+    /// Handles L2CAP signalling (4.20): grants or refuses a parameter request, rejects other commands.
     private mutating func signal(_ pdu: [UInt8]) {
         guard pdu.count >= 4, pdu.count == 4 + Int(pdu[2]) + Int(pdu[3]) << 8 else {
             return observe(.violation("a malformed signalling packet"))
@@ -57,7 +57,7 @@ extension VirtualPhone {
         tellWritten(held.characteristic, true)
     }
 
-    /// The wallet hears of something after the phone's callback time.
+    /// Passes an event to the wallet after the phone's callback time.
     mutating func tellWallet(_ event: WalletSession.Event) {
         agenda.add(.toWallet(event), at: now.advanced(by: traits.callbackTime))
     }
@@ -89,7 +89,8 @@ extension VirtualPhone {
             } else if traits.disconnectTime > .zero {
                 agenda.add(.disconnect, at: now.advanced(by: traits.disconnectTime))
             } else {
-                // Whoever has closed its end nothing concerns any more.
+                // A wallet without a deadline has finished, so the visit ends; otherwise the wallet still has
+                // to close its end.
                 wallet?.deadline == nil ? leave(.left) : disconnect()
             }
         case .close:
@@ -99,7 +100,7 @@ extension VirtualPhone {
         }
     }
 
-    /// The phone ends the link. The wallet hears of that, unless it has closed its end by then.
+    /// Ends the link from the phone. The wallet learns of that, unless it has closed its end by then.
     mutating func disconnect() {
         pendingOutcome = pendingOutcome ?? .left
         actions.append(.disconnect(reason: HCIError.remoteUserTerminated))
@@ -114,7 +115,8 @@ extension VirtualPhone {
         }
     }
 
-    /// Android only opens its own filter; iOS also writes 0x0002 to the CCCD, where there is one.
+    /// Registers for values. Android only changes its own filter; iOS also writes 0x0002 to the CCCD, if
+    /// there is one.
     private mutating func register(_ characteristic: WalletCharacteristic, _ isOn: Bool) {
         if isOn { registered.insert(characteristic) } else { registered.remove(characteristic) }
         guard traits.wallet.platform == .ios, let handle = client.table.find(characteristic, generation)?.configuration
@@ -145,7 +147,7 @@ extension VirtualPhone {
             heldWrite = HeldWrite(characteristic: characteristic, pdu: pdu)
             return
         }
-        // A phone without flow control towards the app drops what its queue cannot take.
+        // A phone without flow control towards the app drops PDUs that do not fit its queue.
         if !isFull { sendPDU(pdu, channel: Self.attribute) }
         tellWritten(characteristic, true)
     }
@@ -164,7 +166,8 @@ extension VirtualPhone {
                 if let characteristic { tellWritten(characteristic, succeeded) }
             case .value(let handle, let value):
                 guard client.table.characteristics.contains(where: { $0.value == handle }) else {
-                    // What comes before the phone knows what there is, such as a word of farewell, its stack drops.
+                    // The phone's stack drops values that arrive before discovery ends, e.g. a Disconnect
+                    // notification.
                     if hasDiscovered { observe(.violation("a value of an unknown handle")) }
                     continue
                 }
@@ -177,7 +180,7 @@ extension VirtualPhone {
                     observe(.dropped(characteristic))
                 }
             case .violation(let words):
-                // Who sends garbage need not wonder at the answers.
+                // Ignore errors in the answers to garbage.
                 if case .garbage = misbehaviour { continue }
                 observe(.violation(words))
             }
@@ -210,8 +213,8 @@ extension VirtualPhone {
         }
     }
 
-    /// Random bytes: whole L2CAP PDUs without sense, PDUs on the three channels and on a foreign one, and ATT PDUs that
-    /// begin well.
+    /// Sends random bytes: invalid L2CAP PDUs, PDUs on the three channels and on an unknown one, and ATT PDUs
+    /// with a valid beginning.
     mutating func sendGarbage(left: Int) {
         guard left > 0 else { return leave(.left) }
         let length = Int(random.next() % 40)

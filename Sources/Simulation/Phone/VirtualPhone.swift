@@ -1,29 +1,29 @@
 package import Encoding
 
-/// A visitor's phone: reads the QR code, scans, connects, and carries a wallet's share over L2CAP and ATT. It touches the
-/// air only through its actions.
+/// A visitor's phone: reads the QR code, scans, connects, and transports a wallet's data over L2CAP and ATT.
+/// It affects the air only through its actions.
 package struct VirtualPhone: Sendable {
-    /// What happens to the phone.
+    /// An event for the phone.
     package enum Event: Sendable {
-        /// The person comes to the gate.
+        /// The person arrives at the gate.
         case arrived
         /// The QR text now on display; nil: none.
         case invitation(String?)
         /// An advertising event with its scan response was heard.
         case heard(Advertiser)
-        /// The connection asked for stands.
+        /// The requested connection is established.
         case connected
         /// A data packet arrived; `start` marks the first of an L2CAP PDU.
         case received(bytes: [UInt8], start: Bool)
-        /// The air took one L2CAP PDU.
+        /// The peer has acknowledged one L2CAP PDU.
         case completed
         /// The link is gone, with the error code.
         case disconnected(reason: UInt8)
-        /// The deadline has come.
+        /// The deadline has passed.
         case timer
     }
 
-    /// What the phone does.
+    /// An action of the phone.
     package enum Action: Equatable, Sendable {
         /// Connect to this address as soon as it advertises.
         case connect(DeviceAddress)
@@ -37,11 +37,11 @@ package struct VirtualPhone: Sendable {
         case disconnect(reason: UInt8)
         /// Go out of range.
         case vanish
-        /// Forget the link without a word: it falls silent, and the phone is free for another one.
+        /// Abandon the link without terminating it: it falls silent, and the phone is free for another one.
         case abandon
         /// Acknowledge nothing on the link from now on.
         case gag
-        /// Something that can be seen.
+        /// An observation for the script.
         case observed(PhoneEvent)
     }
 
@@ -75,7 +75,7 @@ package struct VirtualPhone: Sendable {
         var pdu: [UInt8]
     }
 
-    /// What is simulated.
+    /// The simulated properties.
     package let traits: PhoneTraits
     let submission: WalletSubmission
     let misbehaviour: Misbehaviour?
@@ -88,7 +88,7 @@ package struct VirtualPhone: Sendable {
     var outstanding = 0
     var heldWrite: HeldWrite?
     var requestsMTU = 0
-    /// Whether the phone knows the verifier's services.
+    /// Whether the phone has discovered the verifier's services.
     var hasDiscovered = false
     var currentChunk = 0
     var isRepairing = false
@@ -98,10 +98,10 @@ package struct VirtualPhone: Sendable {
     var actions: [Action] = []
     var now = Instant.zero
     private var givesUp: Instant?
-    /// Whether the link is gone and the wallet has not heard of it.
+    /// Whether the link is gone and the wallet has not learned of it yet.
     private var isLinkLost = false
 
-    /// A phone that is not there yet; `submission` is what its wallet will share.
+    /// Creates a phone that has not arrived; `submission` is what its wallet will send.
     package init(
         traits: PhoneTraits, submission: WalletSubmission, misbehaviour: Misbehaviour? = nil, seed: UInt64 = 1
     ) {
@@ -111,21 +111,21 @@ package struct VirtualPhone: Sendable {
         random = SplitMix64(seed: seed)
     }
 
-    /// When the phone next does something by itself.
+    /// The next instant at which the phone acts without an event from outside.
     package var deadline: Instant? {
         [agenda.deadline, wallet?.deadline, client.deadline].compactMap { $0 }.min()
     }
 
-    /// Whether it listens to advertisements.
+    /// Whether the phone scans for advertisements.
     package var isScanning: Bool { if case .scanning = state { true } else { false } }
 
-    /// Whether it looks for the verifier of a code that it has read.
+    /// Whether the phone scans for the verifier of a code that it has read.
     var hasCode: Bool { if case .scanning(.some) = state { true } else { false } }
 
     /// Whether the visit is over.
     package var hasEnded: Bool { if case .ended = state { true } else { false } }
 
-    /// Takes one event and says what to do.
+    /// Handles one event and returns the actions.
     package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         self.now = now
         if !hasEnded { dispatch(event) }
@@ -144,7 +144,7 @@ package struct VirtualPhone: Sendable {
             agenda.add(.impatience, at: end)
             readCode()
         case .invitation(let text):
-            // Who has read a code goes on with that.
+            // A phone that has read a code keeps using it.
             invitation = text
             if case .waitingForCode = state { readCode() }
         case .heard(let advertiser): heard(advertiser)
@@ -187,7 +187,7 @@ package struct VirtualPhone: Sendable {
         }
     }
 
-    /// The person holds the phone to the display, if there is a code to read and no link yet.
+    /// Simulates that the person holds the phone to the display, if a code is shown and no link exists yet.
     private mutating func readCode() {
         switch state {
         case .waitingForCode, .scanning, .connecting:
@@ -259,13 +259,14 @@ package struct VirtualPhone: Sendable {
         tellWallet(.connected)
     }
 
-    /// What the wallet sends; a key that was used once is not served again, so a besieger has another each time.
+    /// Returns the data that the wallet sends. A gate does not serve a key twice, so a besieging phone uses
+    /// another one each time.
     private mutating func freshSubmission() -> WalletSubmission {
         guard siege != nil, case .seal(let record, _, _) = submission else { return submission }
         return .sealing(record, seed: random.next())
     }
 
-    /// How the wallet behaves: who besieges keeps the link without bringing anything.
+    /// The wallet's behaviour: in most sieges it keeps the link without sending its data.
     private var manner: WalletManner {
         var manner = traits.wallet
         switch siege {
@@ -286,7 +287,7 @@ package struct VirtualPhone: Sendable {
         agenda.add(.linkLoss(reason: reason), at: now.advanced(by: traits.lossTime))
     }
 
-    /// The wallet hears that the link is gone, unless it has closed its end by then.
+    /// Informs the wallet that the link is gone, unless it has closed its end by then.
     private mutating func heardLoss(_ reason: UInt8) {
         isLinkLost = false
         observe(.disconnected(reason: reason))
@@ -294,7 +295,7 @@ package struct VirtualPhone: Sendable {
         finish(pendingOutcome ?? (reason == HCIError.connectionTimeout ? .lost : .dismissed))
     }
 
-    /// Looks for the verifier once more, as if it had never been connected.
+    /// Scans for the verifier again, as if the phone had never been connected.
     private mutating func comeAgain() {
         fallQuiet()
         (state, pendingOutcome, inbound, outstanding, heldWrite) = (.waitingForCode, nil, [], 0, nil)
@@ -305,7 +306,7 @@ package struct VirtualPhone: Sendable {
 
     mutating func observe(_ event: PhoneEvent) { actions.append(.observed(event)) }
 
-    /// Ends the visit on the phone's side, in whatever state it is.
+    /// Ends the visit from the phone, in any state.
     mutating func leave(_ outcome: VisitOutcome) {
         pendingOutcome = pendingOutcome ?? outcome
         switch state {
@@ -320,14 +321,14 @@ package struct VirtualPhone: Sendable {
         }
     }
 
-    /// The phone does nothing by itself any more.
+    /// Stops all activity of the phone.
     private mutating func fallQuiet() {
         wallet = nil
         client.abandon()
         agenda.clear()
     }
 
-    /// Does what the script says for that moment.
+    /// Performs the misbehaviour scripted for that step.
     mutating func reached(_ step: VisitStep) {
         switch misbehaviour {
         case .leaves(let moment) where moment == step: leave(.left)

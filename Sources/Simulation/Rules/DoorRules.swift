@@ -2,16 +2,19 @@ import Credentials
 import Encoding
 import Kiosk
 
-/// The promises about the door, held against what is told and done: lock-down, free passage, requests to exit, alarms.
+/// The door's rules (lock-down, free passage, exit requests, alarms), checked against the kiosk's events and
+/// actions.
 struct DoorRules: Sendable {
-    /// How long an alarm may go on without a cause: its own time, and that for which a change may wait before it is told.
+    /// How long an alarm may last without a cause: its own duration, and the delay with which a change may be
+    /// reported.
     static let alarm: Duration = .seconds(40)
     /// How long passage may stay free without being renewed.
     static let lease: Duration = .seconds(5)
 
-    /// A press is answered by then: behind the pulse of somebody else, that of a visitor whose turn has come before, and the rests between.
+    /// The deadline for answering a press of the exit button. It covers another person's pulse, the pulse of
+    /// a visitor who is served first, and the pauses between pulses.
     static let request: Duration = .seconds(11)
-    /// A change of an input counts by then.
+    /// The deadline by which a change of an input counts.
     static let debounce: Duration = .seconds(1)
 
     private let settings: DoorSettings
@@ -19,24 +22,24 @@ struct DoorRules: Sendable {
     private var schedule: (mode: DoorMode, until: Instant) = (.normal, .zero)
     private var levels: [DoorInput: Bool] = [:]
     private var hasFire = false
-    /// Since when the fire panel is quiet again.
+    /// The instant since which the fire panel is inactive again.
     private var fireEnd: Instant?
-    /// When something at the door last changed.
+    /// The instant of the last change at the door.
     private var changed = Instant.zero
-    /// Presses of the button inside that nothing has opened for, and the last one.
+    /// The number of presses of the exit button without an opening so far, and the instant of the last press.
     private var (requests, lastRequest) = (0, Instant.zero)
     private var isOpenForExit = false
-    /// Since when somebody who was granted the way out waits for it.
+    /// The instant since which a granted exit request waits for its opening.
     private var waitsSince: Instant?
     private var freeUntil: Instant?
     private var alarms: Set<ReasonCode> = []
 
     init(_ settings: KioskSettings) { self.settings = settings.door }
 
-    /// Whether passage is free, as the output was told.
+    /// Whether passage is free, according to the commands to the output.
     var isFree: Bool { freeUntil != nil }
 
-    /// Whether somebody has asked to go out; that counts for one opening.
+    /// Consumes an exit request, which justifies one opening. Returns whether there was a valid one.
     mutating func takeRequest(at now: Instant) -> Bool {
         guard requests > 0, lastRequest.duration(to: now) < Self.request,
             !isLocked(at: now) || settings.exitsWhileLocked
@@ -47,7 +50,7 @@ struct DoorRules: Sendable {
         return true
     }
 
-    /// Takes what the kiosk tells of requests, before what it does with the gate in the same turn.
+    /// Records the kiosk's notes about exit requests, before the gate commands of the same turn are checked.
     mutating func learn(_ action: KioskAction, at now: Instant) {
         switch action {
         case .note(.exitRequested(isGranted: true), _): waitsSince = waitsSince ?? now
@@ -57,7 +60,7 @@ struct DoorRules: Sendable {
         }
     }
 
-    /// Holds a turn against the rules. `canOpen`: whether there is a relay that gives pulses, in time.
+    /// Checks a turn against the rules. `canOpen`: whether the relay works and can give pulses in time.
     mutating func judge(
         _ actions: [KioskAction], isGateOpen: Bool, canOpen: Bool, at now: Instant
     ) -> [KioskRule] {
@@ -92,7 +95,7 @@ struct DoorRules: Sendable {
         return broken
     }
 
-    /// Takes what the kiosk is told.
+    /// Records an event that the kiosk receives.
     mutating func learn(_ event: KioskEvent, at now: Instant) {
         guard case .door(let event) = event else { return }
         switch event {
@@ -109,7 +112,7 @@ struct DoorRules: Sendable {
             if input == .fire { (hasFire, fireEnd) = (hasFire || isActive, isActive ? nil : now) }
         case .linesLost:
             levels = [:]
-            // A panel that nobody hears any more takes nothing back.
+            // While the panel cannot be read, its alarm cannot be withdrawn.
             fireEnd = nil
         case .order(let order): self.order = order
         case .schedule(let mode, let until): schedule = (mode, min(until, now.advanced(by: DoorSettings.scheduleLease)))
@@ -118,7 +121,8 @@ struct DoorRules: Sendable {
         changed = now
     }
 
-    /// Those that need a cause. The others are told by those who look after order, schedule and inputs.
+    /// The alarms that need a cause at the door. The other codes depend on the order, the schedule and the
+    /// availability of the inputs.
     private static let ending: Set<ReasonCode> = [
         .doorForced, .doorHeldOpen, .doorTailgating, .doorTamper, .doorFire, .doorInput,
     ]

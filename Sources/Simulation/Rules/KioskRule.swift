@@ -1,86 +1,91 @@
 package import Encoding
 
-/// A promise of the kiosk that ``KioskRules`` watches over.
+/// A rule of the kiosk that ``KioskRules`` checks.
 package enum KioskRule: String, CaseIterable, Sendable {
-    /// The driver's clock never goes back.
+    /// The driver's clock never goes backwards.
     case timeMovesOn = "time went back"
-    /// On a virtual clock the timer comes when it is due; a real driver may be late.
+    /// On a virtual clock, the timer fires when it is due; a real driver may be late.
     case timerIsOnTime = "the timer came late"
-    /// A running kiosk always knows when it has to do something next.
+    /// A running kiosk always has a deadline for its next action.
     case knowsItsDeadline = "no deadline while running"
-    /// A timer that fires changes what is due: the kiosk does not turn on the spot.
+    /// A timer that fires changes the deadline: the kiosk does not loop at one instant.
     case timerMovesOn = "the timer does not move on"
-    /// One event leads to a bounded number of actions.
+    /// One event causes a bounded number of actions.
     case actionsAreBounded = "too many actions in one turn"
-    /// A visit's id belongs to one phone, from its connection to its one end.
+    /// A visit's id belongs to one phone, from its connection to its single end.
     case onePhone = "a visit of two phones, or with two ends"
-    /// An intent is of one visit at a time, which asks for it once; again only when the ledger refused it.
+    /// An intent belongs to one visit at a time, which requests it once; again only if the ledger refused it.
     case oneIntent = "an intent of two visits, or asked for twice"
-    /// Nothing is verified for a visit of which a power cut would leave no trace.
+    /// No payload is verified for a visit that a power cut would leave without a trace.
     case intentBeforePayload = "a payload of a visit without an intent"
-    /// A visit is verified once.
+    /// A visit is verified at most once.
     case oneVerification = "a second verification in one visit"
-    /// What disk and verifier answered in time reaches the visit that waits for it.
+    /// An answer of the ledger or of the verifier that arrives in time reaches the waiting visit.
     case answersAreHeard = "an answer of the disk or the verifier went unheard"
-    /// A visit has one outcome.
+    /// A visit has at most one outcome.
     case oneOutcome = "a second outcome of one visit"
-    /// An intent that was used gets its outcome; no more are open than phones can be here, and as many again wait for the next.
+    /// A used intent gets its outcome. The number of open intents is limited (see
+    /// ``KioskRules/openIntents``).
     case everyIntentEnds = "an intent was left without its outcome"
-    /// The record says accepted for a visit that may pass only, and tells of an opened gate exactly if that visit had a
-    /// pulse. What was decided is handed over with the order to the gate, and the outcome agrees with it.
+    /// A record says accepted only for a visit that may pass, and says that the gate opened exactly if the
+    /// visit had a pulse. The decision is handed over with the command to open the gate, and the outcome
+    /// agrees with it.
     case outcomeIsTrue = "the outcome is not what happened"
-    /// The gate opens for an accepted verdict of the very visit, once for each.
+    /// The gate opens only for an accepted verdict of the same visit, once per visit.
     case gateBehindAcceptance = "the gate opened without an accepted credential"
-    /// The gate opens behind a durable intent of the very visit, or behind a failed one where the operator chose so.
+    /// The gate opens only after the intent of the same visit is durable, or after the intent failed if the
+    /// operator chose that.
     case gateBehindIntent = "the gate opened without a durable intent"
-    /// The gate opens for somebody who goes out once for each time that the button inside was pressed.
+    /// For each press of the exit button, the gate opens at most once for a person who goes out.
     case gateBehindRequest = "the gate opened for nobody"
-    /// Who may go out waits no longer than for one visitor, whatever happens outside.
+    /// A person who may go out waits at most for one visitor, whatever happens outside.
     case exitIsGiven = "somebody inside pressed, and nothing opened"
-    /// A gate controller is told of a visitor for whom the gate has just opened, once, and of nobody else.
+    /// The access controller is notified once of a visitor for whom the gate has just opened, and of no other
+    /// person.
     case controllerBehindVisit = "a gate controller was told of nobody who was let in"
-    /// Nothing opens while the gate is locked down; only for who goes out, where the operator chose so.
+    /// Nothing opens during a lock-down, except for people who go out if the operator chose that.
     case shutWhileLocked = "something is open in a lock-down"
-    /// Passage is free by an order, the schedule or the fire panel only, and never for longer than a lease.
+    /// Passage is free only by an order, the schedule or the fire panel, and never for longer than a lease.
     case freeIsBounded = "passage is free for too long"
-    /// An alarm of the door ends when nothing at the door gives cause for it any more.
+    /// An alarm of the door ends when its cause at the door has ended.
     case alarmsEnd = "an alarm without an end"
-    /// No pulse is longer than the setting, cut to the hard limit, and its end is always due.
+    /// A pulse is no longer than its setting, which the hard limit caps, and its end is always scheduled.
     case pulseIsBounded = "the gate is open for too long"
-    /// The relay is switched when it changes, and only then.
+    /// The relay is switched only when its state changes.
     case gateChanges = "the gate was switched to where it was"
-    /// Between two pulses the relay rests for as long as a turnstile needs.
+    /// Between two pulses, the relay rests for as long as a turnstile needs.
     case pulsesApart = "two pulses without a gap"
-    /// Gate and light stand before everything else of a turn.
+    /// Commands for the gate and the light come before all other actions of a turn.
     case gateAndLightFirst = "something was done before gate and light"
     /// The gate is never open while the light says stop.
     case gateAgreesWithLight = "the gate is open while the light says rejected"
-    /// Green is lit for an accepted visit and no longer than its pattern.
+    /// Green is lit only for an accepted visit, and no longer than its pattern.
     case greenBehindAcceptance = "green without an accepted visit"
-    /// Each acceptance has a green of its own, from its beginning, tone included: no two visitors share one.
+    /// Each acceptance has a green phase of its own from its beginning, tone included: no two visitors share
+    /// one.
     case oneGreenEach = "accepted without a green of its own"
-    /// A verdict is shown for a while before that of a visitor who was here already takes its place: people see whom it
-    /// is for. The red of what is no credential gives way at once.
+    /// A verdict is shown for some time before the verdict of a visitor who was already present replaces it,
+    /// so that people see whom it concerns. The red for an unauthentic credential is replaced at once.
     case verdictsApart = "two verdicts at once"
-    /// No more visits are served at once than places are there, and phones were connected when the last was taken.
+    /// The number of visits served at a time does not exceed the number of places, including the lobby.
     case placesAreBounded = "more phones are served than there are places"
     /// Green and red are never lit together.
     case oneColour = "green and red together"
-    /// The wallet is told the decision, after it was made, and nothing else.
+    /// The wallet receives the decision, only after it was made, and no other status.
     case walletIsToldTheTruth = "the wallet was told what was not decided"
-    /// At the stop the gate is shut and the light dark.
+    /// When the kiosk stops, the gate is shut and the light is off.
     case darkAtStop = "stopped with something switched on"
-    /// Nothing follows the stop.
+    /// No action follows the stop.
     case silentAfterStop = "something was done after the stop"
 }
 
-/// A ``KioskRule`` that did not hold.
+/// A violation of a ``KioskRule``.
 package struct Violation: Hashable, Sendable, CustomStringConvertible {
-    /// When.
+    /// The instant of the violation.
     package let at: Instant
-    /// Which.
+    /// The rule that was violated.
     package let rule: KioskRule
 
-    /// The time since the clock's zero and the rule in words; it names no visit and no person.
+    /// The time since the clock's zero, and the rule in words; it identifies no visit and no person.
     package var description: String { "\(at.nanoseconds / 1_000_000) ms: \(rule.rawValue)" }
 }

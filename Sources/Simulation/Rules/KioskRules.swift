@@ -3,58 +3,62 @@ package import Encoding
 package import Kiosk
 import Ledger
 
-/// The oracle: holds every turn of a kiosk against its promises (``KioskRule``), whatever phones, radio and disk do.
+/// The oracle: checks every turn of a kiosk against its rules (``KioskRule``), whatever phones, radio and
+/// disk do.
 ///
-/// It sees what a driver sees, events and actions, and nothing of how the kiosk comes from one to the other. Every
-/// ``GateSimulation`` has one, so the demonstration and the tests are watched; the bench and a debug build of the service
-/// give it the turns of the real driver. What must hold between the actions of one turn holds whatever their order.
+/// It sees the events and actions that a driver sees, and nothing of the kiosk's internals. Every
+/// ``GateSimulation`` has one, so that the demonstration and the tests are checked. The bench and a debug
+/// build of the service pass it the turns of the real driver. Rules about the actions of one turn do not
+/// depend on their order, unless the rule is about that order.
 package struct KioskRules: Sendable {
-    /// More actions than any turn needs (a host that starts over sends about 40).
+    /// The limit of actions in one turn: more than any turn needs (a host that starts over sends about 40).
     package static let actionsInATurn = 400
-    /// Timers at one instant; each may make the next one due.
+    /// The limit of timers at one instant; each may schedule the next one for the same instant.
     package static let timersAtAnInstant = 20
-    /// Intents that wait for their outcome beside those of as many phones as have a place, here or gone without having used it: of
-    /// links that are on their way out, and one whose pulse runs.
+    /// The limit of open intents in addition to one per place, including the lobby. Of these, some belong to
+    /// links that are being disconnected, and one to a visit with a pulse in progress.
     package static let openIntents = 8
-    /// Accepted visits whose record waits until it is known whether somebody passed, where that is seen.
+    /// The limit of accepted visits whose record waits until it is known whether the person passed, where the
+    /// gate can detect that.
     package static let awaitedPassages = 16
-    /// What people need to see whom a verdict is for.
+    /// The time that people need to see whom a verdict concerns.
     package static let verdict: Duration = .milliseconds(900)
-    /// What a turnstile needs between two pulses.
+    /// The pause that a turnstile needs between two pulses.
     package static let gap: Duration = .milliseconds(100)
-    /// Visits that are remembered; of more, those that brought nothing are forgotten first, then those that were
-    /// decided first: the gate repeats the verdict to a wallet for some time after the decision, however long before
-    /// that its phone came.
+    /// The limit of visits that are remembered. Beyond it, visits without results are removed first, then
+    /// those decided first: the gate repeats the verdict to a wallet for some time after the decision,
+    /// however long before that its phone arrived.
     package static let visitsRemembered = 64
 
-    /// What is known of one visit.
+    /// The known facts about one visit.
     private struct Facts {
-        /// Its intent, from its phone's key on.
+        /// The visit's intent, known since the phone sent its key.
         var intent: IntentID?
-        /// Of a printed key's session; nil: it was not to be kept.
+        /// Whether the session of a printed key was saved; nil: the visit has no such session.
         var isSessionKept: Bool?
         var isVerifying = false
         var verdict: Bool?
-        /// Whether what was sent is no credential of its issuer: its red gives way to any other verdict.
+        /// Whether the credential is not authentic. Any other verdict may replace its red at once.
         var isNonsense = false
-        /// Whether the recorded outcome is an acceptance; nil before it.
+        /// Whether the recorded outcome is an acceptance; nil before it is recorded.
         var result: Bool?
-        /// Whether it was shown red.
+        /// Whether the visit was shown red.
         var isRefused = false
         var wasEntitled = false
-        /// What was decided, once the gate was told to open.
+        /// The decision, once the gate was commanded to open.
         var decided: Outcome?
         var wasGivenPulse = false
         var isServed = false
         var hasEnded = false
         var came: Instant?
 
-        /// Whether it has asked for nothing so far, or has ended without a verdict and without a record.
+        /// Whether the visit has requested nothing so far, or has ended without a verdict and without a
+        /// record.
         var isMere: Bool {
             hasEnded ? result == nil && !wasEntitled && !isRefused : intent == nil && !isServed && !isVerifying
         }
 
-        /// Whether nothing is to come but repetitions of its verdict.
+        /// Whether only repetitions of its verdict can follow.
         var isOver: Bool { result != nil || isRefused && hasEnded }
     }
 
@@ -62,19 +66,21 @@ package struct KioskRules: Sendable {
     private let isPunctual: Bool
     private let pulse: Duration
     private var visits: [VisitID: Facts] = [:]
-    /// In the order in which they came; with its refusal, and with its record, each goes to the end.
+    /// The visits in the order of their arrival. A visit moves to the end when it is refused and when it is
+    /// recorded.
     private var order: [VisitID] = []
     private var intents = OpenIntents()
-    /// The visits by the handles of their links; one that has ended is replaced by the next of its handle.
+    /// The visits by the handles of their links. The next visit with the same handle replaces one that has
+    /// ended.
     private var links: [UInt16: VisitID] = [:]
-    /// The link that has come about in this turn.
+    /// The link that was established in this turn.
     private var newLink: UInt16?
-    /// Whose acceptance was shown last.
+    /// The visit whose acceptance was shown last.
     private var lastAccepted: VisitID?
-    /// When a verdict was shown last.
+    /// The instant at which a verdict was shown last.
     private var lastVerdict: Instant?
     private var openSince: Instant?
-    /// Whether a controller was told of the opening.
+    /// Whether the access controller was notified of this opening.
     private var isAdmitted = false
     private var shutSince: Instant?
     private var greenSince: Instant?
@@ -83,14 +89,15 @@ package struct KioskRules: Sendable {
     private var door: DoorRules
     private var isRunning = false
     private var hasStopped = false
-    /// Whether the relay can be driven, as far as it was told.
+    /// Whether the relay can be driven, according to the last report.
     private var hasGate = true
     private var timers = 0
     private var last: Instant?
     private var due: Instant?
     private var found: [Violation] = []
 
-    /// The rules of a kiosk with these settings that has not begun. `isPunctual`: its clock is virtual, so no timer may be late.
+    /// Creates the rules for a kiosk with these settings that has not started. `isPunctual`: the clock is
+    /// virtual, so no timer may be late.
     package init(_ settings: KioskSettings, isPunctual: Bool = true) {
         (self.settings, self.isPunctual) = (settings, isPunctual)
         door = DoorRules(settings)
@@ -98,14 +105,14 @@ package struct KioskRules: Sendable {
         pulse = min(max(isLevel ? settings.door.wait : settings.gatePulse, .zero), Gate.hardLimit)
     }
 
-    /// Holds one turn against the rules.
+    /// Checks one turn against the rules.
     ///
     /// - Parameters:
-    ///   - event: What the kiosk was given.
-    ///   - actions: What it answered.
-    ///   - deadline: When it wants its timer, as this turn left it.
-    ///   - now: The instant that it was given.
-    /// - Returns: What did not hold, in the order of finding.
+    ///   - event: The event that the kiosk received.
+    ///   - actions: The actions that the kiosk returned.
+    ///   - deadline: The kiosk's deadline after this turn.
+    ///   - now: The instant that the kiosk received.
+    /// - Returns: The violations, in the order of their detection.
     package mutating func watch(
         _ event: KioskEvent, _ actions: [KioskAction], deadline: Instant?, at now: Instant
     ) -> [Violation] {
@@ -119,9 +126,9 @@ package struct KioskRules: Sendable {
         judgeOrder(actions, at: now)
         judgeVerdicts(actions, at: now)
         let opened = Self.opened(by: actions)
-        for action in actions { judge(action, opened, at: now) }  // the gate stands before the records
+        for action in actions { judge(action, opened, at: now) }  // the gate comes before the records
         newLink = nil
-        // A real driver may have slept.
+        // A real driver may have been late.
         let canOpen = isPunctual && hasGate && pulse > .zero
         for rule in door.judge(actions, isGateOpen: openSince != nil, canOpen: canOpen, at: now) { broken(rule, now) }
         judgeEnd(of: event, actions, deadline: deadline, at: now)
@@ -139,7 +146,7 @@ package struct KioskRules: Sendable {
         if timers > Self.timersAtAnInstant { broken(.timerMovesOn, now) }
     }
 
-    // MARK: - What the turn tells of visits
+    // MARK: - Facts about visits in the turn
 
     private mutating func change(_ visit: VisitID, _ body: (inout Facts) -> Void) {
         if visits[visit] == nil {
@@ -154,7 +161,7 @@ package struct KioskRules: Sendable {
         body(&visits[visit, default: Facts()])
     }
 
-    /// Puts it after all others, to be forgotten last.
+    /// Moves the visit to the end of the order, so that it is removed last.
     private mutating func renew(_ visit: VisitID) {
         if let index = order.firstIndex(of: visit) { order.append(order.remove(at: index)) }
     }
@@ -191,7 +198,7 @@ package struct KioskRules: Sendable {
             if intents.state(of: intent) == .durable, visits[id]?.isSessionKept != false {
                 broken(.answersAreHeard, now)
             }
-            // An answer that did not come in time: from now on it counts as no.
+            // The answer did not arrive in time; from now on the intent counts as failed.
             intents.settle(intent, isDurable: false)
         case .note(.identified(let intent), let id?):
             if !intents.take(intent) { broken(.oneIntent, now) }
@@ -224,14 +231,14 @@ package struct KioskRules: Sendable {
             && (intent == .durable || intent == .failed && settings.whenLedgerFails == .open)
     }
 
-    /// Visits that may pass since this turn.
+    /// Marks visits that may pass since this turn.
     private mutating func entitle() {
         for (id, facts) in visits where facts.verdict == true && facts.result == nil && !facts.wasEntitled {
             if mayOpen(facts) { visits[id]?.wasEntitled = true }
         }
     }
 
-    // MARK: - What is done
+    // MARK: - Checks of the actions
 
     private mutating func judge(_ action: KioskAction, _ opened: VisitID?, at now: Instant) {
         switch action {
@@ -240,7 +247,7 @@ package struct KioskRules: Sendable {
         case .decided(let record): judgeDecision(record, at: now)
         case .gate(.open(let until)): judgeOpening(until: until, for: opened, at: now)
         case .admit:
-            // Once for each opening of a visitor, in the very turn.
+            // Once per opening for a visitor, in the same turn.
             if opened == nil || openSince != now || isAdmitted { broken(.controllerBehindVisit, now) }
             isAdmitted = true
         case .gate(.shut):
@@ -250,7 +257,7 @@ package struct KioskRules: Sendable {
             (light, pattern) = (signal, shown)
             if light.lamps.isSuperset(of: [.green, .red]) { broken(.oneColour, now) }
         case .send(let packet): if let byte = Self.status(in: packet) { judgeStatus(byte, in: packet, at: now) }
-        // A status that was due goes out in the very turn in which the radio is lost, before that.
+        // A pending status is sent in the turn in which the radio is lost, before this action.
         case .closeTransport: links = [:]
         case .stopped: (isRunning, hasStopped) = (false, true)
         default: break
@@ -267,7 +274,8 @@ package struct KioskRules: Sendable {
             if door.takeRequest(at: now) { return }
             broken(.gateBehindRequest, now)
         }
-        // The opening belongs to exactly one visit: the one whose green is shown, which may pass and has not.
+        // The opening belongs to exactly one visit: the one whose green is shown, which may pass and has not
+        // had a pulse.
         guard let visit, visit == lastAccepted, let facts = visits[visit], facts.wasEntitled, !facts.wasGivenPulse
         else {
             return broken(whatIsMissing(of: visit), now)
@@ -275,7 +283,7 @@ package struct KioskRules: Sendable {
         change(visit) { $0.wasGivenPulse = true }
     }
 
-    /// Verdicts come one after the other, and each acceptance begins a green.
+    /// Checks that verdicts are shown one after the other, and that each acceptance begins a green phase.
     private mutating func judgeVerdicts(_ actions: [KioskAction], at now: Instant) {
         let verdicts = actions.compactMap { action -> (accepted: Bool, visit: VisitID?)? in
             if case .note(.decided(let accepted, _, _, _), let visit) = action { (accepted, visit) } else { nil }
@@ -297,7 +305,7 @@ package struct KioskRules: Sendable {
         if first.accepted, !begins { broken(.oneGreenEach, now) }
     }
 
-    /// Gate and light stand before everything else that a turn does.
+    /// Checks that commands for the gate and the light come before all other actions of a turn.
     private mutating func judgeOrder(_ actions: [KioskAction], at now: Instant) {
         var isUrgent = true
         for action in actions {
@@ -308,13 +316,14 @@ package struct KioskRules: Sendable {
         }
     }
 
-    /// Why nobody may pass: an accepted one waits for its intent, or there is none.
+    /// Returns the rule that the opening violates: an accepted visit waits for its intent, or no visit is
+    /// accepted.
     private func whatIsMissing(of visit: VisitID?) -> KioskRule {
         guard let facts = visit.flatMap({ visits[$0] }), facts.verdict == true else { return .gateBehindAcceptance }
         return mayOpen(facts) ? .gateBehindAcceptance : .gateBehindIntent
     }
 
-    /// The gate has just been told to open for that visit, and the decision says so.
+    /// Checks a decision: the gate was commanded to open in this turn, and the decision says so.
     private mutating func judgeDecision(_ record: VisitRecord, at now: Instant) {
         let outcome = record.outcome
         if openSince != now || outcome.result != .accepted || outcome.gate?.opened != true {
@@ -328,12 +337,12 @@ package struct KioskRules: Sendable {
         let (id, outcome) = (record.visit, record.outcome)
         let accepted = outcome.result == .accepted
         if let intent = record.intent {
-            // One that served no phone has its own id.
+            // A record of an intent that no phone used has an id of its own.
             if let owner = visits[id]?.intent, owner != intent { broken(.oneIntent, now) }
             intents.use(intent)
         }
         if visits[id]?.result != nil { broken(.oneOutcome, now) }
-        // An accepted visitor may have lost his pulse to the end; then the record says so.
+        // An accepted visitor may get no pulse because the kiosk stops; then the record says so.
         let facts = visits[id] ?? Facts()
         let mayBe = accepted ? facts.wasEntitled : !facts.wasGivenPulse
         let agrees = facts.decided.map {
@@ -346,7 +355,8 @@ package struct KioskRules: Sendable {
         renew(id)
     }
 
-    /// A visit that brought a payload and is only counted: as if it had a record that says that nothing opened.
+    /// Checks a visit with a payload that is only counted: it counts as a record that says that nothing
+    /// opened.
     private mutating func judgeDismissal(of visit: VisitID, at now: Instant) {
         guard let facts = visits[visit] else { return }
         if !facts.isVerifying || facts.result != nil { broken(.oneOutcome, now) }
@@ -378,7 +388,7 @@ package struct KioskRules: Sendable {
         }
         guard case .stop = event, hasStopped, !actions.isEmpty else { return }
         if openSince != nil || light != .dark { broken(.darkAtStop, now) }
-        // One that was refused may be counted in the record of another.
+        // A refused visit may be counted in the record of another one.
         let isUnchecked = { (facts: Facts) in facts.isVerifying && facts.result == nil && facts.verdict != false }
         if visits.values.contains(where: isUnchecked) { broken(.everyIntentEnds, now) }
         if case .stopped = actions[actions.count - 1] {} else { broken(.silentAfterStop, now) }
@@ -397,7 +407,8 @@ package struct KioskRules: Sendable {
         }
     }
 
-    /// Whose opening the actions of a turn tell of; nil: nobody's, or that of somebody who goes out.
+    /// Returns the visit for which the turn opens the gate; nil: none, or the opening is for a person who
+    /// goes out.
     private static func opened(by actions: [KioskAction]) -> VisitID? {
         actions.lazy.compactMap { if case .decided(let record) = $0 { record.visit } else { nil } }.first
     }

@@ -2,7 +2,8 @@ package import Encoding
 package import Kiosk
 import Synchronization
 
-/// ``KioskRules`` for a driver with a thread of its own: takes its turns there and is asked from elsewhere.
+/// ``KioskRules`` for a driver with a thread of its own: takes turns on that thread; other threads can read
+/// the violations.
 package final class KioskWatch: Sendable {
     private struct State {
         var rules: KioskRules
@@ -12,17 +13,17 @@ package final class KioskWatch: Sendable {
     private let state: Mutex<State>
     private let onViolation: @Sendable (Violation) -> Void
 
-    /// Watches a kiosk with these settings from its first turn on. `onViolation` is called on the driver's thread, before
-    /// anything of the turn is carried out.
+    /// Checks a kiosk with these settings from its first turn on. `onViolation` is called on the driver's
+    /// thread, before any action of the turn is performed.
     package init(_ settings: KioskSettings, onViolation: @escaping @Sendable (Violation) -> Void = { _ in }) {
         state = Mutex(State(rules: KioskRules(settings, isPunctual: false)))
         self.onViolation = onViolation
     }
 
-    /// What did not hold so far, in order; the first 20.
+    /// The violations so far, in order; the first 20.
     package var violations: [Violation] { state.withLock { $0.violations } }
 
-    /// Takes the next turn; see ``KioskRules/watch(_:_:deadline:at:)``.
+    /// Checks the next turn; see ``KioskRules/watch(_:_:deadline:at:)``.
     package func turn(_ event: KioskEvent, _ actions: [KioskAction], deadline: Instant?, at now: Instant) {
         let broken = state.withLock { state in
             let broken = state.rules.watch(event, actions, deadline: deadline, at: now)

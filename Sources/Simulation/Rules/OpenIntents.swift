@@ -1,43 +1,46 @@
 import Kiosk
 
-/// What the oracle knows of intents that have no outcome.
+/// The oracle's knowledge of intents without an outcome.
 struct OpenIntents: Sendable {
     enum State { case none, asked, durable, failed }
 
     private struct Entry {
         var state = State.none
-        /// Whether it is that of a visit that has not ended.
+        /// Whether a visit that has not ended holds the intent.
         var isHeld = false
-        /// Whether that visit has asked for it.
+        /// Whether that visit has requested the intent.
         var isAsked = false
-        /// Whether the ledger has it, whatever it has answered since.
+        /// Whether the ledger has stored the intent, whatever it has answered since.
         var isInLedger = false
 
-        /// Whether it needs an outcome.
+        /// Whether the intent needs an outcome.
         var isOpen: Bool { isInLedger || state == .asked }
     }
 
-    /// Refused intents that are kept at most: one whose phone has left never has an outcome.
+    /// The limit of refused intents that are kept: if the phone has left, a refused intent never gets an
+    /// outcome.
     private static let refused = 64
 
     private var entries: [IntentID: Entry] = [:]
 
-    /// How many are on the disk or on their way there.
+    /// The number of intents that are on the disk or being written.
     var count: Int { entries.values.count(where: \.isOpen) }
 
     func state(of intent: IntentID?) -> State { intent.flatMap { entries[$0] }?.state ?? .none }
 
-    /// It is asked for: lawful once for each visit that has it, and again where the ledger has refused it.
+    /// Records a request for an intent. Returns whether it is lawful: once per visit that holds the intent,
+    /// and again if the ledger refused it.
     mutating func ask(_ intent: IntentID) -> Bool {
         var entry = entries[intent] ?? Entry()
         let isLawful = !(entry.isHeld && entry.isAsked) || entry.state == .failed
-        // The next phone asks for it before it is known whose it is.
+        // The intent is requested for the next phone before that phone has identified itself.
         (entry.state, entry.isAsked) = (.asked, true)
         entries[intent] = entry
         return isLawful
     }
 
-    /// A phone has identified itself, and its visit has that intent: lawful where no other visit has it.
+    /// Records that a phone has identified itself and that its visit holds the intent. Returns whether no
+    /// other visit holds it.
     mutating func take(_ intent: IntentID) -> Bool {
         var entry = entries[intent] ?? Entry()
         let isLawful = !entry.isHeld
@@ -47,14 +50,14 @@ struct OpenIntents: Sendable {
         return isLawful
     }
 
-    /// Its visit has ended; it is used up, or goes on to the next.
+    /// Records the end of the visit: its intent is used up, or passes to the next visit.
     mutating func release(_ intent: IntentID?) {
         guard let intent else { return }
         entries[intent]?.isHeld = false
         entries[intent]?.isAsked = false
     }
 
-    /// The ledger has answered, or its answer did not come in time.
+    /// Records the ledger's answer, or that it did not arrive in time.
     mutating func settle(_ intent: IntentID, isDurable: Bool) {
         switch entries[intent]?.state {
         case .asked,
@@ -63,11 +66,11 @@ struct OpenIntents: Sendable {
             if isDurable { entries[intent]?.isInLedger = true }
         default: break
         }
-        // What the ledger has needs an outcome, also where it refused it to a later phone.
+        // An intent that the ledger stored needs an outcome, even if the ledger refused it to a later phone.
         guard let entry = entries[intent], entry.state == .failed, !entry.isHeld, !entry.isInLedger else { return }
         entries[intent] = nil
     }
 
-    /// It has its outcome.
+    /// Records the outcome of the intent.
     mutating func use(_ intent: IntentID?) { if let intent { entries[intent] = nil } }
 }

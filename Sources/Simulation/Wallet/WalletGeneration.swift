@@ -1,11 +1,12 @@
-/// What wallets look for, on the air and in the GATT table, by the age of their library.
+/// The generation of a wallet's library, which determines the UUIDs in the advertisement and in the GATT
+/// table.
 package enum WalletGeneration: CaseIterable, Sendable {
     /// `mosip/tuvali` and `mosip/tuvali-ios-swift` 0.4.
     case a
     /// The same from 0.5 on.
     case b
 
-    /// The UUID of the service, and of its data in the advertisement; least significant byte first.
+    /// The UUID of the service and of its data in the advertisement; least significant byte first.
     package var service: [UInt8] { self == .a ? [0x29, 0xAB] : [0x01, 0x00] }
 
     /// The UUID of the service data in the scan response; least significant byte first.

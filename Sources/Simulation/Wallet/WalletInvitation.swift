@@ -1,6 +1,6 @@
 import Encoding
 
-/// What the wallets read out of the verifier's QR text, each platform in its own way.
+/// The fields that the wallets read from the verifier's QR text, each platform with its own parser.
 package struct WalletInvitation: Equatable, Sendable {
     /// The wallet libraries.
     package enum Platform: Sendable {
@@ -10,14 +10,14 @@ package struct WalletInvitation: Equatable, Sendable {
         case ios
     }
 
-    /// The verifier's name, percent-decoded; nil where the platform finds none.
+    /// The verifier's name, percent-decoded; nil if the platform's parser finds none.
     package var name: String?
-    /// The digits of the verifier's key as they stand there; nil where the platform finds none.
+    /// The verifier's key as written, in hexadecimal digits; nil if the platform's parser finds none.
     package var key: String?
-    /// Whether the library accepts it (else TVW_CON_001).
+    /// Whether the library accepts the text (otherwise TVW_CON_001).
     package var isValid: Bool
 
-    /// Reads a QR text; nil where the Android library throws: a scheme without `//` behind it.
+    /// Parses a QR text; nil if the Android library throws, i.e. for a scheme without `//` after it.
     package init?(_ uri: String, platform: Platform) {
         let bytes = Array(uri.utf8)
         let scheme = bytes.firstIndex(of: UInt8(ascii: ":")).map { bytes[..<$0] }
@@ -41,11 +41,12 @@ package struct WalletInvitation: Equatable, Sendable {
         }
     }
 
-    /// Whether the Inji app takes the QR text for an offline share: it starts with exactly `OPENID4VP://`.
+    /// Returns whether the Inji app accepts the QR text for an offline share: it must start with exactly
+    /// `OPENID4VP://`.
     package static func isAcceptedByApp(_ text: String) -> Bool { text.utf8.starts(with: "OPENID4VP://".utf8) }
 
-    /// The 0x0001 service data to look for: the name, an underscore and the key's first 5 bytes; nil when there is no name
-    /// or the key has fewer than 10 hex digits.
+    /// The 0x0001 service data to scan for: the name, an underscore and the key's first 5 bytes; nil when
+    /// there is no name or the key has fewer than 10 hexadecimal digits.
     package var serviceData: [UInt8]? {
         guard let name, let key, let head = Hex.decode(String(key.prefix(10))), head.count == 5 else { return nil }
         return Array(name.utf8) + [UInt8(ascii: "_")] + head

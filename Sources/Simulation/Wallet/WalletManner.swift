@@ -1,31 +1,35 @@
-/// How a wallet behaves, as data: the two libraries differ in these points only.
+/// The behaviour of a wallet, as data: the two libraries differ only in these points.
 package struct WalletManner: Sendable {
     /// The library.
     package var platform: WalletInvitation.Platform
-    /// The library's age, as far as it can be told from outside.
+    /// The library's generation, as far as it is visible from outside.
     package var generation = WalletGeneration.b
-    /// MTUs asked for one after the other; empty where the phone negotiates by itself.
+    /// The MTUs that are requested one after the other; empty if the phone itself negotiates.
     package var mtuLadder: [Int]
-    /// Fixed wait after each MTU request.
+    /// The fixed wait after each MTU request.
     package var mtuWait = Duration.milliseconds(500)
-    /// Waits before service discovery is repeated.
+    /// The waits before service discovery is repeated.
     package var discoveryRetries: [Duration] = [2, 4, 8, 16, 32].map { .milliseconds($0) }
-    /// Pause after each chunk; nil: the next chunk follows when the phone took the last one.
+    /// The pause after each chunk; nil: the next chunk follows when the phone has accepted the previous one.
     package var chunkPause: Duration?
-    /// Chunks before which there is a short pause only, 20 ms: one who means to keep the link by what it sent at first.
+    /// The number of first chunks with a pause of only 20 ms: an attacker may send these fast in order to
+    /// keep the link.
     package var chunksAhead = 0
-    /// Identify, size, report request and re-sent chunks are Write Requests; first-pass chunks never are.
+    /// Whether Identify, size, report request and repeated chunks are Write Requests; first-pass chunks never
+    /// are.
     package var writesWithResponse: Bool
-    /// Registers for report and verdict only after the report request was handed over; else right at the start.
+    /// Whether it registers for report and verdict only after the report request was sent; otherwise at the
+    /// start.
     package var registersLate: Bool
-    /// Reports of missing chunks that are answered; the next one ends the share.
+    /// The limit of reports of missing chunks that are answered; the next one ends the share.
     package var failureFrames = 15
-    /// From the verdict to the wallet's disconnecting.
+    /// The time from the verdict to the wallet's disconnection.
     package var leaveAfter: Duration
-    /// From a Disconnect notification to the wallet's closing of its end, after which it hears nothing more of the link, not even
-    /// that it is gone; nil: it never does. It disconnects at once when it is notified.
+    /// The time from a Disconnect notification to the wallet's close of its end. It requests the
+    /// disconnection at once, and after the close it learns nothing more of the link, not even its end. nil:
+    /// it never closes its end, and requests the disconnection after ``leaveAfter``.
     package var closesAfter: Duration?
-    /// From the secure channel to the user's choice of a credential.
+    /// The time from the secure channel to the user's choice of a credential.
     package var choosing = Duration.seconds(3)
 
     /// `mosip/tuvali` 0.5.2.

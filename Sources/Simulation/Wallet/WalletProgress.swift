@@ -1,14 +1,14 @@
-/// What a wallet's user could see: the steps of a share, in order of their occurrence.
+/// The steps of a share that a wallet's user can see, in the order of their occurrence.
 package enum WalletProgress: Equatable, Sendable {
     /// The ATT MTU that the wallet works with.
     case mtu(Int)
-    /// Identify went out: the secure channel stands.
+    /// Identify was sent: the secure channel is established.
     case identified
-    /// Response size went out: the user chose a credential of that many encrypted bytes.
+    /// The response size was sent: the user chose a credential of that many encrypted bytes.
     case chosen(encryptedBytes: Int)
-    /// Chunk `chunk` of `total` is handed to the phone (first pass).
+    /// Chunk `chunk` of `total` is passed to the phone (first pass).
     case sending(chunk: Int, total: Int)
-    /// The report request went out.
+    /// The report request was sent.
     case reportRequested
     /// A report listed that many missing chunks; `round` counts from 1.
     case resending(chunks: Int, round: Int)
@@ -22,9 +22,9 @@ package enum WalletProgress: Equatable, Sendable {
     case failed(WalletFailure)
 }
 
-/// Why a wallet gave up, by its documented code where there is one.
+/// The reason why a wallet gave up, by its documented code if it has one.
 package enum WalletFailure: String, Error, Sendable {
-    /// The QR text was not understood.
+    /// The QR text was not accepted.
     case invitation = "TVW_CON_001"
     /// No acceptable MTU.
     case mtu = "TVW_CON_002"
@@ -32,10 +32,11 @@ package enum WalletFailure: String, Error, Sendable {
     case service = "TVW_CON_003"
     /// More than 15 reports of missing chunks, or the report request could not be written.
     case retries = "TVW_REP_001"
-    /// A report that makes no sense.
+    /// The report is invalid.
     case report = "TVW_UNK_002"
-    /// Anything else, such as a verifier key without a secret.
+    /// Any other reason, such as a verifier key that gives no secret.
     case other = "TUV_UNK_001"
-    /// The iOS app dies: an empty notification, an unknown report type, a report of nothing missing.
+    /// The iOS app crashes: an empty notification, an unknown report type, or a report without missing
+    /// chunks.
     case crash = "crash"
 }

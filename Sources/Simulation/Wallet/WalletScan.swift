@@ -1,9 +1,10 @@
-/// How a wallet recognises its verifier on the air.
+/// The recognition of the verifier's advertisement by a wallet.
 package enum WalletScan {
-    /// The verifier's 32-byte public key when the advertiser is the one of the invitation, else nil.
+    /// Returns the verifier's 32-byte public key if the advertiser is the one of the invitation, otherwise
+    /// nil.
     ///
-    /// Both wallets filter on the 16-bit service, want its whole service data byte by byte, need the scan response's data in the
-    /// same report, and take the key from the air.
+    /// Both wallets filter on the 16-bit service, compare all of its service data byte by byte, require the
+    /// scan response's data in the same report, and take the key from the advertisement.
     package static func match(
         _ advertiser: Advertiser, _ invitation: WalletInvitation, _ generation: WalletGeneration = .b
     ) -> [UInt8]? {
@@ -20,7 +21,8 @@ package enum WalletScan {
         return key(structures, generation)
     }
 
-    /// The public key that a Tuvali verifier of that generation has on the air, whoever it is; nil: this is none.
+    /// Returns the public key that any Tuvali verifier of that generation advertises; nil: the advertiser is
+    /// not such a verifier.
     package static func anyKey(_ advertiser: Advertiser, _ generation: WalletGeneration = .b) -> [UInt8]? {
         key(structures(advertiser.data) + structures(advertiser.scanResponse), generation)
     }
@@ -34,8 +36,8 @@ package enum WalletScan {
         return head.suffix(5) + tail
     }
 
-    /// The AD structures of a payload (Core Specification Supplement part A): type and value. A structure that runs past
-    /// the end, and what follows, is left out.
+    /// Returns the AD structures of a payload (Core Specification Supplement part A): type and value. Omits a
+    /// structure that extends past the end, and everything after it.
     package static func structures(_ payload: [UInt8]) -> [(type: UInt8, value: ArraySlice<UInt8>)] {
         var found: [(UInt8, ArraySlice<UInt8>)] = []
         var rest = payload[...]

@@ -1,20 +1,21 @@
 import Crypto
 import Encoding
 
-/// What a wallet identifies itself with and what it sends.
+/// The bytes with which a wallet identifies itself, and the data that it sends.
 package enum WalletSubmission: Equatable, Sendable {
-    /// A record is compressed and encrypted: UTF-8 JSON, the wallet's X25519 private key (32 bytes), the nonce (12 bytes).
+    /// A record to be compressed and encrypted: UTF-8 JSON, the wallet's X25519 private key (32 bytes), the
+    /// nonce (12 bytes).
     case seal(record: [UInt8], privateKey: [UInt8], nonce: [UInt8])
-    /// These bytes exactly: the Identify value and the encrypted bytes, taken from a recording or made up.
+    /// Exactly these bytes: the Identify value and the encrypted bytes, recorded or invented.
     case recorded(identify: [UInt8], encrypted: [UInt8])
 
-    /// A record to be sealed with a key pair and nonce made from `seed`: for simulations only.
+    /// Returns a record to be sealed with a key pair and nonce derived from `seed`: for simulations only.
     package static func sealing(_ record: [UInt8], seed: UInt64) -> WalletSubmission {
         var random = SplitMix64(seed: seed)
         return .seal(record: record, privateKey: random.bytes(32), nonce: random.bytes(12))
     }
 
-    /// The Identify value and the encrypted bytes for a verifier of that public key (32 bytes).
+    /// Returns the Identify value and the encrypted bytes for a verifier with that public key (32 bytes).
     ///
     /// Nil when a key or nonce has a wrong length or the verifier's key gives no secret.
     package func prepare(for verifierKey: [UInt8]) -> (identify: [UInt8], encrypted: [UInt8])? {
@@ -29,14 +30,14 @@ package enum WalletSubmission: Equatable, Sendable {
     }
 }
 
-/// The wallet's end of Tuvali's key agreement: X25519, then HKDF-SHA256 with the text `SHA-256` as
-/// salt; the receiver's name stands in the info.
+/// The wallet's keys of Tuvali's key agreement: X25519, then HKDF-SHA256 with the text `SHA-256` as salt and
+/// the receiver's name in the info.
 package struct WalletKeys: Sendable {
     /// The wallet's X25519 public key, 32 bytes.
     package let publicKey: [UInt8]
-    /// Encrypts wallet → verifier, 32 bytes.
+    /// The key that encrypts data from the wallet to the verifier, 32 bytes.
     package let toVerifier: [UInt8]
-    /// Would encrypt verifier → wallet, 32 bytes; no one uses it today.
+    /// The key that would encrypt data from the verifier to the wallet, 32 bytes; not in use today.
     package let toWallet: [UInt8]
 
     /// Derives both keys; nil for keys of a wrong length or of low order.
@@ -55,7 +56,8 @@ package struct WalletKeys: Sendable {
         toWallet = derive("SKWallet")
     }
 
-    /// AES-256-GCM under the key to the verifier, without associated data, the 16-byte tag behind the ciphertext.
+    /// Encrypts with AES-256-GCM and the key to the verifier, without associated data. The 16-byte tag
+    /// follows the ciphertext.
     package func seal(_ plain: [UInt8], nonce: [UInt8]) -> [UInt8]? {
         guard let nonce = try? AES.GCM.Nonce(data: nonce),
             let box = try? AES.GCM.seal(plain, using: SymmetricKey(data: toVerifier), nonce: nonce)

@@ -1,41 +1,44 @@
 package import Encoding
 
-/// The wallet's side of one Tuvali share, in the manner of the Android or the iOS library, on top of a phone's Bluetooth
-/// interface. It knows the outside only by events and actions, so recorded sessions can be replayed through it.
+/// The wallet's side of one Tuvali share, with the behaviour of the Android or the iOS library, on top of a
+/// phone's Bluetooth interface. Its only interface is events and actions, so that recorded sessions can be
+/// replayed through it.
 package struct WalletSession: Sendable {
-    /// What the phone tells the wallet.
+    /// An event from the phone.
     package enum Event: Equatable, Sendable {
-        /// The link stands. On iOS the MTU is known before the first write (`mtu` event).
+        /// The link is established. On iOS the MTU is known before the first write (`mtu` event).
         case connected
-        /// Service discovery ended; whether the service and all that is written were there.
+        /// Service discovery ended; `found`: the service and all characteristics that the wallet writes
+        /// exist.
         case services(found: Bool)
-        /// The result of an MTU exchange; nil: it failed explicitly.
+        /// The result of an MTU exchange; nil: it was refused.
         case mtu(Int?)
-        /// A write was taken over (without response) or answered (with response).
+        /// A write was accepted (without response) or answered (with response).
         case written(WalletCharacteristic, succeeded: Bool)
-        /// A notification or indication that passed the registration.
+        /// A notification or indication for which the wallet is registered.
         case value(WalletCharacteristic, [UInt8])
         /// The link is gone.
         case disconnected
-        /// The deadline has come.
+        /// The deadline has passed.
         case timer
     }
 
-    /// What the wallet asks of the phone.
+    /// A request of the wallet to the phone.
     package enum Action: Equatable, Sendable {
         /// Discover the service and its characteristics.
         case discoverServices
         /// Start an MTU exchange.
         case requestMTU(Int)
-        /// Let values of this characteristic through (true) or not. Whether a CCCD is written is the phone's affair.
+        /// Start (true) or stop passing values of this characteristic to the wallet. The phone decides
+        /// whether a CCCD is written.
         case register(WalletCharacteristic, Bool)
         /// Write a value.
         case write(WalletCharacteristic, [UInt8], withResponse: Bool)
         /// End the connection.
         case disconnect
-        /// Forget the connection: nothing of it is heard any more.
+        /// Close the connection: the wallet receives no more events of it.
         case close
-        /// Tell the user.
+        /// Show the user this progress.
         case progress(WalletProgress)
     }
 
@@ -70,10 +73,11 @@ package struct WalletSession: Sendable {
     private var transfers = 0
     private var actions: [Action] = []
 
-    /// A wallet about to connect to the verifier of that public key (32 bytes, from the air).
+    /// Creates a wallet that will connect to the verifier with that public key (32 bytes, from the
+    /// advertisement).
     ///
-    /// `repeatsTransfer`: against the protocol, a second transfer is started on SUCCESS. `startsOver`: how often all is sent again
-    /// before the report is asked for.
+    /// `repeatsTransfer`: start a second transfer on SUCCESS, against the protocol. `startsOver`: how often
+    /// everything is sent again before the report is requested.
     package init(
         manner: WalletManner, submission: WalletSubmission, verifierKey: [UInt8], repeatsTransfer: Bool = false,
         startsOver: Int = 0
@@ -85,7 +89,7 @@ package struct WalletSession: Sendable {
         self.startsOver = startsOver
     }
 
-    /// When the wallet next does something by itself.
+    /// The next instant at which the wallet acts without an event from outside.
     package var deadline: Instant? {
         switch state {
         case .discovering(_, let again): again
@@ -97,7 +101,7 @@ package struct WalletSession: Sendable {
         }
     }
 
-    /// Takes one event and says what to do.
+    /// Handles one event and returns the actions.
     package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         switch event {
         case .connected: connected()
@@ -153,7 +157,7 @@ package struct WalletSession: Sendable {
             actions.append(.discoverServices)
         case .negotiating(let attempt, _, let result):
             if mtuFailed { return fail(.mtu, now) }
-            // The library wants exactly what it asked for, 517 counting as 512.
+            // The library requires exactly the MTU that it requested; 517 counts as 512.
             if let result, min(result, 512) == manner.mtuLadder[attempt] {
                 actions.append(.register(.disconnect, true))
                 identify(now)
@@ -215,7 +219,7 @@ package struct WalletSession: Sendable {
         }
     }
 
-    /// Sends the next chunk of the first pass or of a repair round, or asks for the report behind the last.
+    /// Sends the next chunk of the first pass or of a repair round; after the last one, requests the report.
     private mutating func sendNext(_ now: Instant) {
         let due = manner.chunkPause.map { now.advanced(by: $0) }
         switch state {
@@ -228,7 +232,8 @@ package struct WalletSession: Sendable {
         case .repairing(let missing, let index, _):
             guard index < missing.count else { return requestReport(tries: 0) }
             state = .repairing(missing: missing, index: index + 1, due: due)
-            // The library reads such a chunk from its buffer without a check; one that does not exist is left out here.
+            // The library reads such a chunk from its buffer without a check; here, a chunk that does not
+            // exist is skipped.
             guard let chunk = chunks?[missing[index]] else { return sendNext(now) }
             write(.submitResponse, chunk, withResponse: manner.writesWithResponse)
         default: break

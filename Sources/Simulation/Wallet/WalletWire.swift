@@ -1,8 +1,8 @@
 import Encoding
 
-/// CRC-16/KERMIT as Tuvali puts it into chunks: polynomial 0x1021 reflected, start 0, no final inversion.
+/// The CRC-16/KERMIT of Tuvali's chunks: polynomial 0x1021 reflected, start 0, no final inversion.
 package enum WalletCRC {
-    /// The checksum of `bytes`; "123456789" gives 0x2189.
+    /// Returns the checksum of `bytes`; "123456789" gives 0x2189.
     package static func checksum(_ bytes: some Sequence<UInt8>) -> UInt16 {
         bytes.reduce(0) { crc, byte in
             (0..<8).reduce(crc ^ UInt16(byte)) { value, _ in value & 1 == 1 ? value >> 1 ^ 0x8408 : value >> 1 }
@@ -10,15 +10,15 @@ package enum WalletCRC {
     }
 }
 
-/// The encrypted bytes cut into Tuvali chunks: sequence number from 1, checksum, payload.
+/// The encrypted bytes split into Tuvali chunks: sequence number from 1, checksum, payload.
 package struct WalletChunks: Sendable {
-    /// The bytes that are sent.
+    /// The encrypted bytes.
     package let data: [UInt8]
-    /// Payload bytes of every chunk but the last.
+    /// The payload size in bytes of every chunk except the last.
     package let stride: Int
 
-    /// Cuts for writes of at most `maxDataBytes` (min(ATT MTU, 512) − 3). Nil when that leaves no payload or when the
-    /// sequence number would not do.
+    /// Splits data for writes of at most `maxDataBytes` (min(ATT MTU, 512) − 3). Nil if that leaves no room
+    /// for payload, if there is no data, or if the sequence number would overflow.
     package init?(_ data: [UInt8], maxDataBytes: Int) {
         guard maxDataBytes > 4, !data.isEmpty, (data.count - 1) / (maxDataBytes - 4) < 0xFFFF else { return nil }
         self.data = data
@@ -28,7 +28,7 @@ package struct WalletChunks: Sendable {
     /// Number of chunks, at least 1.
     package var count: Int { (data.count + stride - 1) / stride }
 
-    /// The bytes of chunk `number` (1 … count) with its header; nil for other numbers.
+    /// Returns chunk `number` (1 … count) with its header; nil for other numbers.
     package subscript(number: Int) -> [UInt8]? {
         guard number >= 1, number <= count else { return nil }
         let start = (number - 1) * stride
@@ -40,14 +40,14 @@ package struct WalletChunks: Sendable {
     }
 }
 
-/// A transfer report as the wallets read it: the page count is ignored, what is listed is missing.
+/// A transfer report as the wallets parse it: the page count is ignored, and all listed chunks are missing.
 package enum WalletReport: Equatable, Sendable {
-    /// Everything arrived.
+    /// All chunks arrived.
     case success
     /// These chunks are missing.
     case missing([Int])
 
-    /// Nil for a type that no wallet knows or a report without its first byte.
+    /// Parses a report; nil for an unknown type or an empty report.
     package init?(_ bytes: [UInt8]) {
         switch bytes.first {
         case 1: self = .success

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An answer that a thread waits for.
+/// A cell for one answer, for which a thread waits.
 final class Answer: @unchecked Sendable {  // guarded by its condition
     private let condition = NSCondition()
     private var answer: String??

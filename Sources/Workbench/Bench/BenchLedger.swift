@@ -7,20 +7,20 @@ package import Ledger
 import LinuxIO
 package import Store
 
-/// The real keeper over a real database with its witness in a folder of its own, on this machine's disk or on a slower one:
-/// every sync of either takes as much longer as ``slow(by:)`` says.
+/// The real keeper over a real database with its witness in a folder of its own, on this machine's disk or on
+/// a slower one: ``slow(by:)`` delays every sync of both.
 package final class BenchLedger: VisitLedger {
     /// The database.
     package let store: Store
-    /// The key under which visitors are remembered.
+    /// The key under which credentials are remembered.
     package let siteKey: SiteKey
-    /// What the disk was asked.
+    /// Counts the writes and syncs.
     package let meter: DiskMeter
     private let folder: URL
     private let keeper: LedgerKeeper
     private let writing: Task<Void, Never>
 
-    /// A new database in a folder of its own below `parent`, by default below that for temporary files.
+    /// Creates a database in a new folder below `parent`, by default below the folder for temporary files.
     package init(below parent: URL = FileManager.default.temporaryDirectory) async throws {
         folder = parent.appendingPathComponent("gatehouse-bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
@@ -46,31 +46,32 @@ package final class BenchLedger: VisitLedger {
         writing = Task { await keeper.run() }
     }
 
-    /// Lets every sync of database and witness take that much longer.
+    /// Delays every sync of database and witness by that much.
     package func slow(by delay: Duration) { meter.slow(by: delay) }
 
-    /// Bytes of the database without its log.
+    /// The size of the database in bytes, without its log.
     package var size: Int {
         let path = folder.appendingPathComponent("gatehouse.sqlite").path
         return (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int ?? 0
     }
 
-    /// Takes over the intent, as ``LedgerKeeper`` does.
+    /// Takes an intent, as ``LedgerKeeper`` does.
     package func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
         keeper.recordIntent(intent, answer: answer)
     }
 
-    /// Takes over what was decided, and who was let in.
+    /// Takes a decision and the replay names of its credential.
     package func recordDecision(_ record: VisitRecord, names: [ReplayName]) {
         keeper.recordDecision(record, names: names)
     }
 
-    /// Takes over the outcome.
+    /// Takes an outcome.
     package func recordOutcome(_ record: VisitRecord, forgetting: [ReplayName]) {
         keeper.recordOutcome(record, forgetting: forgetting)
     }
 
-    /// Writes what waits, at the disk's own speed. Returns how many visits have no record.
+    /// Writes the waiting records, at the disk's own speed. Returns the number of visits without a record in
+    /// the ledger.
     package func finish() async -> Int {
         slow(by: .zero)
         keeper.finish()
@@ -78,8 +79,8 @@ package final class BenchLedger: VisitLedger {
         return keeper.shortfall.lost + keeper.shortfall.reserved
     }
 
-    /// Closes the database, which copies its log, and removes the folder; after ``finish()``. Returns the size of the database
-    /// before that.
+    /// Closes the database, which copies its log into it, and removes the folder; call it after ``finish()``.
+    /// Returns the size of the closed database.
     package func remove() async -> Int {
         await store.close()
         defer { try? FileManager.default.removeItem(at: folder) }

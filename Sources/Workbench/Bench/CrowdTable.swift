@@ -4,12 +4,13 @@ import Kiosk
 package import Simulation
 import Tuvali
 
-/// How long people wait before a gate, against phones that wait, attackers and loss: crowds played one after the other.
+/// How long people wait at a gate, by waiting phones, attackers and loss: crowds played one after the other.
 package enum CrowdTable {
-    /// What each wallet shares where the real verifier judges: the sample credential, and the same with a claim changed.
+    /// Returns the payloads of wallets for the real verifier: the sample credential, and the same with a
+    /// claim changed.
     package static func realCredentials() throws -> CrowdCredentials {
         var policy = VerificationPolicy()
-        // Everybody has the same credential.
+        // All visitors have the same credential.
         policy.replay.action = .flag
         let verifier = Verifier(trust: try TrustStore(Samples.trust), policy: policy)
         return CrowdCredentials(
@@ -20,7 +21,7 @@ package enum CrowdTable {
         }
     }
 
-    /// Plays one crowd.
+    /// Plays one crowd and returns its figures.
     package static func play(_ plan: CrowdPlan, _ credentials: CrowdCredentials = .standIn) throws -> CrowdFigures {
         let crowd = try Crowd(plan, credentials: credentials) { name in
             KioskSettings(name: try Identifier(name), softwareVersion: "crowd")
@@ -28,14 +29,14 @@ package enum CrowdTable {
         return crowd.run()
     }
 
-    /// The heads of the columns.
+    /// The column headings.
     package static let heads = [
         "phones at a gate", "served at once", "attackers", "loss", "visits a minute and gate", "waiting p50",
         "waiting p95",
         "longest", "link up to verdict p50", "p95",
     ]
 
-    /// A row's cells.
+    /// Returns the cells of a row.
     package static func cells(_ plan: CrowdPlan, _ figures: CrowdFigures) -> [String] {
         func seconds(_ share: Double, _ times: [Duration]) -> String {
             tenths(times.percentile(share).milliseconds / 1000) + " s"

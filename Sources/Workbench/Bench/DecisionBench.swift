@@ -8,38 +8,41 @@ import Simulation
 import Synchronization
 import Tuvali
 
-/// Measures the budget that matters at a gate: from T0, the write that completes the credential, to lights and gate.
+/// Measures the decision time at a gate: from T0, the write that completes the credential, to lights and
+/// gate.
 ///
-/// The real ``Gatekeeper`` runs with its threads on a virtual radio, and every visit is recorded by the real keeper on a real file
-/// (``BenchLedger``); only the lamps are a clock reading. Decryption, inflation, the hop to the verifier's thread, the verification
-/// and the way back are all inside the figure, and whatever of the disk is left at T0.
+/// The real ``Gatekeeper`` runs with its threads on a virtual radio, and the real keeper records every visit
+/// in a real file (``BenchLedger``); only the panel is replaced, by a reading of the clock. The figure
+/// includes decryption, inflation, the switch to the verifier's thread, the verification and the way back,
+/// and any work of the disk that remains at T0.
 package enum DecisionBench {
-    /// What came of the visits.
+    /// The result of the visits.
     package struct Result: Sendable {
-        /// From T0 to the gate, one for each visit that opened it, sorted.
+        /// The times from T0 to the opening, one for each visit that opened the gate, sorted.
         package let times: [Duration]
-        /// Valid visitors who were refused.
+        /// The number of valid visitors rejected.
         package let refused: Int
-        /// Visitors whose phone gave up before the credential was there: the machine is too busy for its virtual radio.
+        /// The number of visitors whose phone gave up before the credential arrived, because the machine is
+        /// too busy for its virtual radio.
         package let absent: Int
 
-        /// The time that `percent` of the visits stay within.
+        /// Returns the time that `percent` of the visits do not exceed.
         package func percentile(_ percent: Int) -> Duration {
             times.isEmpty ? .zero : times[min(times.count - 1, (times.count * percent + 99) / 100 - 1)]
         }
     }
 
-    /// Why no figure came out.
+    /// The reason why there is no figure.
     package struct Failure: Error, Sendable {
-        /// In words.
+        /// The description.
         package let reason: String
     }
 
     /// Plays `visits` visits that share `payload`, which is valid, and times each.
     ///
-    /// `ledger` takes the records. `choosing` is how long the phone's owner takes from identify to the credential, in real time:
-    /// wallets show a list and ask for consent, 300 ms are less than any person needs. Without that pause a lean credential is
-    /// there before its intent is durable, and waits for the disk.
+    /// `ledger` takes the records. `choosing` is the real time that the phone's owner takes from identify to
+    /// the credential: wallets show a list and ask for consent, so 300 ms are less than any person needs.
+    /// Without that pause, a small credential arrives before its intent is durable, and waits for the disk.
     package static func run(
         payload: [UInt8], verifier: Verifier, at date: WallTime, visits: Int, ledger: BenchLedger,
         choosing: Duration = .milliseconds(300)
@@ -70,7 +73,7 @@ package enum DecisionBench {
     }
 }
 
-/// Reads the clock when the gate opens. All of it happens on the radio's thread.
+/// Reads the clock when the gate opens. All calls are on the radio's thread.
 private final class GateClock: Panel {
     private struct State {
         var received: Instant?
@@ -83,12 +86,13 @@ private final class GateClock: Panel {
     private let state = Mutex(State())
 
     var times: [Duration] { state.withLock { $0.times } }
-    /// Credentials that arrived.
+    /// The number of credentials that arrived.
     var arrived: Int { state.withLock { $0.arrived } }
     var refused: Int { state.withLock { $0.refused } }
     var lastEnd: String { state.withLock { $0.lastEnd } }
 
-    /// The instant of the turn that asks for a verification is T0: that at which the completing write was taken from the radio.
+    /// Notes T0: the instant of the turn that requests a verification, in which the completing write was read
+    /// from the radio.
     func turn(_ event: KioskEvent, _ actions: [KioskAction], _ deadline: Instant?, _ now: Instant) {
         for action in actions {
             switch action {
@@ -113,7 +117,7 @@ private final class GateClock: Panel {
     func free(_ command: Gate.Command, at now: Instant) {}
     func admit(until: Instant, at now: Instant) {}
     var opens: Bool { true }
-    // Each order is carried out in full.
+    // Each order counts as carried out in full.
     func opening(_ order: OpeningOrder, at now: Instant) -> Opening { .over(order.from.duration(to: order.until)) }
 
     func gate(_ command: Gate.Command, at now: Instant) {

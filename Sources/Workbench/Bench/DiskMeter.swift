@@ -1,18 +1,19 @@
 import CDiskMeter
 
-/// Counts what is written below a folder, and can make its disk slower: each sync then takes longer, and what it waits for is
-/// durable no sooner (`Sources/CDiskMeter`).
+/// Counts the writes below a folder, and can slow down its disk: each sync then takes longer, and its data
+/// become durable no earlier than its end (`Sources/CDiskMeter`).
 package final class DiskMeter: @unchecked Sendable {  // the meter counts with atomic operations
-    /// What was written.
+    /// The counts of writes.
     package struct Counts: Hashable, Sendable {
-        /// Handed to the file system.
+        /// Bytes passed to the file system.
         package var bytes = 0
-        /// Blocks of 4,096 bytes that the syncs sent to the disk: a block that is touched again after a sync counts again.
+        /// Blocks of 4,096 bytes that the syncs sent to the disk: a block that is written again after a sync
+        /// counts again.
         package var blocks = 0
         /// Calls that waited for the disk.
         package var syncs = 0
 
-        /// What was written since `earlier`.
+        /// Returns the difference from `earlier`.
         package func since(_ earlier: Counts) -> Counts {
             Counts(bytes: bytes - earlier.bytes, blocks: blocks - earlier.blocks, syncs: syncs - earlier.syncs)
         }
@@ -20,7 +21,7 @@ package final class DiskMeter: @unchecked Sendable {  // the meter counts with a
 
     private let meter: OpaquePointer
 
-    /// Watches the databases that are opened below `folder` from now on, as long as the process lives.
+    /// Creates a meter for the databases that are opened below `folder` from now on, until the process ends.
     package init(folder: String) throws {
         guard let meter = disk_meter_create(folder + "/") else {
             throw DecisionBench.Failure(reason: "no memory for a meter")
@@ -28,13 +29,14 @@ package final class DiskMeter: @unchecked Sendable {  // the meter counts with a
         self.meter = meter
     }
 
-    /// Lets every sync take that much longer from now on.
+    /// Delays every later sync by that much.
     package func slow(by delay: Duration) { disk_meter_slow(meter, UInt64(max(0, delay / .microseconds(1)))) }
 
-    /// Counts a write and its sync of another file, after the time that one of the database takes longer.
+    /// Counts a write and a sync of a file other than the database's, and waits for the same delay as a sync
+    /// of the database.
     package func note(bytes: Int) { disk_meter_note(meter, UInt64(bytes)) }
 
-    /// What was written so far.
+    /// The counts so far.
     package var counts: Counts {
         let counts = disk_meter_read(meter)
         return Counts(bytes: Int(counts.bytes), blocks: Int(counts.blocks), syncs: Int(counts.syncs))

@@ -2,10 +2,11 @@ import Encoding
 package import LinuxIO
 package import Simulation
 
-/// A ``VirtualRadio`` that lives in real time behind a transport, so that the real ``Gatekeeper`` can be measured with it.
+/// A ``VirtualRadio`` in real time at the other end of a transport, so that the real ``Gatekeeper`` can be
+/// measured with it.
 package actor LiveRadio {
     private nonisolated let thread: PollThread
-    /// The radio's own thread, as a controller has its own processor.
+    /// The executor of the radio's own thread, as a controller has its own processor.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     private let transport: PacketTransport
@@ -17,8 +18,9 @@ package actor LiveRadio {
     private var hasFinished = false
     private var whenIdle: CheckedContinuation<Void, Never>?
 
-    /// A radio at the other end of `descriptor` (SOCK_SEQPACKET, taken over) whose time runs `speed` times as fast as real
-    /// time. `onFinish` is called once all visits of the first script are over.
+    /// Creates a radio at the other end of `descriptor` (SOCK_SEQPACKET, owned by the radio from then on).
+    /// Its time runs `speed` times as fast as real time. `onFinish` is called once all visits of the first
+    /// script are over.
     package init(
         _ radio: VirtualRadio, descriptor: Int32, speed: Int64 = 1,
         onFinish: @escaping @Sendable () -> Void = {}
@@ -30,7 +32,7 @@ package actor LiveRadio {
         self.onFinish = onFinish
     }
 
-    /// Begins to serve.
+    /// Starts to serve.
     package func start() {
         timer = thread.makeTimer { [weak self] in self?.assumeIsolated { $0.handle(.timer) } }
         thread.watch(transport.descriptor, for: .readable) { [weak self] _ in
@@ -39,7 +41,8 @@ package actor LiveRadio {
         handle(.timer)
     }
 
-    /// Plays another script once the one before is over, and returns when its last visitor has gone and every link is down.
+    /// Plays another script once the one before is over. Returns when its last visitor has left and every
+    /// link has ended.
     package func play(_ visits: [Visit]) async {
         radio.play(visits, at: radioNow)
         await withCheckedContinuation { continuation in
@@ -48,10 +51,10 @@ package actor LiveRadio {
         }
     }
 
-    /// What visitors see on the display.
+    /// Shows an invitation to the phones, as a display does; nil: none.
     package func showInvitation(_ uri: String?) { handle(.invitation(uri)) }
 
-    /// Ends it.
+    /// Stops the thread and closes the transport.
     package func stop() {
         thread.stop()
         transport.close()

@@ -1,22 +1,23 @@
 import Foundation
 import Glibc
 
-/// What the kernel says of this process.
+/// The kernel's figures of this process.
 package struct ProcessFigures: Sendable {
     /// Resident memory in bytes.
     package let resident: Int
     /// Open descriptors.
     package let descriptors: Int
-    /// Bytes that the process let the disk write, whole pages of 4,096; nil where the kernel does not count.
+    /// Bytes that the process caused to be written to the disk, in whole pages of 4,096 bytes; nil: the
+    /// kernel does not count them.
     package let written: Int?
 
-    /// As they are now.
+    /// The present figures.
     package static var now: ProcessFigures {
         let pages = text("/proc/self/statm").split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         let written = text("/proc/self/io").split(separator: "\n").first { $0.hasPrefix("write_bytes:") }
         let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.count ?? 0
         return ProcessFigures(
-            resident: pages * Int(getpagesize()), descriptors: open - 1,  // not the folder that was just read
+            resident: pages * Int(getpagesize()), descriptors: open - 1,  // without the folder that was just read
             written: written?.split(separator: " ").last.flatMap { Int($0) })
     }
 

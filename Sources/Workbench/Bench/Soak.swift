@@ -7,70 +7,71 @@ import LinuxIO
 import Simulation
 import Store
 
-/// Plays many thousand visits and tells what they leave behind: memory, descriptors, bytes, and whether anybody was told something
-/// wrong. The kiosk is the real one under the eyes of ``KioskRules``, so are verifier, keeper, database and witness, on a real file.
-/// Radio and phones are virtual and so is time at the gate, which keeps a person's pace and stands still while the disk is waited
-/// for.
+/// Plays many thousands of visits and returns what they leave: memory, descriptors, bytes, and wrong answers.
+/// The kiosk is the real one, checked by ``KioskRules``; verifier, keeper, database and witness are real,
+/// too, on a real file. Radio and phones are virtual, and so is the time at the gate: it runs at a person's
+/// pace, and stops while the gate waits for the disk.
 package enum Soak {
     /// A kind of visitor.
     package enum Kind: String, CaseIterable, Sendable {
         /// A valid credential.
         case accepted
-        /// One that was changed after it was signed.
+        /// A credential that was changed after it was signed.
         case rejected
-        /// Goes away in the midst of it.
+        /// A phone that leaves during the visit.
         case left
-        /// Sends nonsense.
+        /// A phone that sends arbitrary bytes.
         case junk
     }
 
-    /// What came of it.
+    /// The results.
     package struct Figures: Sendable {
-        /// Visitors of each kind.
+        /// The number of visitors of each kind.
         package var visits: [Kind: Int] = [:]
-        /// Visitors who were told something else than they should have been.
+        /// The number of visitors with a wrong answer.
         package var wrong = 0
-        /// Visitors with a credential who were told nothing.
+        /// The number of visitors with a credential but without an answer.
         package var unanswered = 0
-        /// Rules that the kiosk broke, in words.
+        /// The kiosk's violations of its rules, in words.
         package var violations: [String] = []
-        /// Records by their result.
+        /// The number of records by result.
         package var records: [String: Int] = [:]
-        /// What is wrong with the ledger, in words.
+        /// The faults of the ledger, in words.
         package var findings: [String] = []
-        /// From the first visit to the last.
+        /// The time from the first visit to the last.
         package var time = Duration.zero
-        /// After the warm-up, a tenth of the visits.
+        /// The figures of the process after the warm-up, a tenth of the visits.
         package var start = ProcessFigures.now
-        /// After the last visit.
+        /// The figures of the process after the last visit.
         package var end = ProcessFigures.now
-        /// Resident memory in between, in bytes.
+        /// The range of resident memory between them, in bytes.
         package var resident = 0...0
-        /// Open descriptors in between.
+        /// The range of open descriptors between them.
         package var descriptors = 0...0
-        /// What the visits wrote, as they came.
+        /// The writes of the played visits.
         package var written = DiskMeter.Counts()
-        /// What visits of accepted visitors write when each stands alone, as at a quiet gate, and how many these were.
+        /// The writes of accepted visits that are recorded one by one, as at a quiet gate, and the number of
+        /// these visits.
         package var alone = (counts: DiskMeter.Counts(), visits: 0)
-        /// Bytes that a visit adds to the database when it stands alone.
+        /// The bytes that one such visit adds to the database.
         package var growth = 0
 
-        /// All visitors.
+        /// The number of all visitors.
         package var total: Int { visits.values.reduce(0, +) }
-        /// Whether everybody was told what he should be and everything is recorded.
+        /// Whether every visitor got the right answer and every visit is recorded.
         package var isRight: Bool { wrong + unanswered == 0 && violations.isEmpty && findings.isEmpty }
     }
 
-    /// Visits of one script.
+    /// The number of visits of one script.
     private static let round = 500
-    /// Longer than the store waits for quiet before it copies its log.
+    /// Longer than the quiet time after which the store copies its log.
     private static let pause = Duration.milliseconds(500)
     private static let kinds: [Kind] = [
         .accepted, .accepted, .rejected, .accepted, .left, .accepted, .accepted, .rejected, .accepted, .junk,
     ]
 
-    /// Plays `visits` visits, then records `alone` more one by one, on a ledger below `parent`; `onRound` is told now
-    /// and then how many are over.
+    /// Plays `visits` visits, then records `alone` more one by one, on a ledger below `parent`; `onRound`
+    /// gets the number of finished visits at intervals.
     package static func run(
         visits: Int, alone: Int = 200, below parent: URL = FileManager.default.temporaryDirectory,
         onRound: @Sendable (Int, ProcessFigures) -> Void
@@ -87,7 +88,7 @@ package enum Soak {
             let now = ProcessFigures.now
             if played >= visits / 10 { samples.append(now) }
             onRound(played, now)
-            // A crowd has its gaps. Without any the log is never copied as a whole, and grows.
+            // Real crowds have gaps. Without gaps the log would never be copied completely, and would grow.
             try await Task.sleep(for: pause)
         }
         figures.time = began.duration(to: SystemClock.now())
@@ -107,7 +108,7 @@ package enum Soak {
         return figures
     }
 
-    /// A visitor of the script.
+    /// Returns a visitor of the script.
     private static func visit(_ number: Int, seed: Int) -> Simulation.Visit {
         let kind = kinds[number % kinds.count]
         var phone = number.isMultiple(of: 2) ? PhoneTraits.android14 : .iPhone
@@ -125,7 +126,7 @@ package enum Soak {
             submission: .sealing(Samples.record(credential), seed: UInt64(seed)), misbehaviour: misbehaviour)
     }
 
-    /// Records visits one by one, each step when the one before is on the disk and the witness has heard of it.
+    /// Records visits one by one, each step only after the one before is on the disk and in the witness.
     private static func record(
         _ alone: Int, _ outcome: Outcome, _ ledger: BenchLedger, _ figures: inout Figures
     ) async throws {
@@ -141,7 +142,7 @@ package enum Soak {
                 ledger.recordIntent(intent) { answer.resume(returning: $0) }
             }
             if let failure { throw DecisionBench.Failure(reason: failure) }
-            // At a quiet gate the witness hears of an intent before the visitor has chosen.
+            // At a quiet gate the witness learns of an intent before the visitor has chosen.
             await ledger.store.tellWitness()
             let record = VisitRecord(VisitID(id), using: intent, outcome, signedDigests: [random.bytes(32)])
             ledger.recordDecision(record, names: [name])
@@ -153,7 +154,7 @@ package enum Soak {
             while await ledger.store.head.point.count == count { try await Task.sleep(for: .microseconds(200)) }
             await ledger.store.tellWitness()
         }
-        // The copies of the log into the database belong to the visits.
+        // The copies of the log into the database are part of the visits' writes.
         try await ledger.store.copyLog()
         figures.alone = (ledger.meter.counts.since(before), alone)
         figures.growth = (ledger.size - size) / alone

@@ -8,7 +8,8 @@ import LinuxIO
 import Simulation
 import Tuvali
 
-/// The gate of a soak: a ``GateSimulation`` on a thread of its own, which stands still until an intent is on the real disk.
+/// The gate of a soak: a ``GateSimulation`` on a thread of its own, whose time stops until an intent is on
+/// the real disk.
 final class SoakGate: Sendable {
     private let thread: SideThread
     private let world: SoakWorld
@@ -18,10 +19,10 @@ final class SoakGate: Sendable {
         world = try SoakWorld(ledger)
     }
 
-    /// A record of somebody who was let in; nil before the first.
+    /// The outcome of the last visitor who was let in; nil before the first.
     var lastAccepted: Outcome? { world.lastAccepted }
 
-    /// Plays a script and returns when its last visitor has gone. `kinds`: what each of them is.
+    /// Plays a script and returns when its last visitor has left. `kinds`: the kind of each visitor.
     func play(_ visits: [Simulation.Visit], kinds: [Soak.Kind]) async {
         await withCheckedContinuation { done in
             thread.run { [world] in
@@ -31,7 +32,7 @@ final class SoakGate: Sendable {
         }
     }
 
-    /// Ends the kiosk in order, and adds what was seen.
+    /// Ends the kiosk in order, and adds the observations to the figures.
     func stop(_ figures: inout Soak.Figures) async {
         await withCheckedContinuation { done in
             thread.run { [world] in
@@ -43,20 +44,21 @@ final class SoakGate: Sendable {
     }
 }
 
-/// What a soak's kiosk has around it. Used by one thread at a time: the gate's, and before and after it the caller's.
+/// The surroundings of a soak's kiosk. Used by one thread at a time: the gate's, and before and after it the
+/// caller's.
 private final class SoakWorld: SimulatedWorld, @unchecked Sendable {
     private let ledger: BenchLedger
     private let verifiers: VerifierInForce
     private var simulation: GateSimulation
     private var kinds: [Soak.Kind] = []
     private var seen = Soak.Figures()
-    /// Who came last: phones come one after the other.
+    /// The newest visit with a credential: phones arrive one after the other.
     private var visit: VisitID?
     private(set) var lastAccepted: Outcome?
 
     init(_ ledger: BenchLedger) throws {
         self.ledger = ledger
-        // As a gate without a policy file: a return is noted, not refused.
+        // As at a gate without a policy file: a reuse is noted, not refused.
         var policy = VerificationPolicy()
         policy.replay.action = .flag
         verifiers = VerifierInForce(
@@ -79,7 +81,7 @@ private final class SoakWorld: SimulatedWorld, @unchecked Sendable {
         seen.violations = simulation.violations.map(\.description)
     }
 
-    /// Adds what was seen. What the phones were told must be what was recorded.
+    /// Adds the observations. The answers that phones got must equal the records.
     func tell(_ figures: inout Soak.Figures) {
         (figures.visits, figures.records) = (seen.visits, seen.records)
         (figures.wrong, figures.unanswered) = (seen.wrong, seen.unanswered)
@@ -121,7 +123,7 @@ private final class SoakWorld: SimulatedWorld, @unchecked Sendable {
         let outcome = record.outcome
         let isOpened = outcome.gate?.opened == true
         let names = verifiers.settle(record.visit, isOpened ? .used : .released, at: now)
-        // One record may stand for many who were refused alike.
+        // One record may count for many visits that were refused alike.
         seen.records[outcome.result.rawValue, default: 0] += 1 + outcome.repeated
         if isOpened {
             seen.records["gate opened", default: 0] += 1

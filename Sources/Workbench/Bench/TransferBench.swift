@@ -3,36 +3,37 @@ import Kiosk
 import Simulation
 import Tuvali
 
-/// Measures what a message costs on its way from the controller's packets to its place in memory: the whole kiosk, without
-/// threads and with a clock that stands, beside the CRC that each byte needs anyway.
+/// Measures the cost of a message from the controller's packets to its place in memory: the whole kiosk,
+/// without threads and with a stopped clock, compared with the CRC that each byte needs in any case.
 package enum TransferBench {
-    /// The best of some runs.
+    /// The best of several runs.
     package struct Result: Sendable {
-        /// Bytes of the message.
+        /// The size of the message in bytes.
         package let bytes: Int
-        /// From the first packet of a chunk to the last one.
+        /// The time from the first packet of the first chunk to the last packet of the last one.
         package let time: Duration
-        /// The CRC of the same chunks, alone.
+        /// The time for the CRC of the same chunks alone.
         package let check: Duration
 
-        /// Millions of bytes in a second.
+        /// The throughput in millions of bytes per second.
         package var megabytesPerSecond: Double { Double(bytes) / max(1, Double(time.nanoseconds)) * 1000 }
-        /// How many times the CRC alone it takes.
+        /// The time of the kiosk divided by the time of the CRC.
         package var ratio: Double { time / max(.nanoseconds(1), check) }
     }
 
-    /// Why no figure came out, in words.
+    /// The reason why there is no figure.
     package struct Failure: Error, Sendable {
-        /// In words.
+        /// The description.
         package let reason: String
     }
 
-    /// What a chunk carries at the largest MTU, and the largest data packet that goes over the air in one piece.
+    /// The payload of a chunk at the largest MTU, and the largest data packet that is sent over the air in
+    /// one piece, in bytes.
     private static let (payload, packetLength) = (505, 251)
-    /// Handles of the values that a phone writes, as the kiosk's table has them.
+    /// The handles of the values that a phone writes, as in the kiosk's attribute table.
     private static let (identify, size, chunk, request): (UInt8, UInt8, UInt8, UInt8) = (12, 20, 22, 24)
 
-    /// Takes a message of about that many bytes `runs` times.
+    /// Receives a message of about that many bytes `runs` times.
     package static func run(bytes: Int = 1_000_000, runs: Int = 9) throws(Failure) -> Result {
         var random = SplitMix64(seed: 5)
         let chunks = (0..<bytes / payload).map { number in
@@ -53,7 +54,8 @@ package enum TransferBench {
                 clock.measure { for packet in packets { _ = kiosk.handle(.received(packet), at: .zero) } })
             var sum: UInt16 = 0
             check = min(check, clock.measure { for chunk in chunks { sum ^= CRC16.kermit(chunk[...]) } })
-            // All are there: the kiosk opens the message, which nobody has sealed, and the visit has failed.
+            // All chunks have arrived: the kiosk tries to open the message. It is random, not encrypted, so
+            // the visit fails.
             let actions = Self.packets([0x52, request, 0, 1]).flatMap { kiosk.handle(.received($0), at: .zero) }
             let isComplete = actions.contains { if case .recordOutcome = $0 { true } else { false } }
             guard isComplete, kiosk.counters.spoiledChunks == 0 else {
@@ -63,7 +65,7 @@ package enum TransferBench {
         return Result(bytes: chunks.count * payload, time: time, check: check)
     }
 
-    /// A kiosk on the air with a phone that has announced a message of `bytes`.
+    /// Returns a kiosk that advertises, with a phone that has announced a message of `bytes`.
     private static func ready(for bytes: Int, _ random: inout SplitMix64) throws(Failure) -> Kiosk {
         guard let name = try? Identifier("Bench") else { throw Failure(reason: "no name") }
         var kiosk = Kiosk(settings: KioskSettings(name: name, softwareVersion: "bench"), at: .zero)
@@ -95,15 +97,15 @@ package enum TransferBench {
         return kiosk
     }
 
-    /// What a controller without further abilities answers: that it has eight buffers, that it is on the air (Random Address is
-    /// refused then), and that data are on their way.
+    /// Returns the answers of a minimal controller: eight ACL buffers of 251 bytes for LE Read Buffer Size,
+    /// success for other commands, and one completed packet for each data packet.
     private static func answer(_ packet: [UInt8]) -> [[UInt8]] {
         if packet[0] == 2 { return [[4, 0x13, 5, 1, packet[1], packet[2] & 0x0F, 1, 0]] }
         let result: [UInt8] = packet[1...2] == [0x02, 0x20] ? [0, 0xFB, 0, 8] : [0]
         return [[4, 0x0E, UInt8(3 + result.count), 1, packet[1], packet[2]] + result]
     }
 
-    /// A PDU on the attribute channel as the controller's data packets.
+    /// Returns a PDU on the attribute channel as the controller's data packets.
     private static func packets(_ pdu: [UInt8]) -> [[UInt8]] {
         var frame: [UInt8] = []
         frame.appendLE(UInt16(truncatingIfNeeded: pdu.count))

@@ -8,9 +8,9 @@ import Simulation
 import Synchronization
 import Tuvali
 
-/// The real ``Gatekeeper`` with its threads before a virtual radio that lives in real time, under the eyes of ``KioskRules``.
+/// The real ``Gatekeeper`` with its threads on a virtual radio in real time, checked by ``KioskRules``.
 final class VirtualGate: Sendable {
-    /// How much faster than in life radio and phones are.
+    /// How many times faster than in reality the radio and the phones are.
     static let speed: Int64 = 8
 
     private let radio: LiveRadio
@@ -19,7 +19,8 @@ final class VirtualGate: Sendable {
     private let listeners: Listeners
     private let rules: KioskWatch
 
-    /// Starts it. `verify` and `observe`: as in ``Gatekeeper/Surroundings``; `date` is now, always.
+    /// Starts the gate. `verify` and `observe`: as in ``Gatekeeper/Surroundings``; `date` is the date of
+    /// every visit.
     init(
         verify: @escaping @Sendable (VisitID, [UInt8], WallTime) -> Verdict, date: WallTime, ledger: any VisitLedger,
         panel: any Panel, observe: @escaping Gatekeeper.TurnObserver
@@ -31,7 +32,7 @@ final class VirtualGate: Sendable {
         let radio = try LiveRadio(VirtualRadio(visits: []), descriptor: ends[1], speed: Self.speed)
         let hostEnd = ends[0]
         var settings = KioskSettings(name: try Identifier("Bench"), softwareVersion: "bench")
-        // So short that nobody has to wait for the end of the pulse before his.
+        // So short that no visitor has to wait for the end of the pulse before.
         settings.gatePulse = .milliseconds(10)
         let rules = KioskWatch(settings)
         let listeners = try Listeners([
@@ -51,10 +52,10 @@ final class VirtualGate: Sendable {
         await radio.start()
     }
 
-    /// Plays a script and returns when the last visitor has gone.
+    /// Plays a script and returns when the last visitor has left.
     func play(_ visits: [Simulation.Visit]) async { await radio.play(visits) }
 
-    /// Ends it in order. Returns what the kiosk did against its rules.
+    /// Ends the gate in order. Returns the kiosk's violations of its rules.
     func stop() async -> [Violation] {
         await gatekeeper.stop()
         await service.value
@@ -64,10 +65,10 @@ final class VirtualGate: Sendable {
     }
 }
 
-/// Shows the radio's phones what visitors see on the display.
+/// Passes the invitation on the display to the radio's phones.
 private final class Invitations: KioskListener {
     private let radio: LiveRadio
-    /// What was shown last: the tasks that tell it may overtake each other.
+    /// The newest invitation: the tasks that pass it on may overtake each other.
     private let shown = Mutex<String?>(nil)
 
     init(_ radio: LiveRadio) { self.radio = radio }
@@ -79,7 +80,8 @@ private final class Invitations: KioskListener {
 }
 
 extension PhoneTraits {
-    /// An Android phone in the hand of somebody who waits for nothing: the code is read at once, every advertisement heard.
+    /// An Android phone of a visitor without any delay: the code is read at once, and every advertisement is
+    /// heard.
     static var hurried: PhoneTraits {
         var phone = PhoneTraits.android14
         phone.codeReading = .milliseconds(1)

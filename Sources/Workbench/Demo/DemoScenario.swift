@@ -2,39 +2,39 @@ package import Credentials
 package import Encoding
 package import Simulation
 
-/// One story that the demonstration tells: what the visitor brings, what the gate trusts, and how the world misbehaves.
+/// A story of the demonstration: the visitor's credential, the gate's trust data, and the disturbances.
 package struct DemoScenario: Sendable {
-    /// How the story must end.
+    /// The required end of the story.
     package enum Ending: Hashable, Sendable {
-        /// Let in.
+        /// The visitor is let in.
         case accepted
-        /// Refused, with this first reason.
+        /// The visitor is refused, with this first reason.
         case rejected(ReasonCode)
     }
 
-    /// Its name on the command line.
+    /// The name on the command line.
     package var name: String
-    /// What happens, in one sentence.
+    /// The events, in one sentence.
     package var story: String
     /// The payload that the wallet sends.
     package var payload: [UInt8]
     /// The date at the gate.
     package var clock: Timestamp
-    /// What the gate trusts.
+    /// The gate's trust data.
     package var trust: TrustMaterial
     /// The gate's rules; nil: none.
     package var rules: GatePolicy?
     /// The visitor's phone.
     package var phone: PhoneTraits = .android14
-    /// How long the cloud agent stays away after the visit began; nil: it is there.
+    /// How long the cloud agent is unreachable after the visit began; nil: it is always reachable.
     package var agentAway: Duration?
-    /// How it must end; nil when only the visitor's file decides.
+    /// The required end; nil: the visitor's file decides.
     package var ending: Ending?
 
     /// The scenarios by name, in the order in which help lists them.
     package static let names = ["accepted", "tampered", "untrusted-issuer", "expired", "lossy-radio", "agent-down"]
 
-    /// The scenario of that name; nil when there is none.
+    /// Returns the scenario of that name; nil: none.
     package static func named(_ name: String) -> DemoScenario? {
         var scenario = DemoScenario(
             name: name, story: "", payload: Samples.record(Samples.credential), clock: Samples.validDate,
@@ -69,7 +69,8 @@ package struct DemoScenario: Sendable {
         return scenario
     }
 
-    /// A visitor who sends exactly these bytes, at a gate with these rules that trusts the samples' issuer, or these.
+    /// Returns a scenario in which the visitor sends exactly these bytes, at a gate with these rules. The
+    /// gate has this trust data, or by default the samples'.
     package static func sending(
         _ file: [UInt8], at clock: Timestamp?, trust: TrustMaterial?, rules: GatePolicy? = nil
     ) -> DemoScenario {

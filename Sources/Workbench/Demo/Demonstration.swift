@@ -7,43 +7,43 @@ package import Ledger
 package import Simulation
 import Synchronization
 
-/// A scenario being played: the real kiosk, a virtual radio with one phone, a ledger in memory, and the real agent connection
-/// to a virtual cloud agent, all on one virtual clock.
+/// The run of a scenario: the real kiosk, a virtual radio with one phone, a ledger in memory, and the real
+/// agent connection to a virtual cloud agent, all on one virtual clock.
 package final class Demonstration: SimulatedWorld {
-    /// What an onlooker is told, in order.
+    /// The events for an observer, in order.
     package enum Event: Sendable {
-        /// Something at the gate.
+        /// An observation at the gate.
         case gate(GateSimulation.Observation)
         /// A stage of the verification ended after that much real time.
         case stage(Stage, Duration)
-        /// The verifier's words on its verdict.
+        /// The verifier's verdict.
         case verdict(Verdict)
         /// An entry of the ledger.
         case recorded(LedgerRecord)
-        /// The connection to the cloud agent stands.
+        /// The connection to the cloud agent is established.
         case agentConnected
         /// An attempt to reach the cloud agent failed.
         case agentUnreachable
-        /// The agent's server took the report.
+        /// The agent's server accepted the report.
         case reportSent(Text)
-        /// The agent's controller reads the report.
+        /// The agent's controller received the report.
         case reportDelivered(JSON)
     }
 
-    /// How it went.
+    /// The result of a run.
     package struct Result: Sendable {
-        /// The visit's outcome; nil when there was none in time.
+        /// The visit's outcome; nil: none within the limit.
         package var outcome: Outcome?
-        /// What the phone was told.
+        /// The answer that the phone got.
         package var phone: VisitOutcome?
-        /// Reports that arrived at the agent, each id once.
+        /// The number of reports that arrived at the agent, each id counted once.
         package var delivered: Int
         /// Whether the ledger's chain is intact.
         package var isChainIntact: Bool
-        /// What the kiosk did against its rules; nothing.
+        /// The kiosk's violations of its rules; must be empty.
         package var violations: [Violation]
 
-        /// Whether the story ended as it must.
+        /// Returns whether the story had the required end.
         package func isAsTold(_ ending: DemoScenario.Ending) -> Bool {
             guard delivered == 1, isChainIntact, violations.isEmpty else { return false }
             switch ending {
@@ -68,7 +68,7 @@ package final class Demonstration: SimulatedWorld {
     private var outcome: Outcome?
     private var visitBegan: Instant?
 
-    /// A demonstration of `scenario`. `realTime` measures the stages; `random` makes the keys: 64 bytes.
+    /// Creates a run of `scenario`. `realTime` measures the stages; `random` makes the keys: 64 bytes.
     package init(
         _ scenario: DemoScenario, settings: KioskSettings, seed: UInt64, random: [UInt8],
         realTime: @escaping @Sendable () -> Instant, onEvent: @escaping (Event, Instant) -> Void
@@ -97,13 +97,14 @@ package final class Demonstration: SimulatedWorld {
             settings: settings, radio: VirtualRadio(visits: [visit], seed: seed), seed: seed)
     }
 
-    /// Why a demonstration could not begin.
+    /// The reason why a demonstration could not start.
     package enum Failure: Error {
-        /// Fewer than 64 random bytes, or ones that make no key.
+        /// Fewer than 64 random bytes, or bytes that make no key.
         case noRandomness
     }
 
-    /// Plays it to the end: the phone has gone, the report has arrived and the gate is ready again, or `limit` has passed.
+    /// Plays the scenario to its end: the phone has left, the report has arrived and the gate is ready again,
+    /// or `limit` has passed.
     package func run(limit: Duration = .seconds(300)) -> Result {
         let end = Instant.zero.advanced(by: limit)
         perform(connection.handle(.start, at: simulation.now))
@@ -126,7 +127,7 @@ package final class Demonstration: SimulatedWorld {
 
     // MARK: - The kiosk's surroundings
 
-    /// The kiosk asks for an intent: it goes into the ledger in memory, and is "durable" 2 ms later.
+    /// Writes the intent into the ledger in memory; it counts as durable 2 ms later.
     package func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?) {
         do {
             try ledger.recordIntent(intent, stamp: stamp(at: now))
@@ -137,7 +138,7 @@ package final class Demonstration: SimulatedWorld {
         return (.milliseconds(2), nil)
     }
 
-    /// The kiosk asks for a verdict: the real verifier is timed while it works.
+    /// Judges a payload with the real verifier, and measures its real time.
     package func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict) {
         let began = realTime()
         let watch = StageWatch(began: began, realTime: realTime)
@@ -148,13 +149,14 @@ package final class Demonstration: SimulatedWorld {
         return (took, verdict)
     }
 
-    /// The kiosk reports an outcome: recorded, and its report queued.
+    /// Records the outcome and queues its report.
     package func recordOutcome(_ record: VisitRecord, at now: Instant) {
         outcome = record.outcome
         if (try? ledger.recordOutcome(record, stamp: stamp(at: now))) != nil { announceLastEntry(at: now) }
     }
 
-    /// Something can be seen at the gate.
+    /// Passes an observation on. The connection of the phone makes the agent unreachable if the scenario
+    /// requires that.
     package func observe(_ observation: GateSimulation.Observation, at now: Instant) {
         if case .kiosk(.phoneConnected) = observation, let away = scenario.agentAway {
             agent.isUp = false
@@ -199,13 +201,13 @@ package final class Demonstration: SimulatedWorld {
             case .connected: onEvent(.agentConnected, now)
             case .sent(let id): sent(id)
             case .reachability(.some): onEvent(.agentUnreachable, now)
-            // The demonstration shows reports on their way; all else belongs to the service.
+            // The demonstration only shows the delivery of reports; all other actions concern the service.
             default: break
             }
         }
     }
 
-    /// One HTTP exchange: 30 ms there, 30 ms back.
+    /// Simulates one HTTP exchange: 30 ms for the request, 30 ms for the answer.
     private func post(_ id: AgentConnection.ExchangeID, _ body: [UInt8]) {
         let now = simulation.now
         let before = agent.received.count
@@ -230,7 +232,8 @@ package final class Demonstration: SimulatedWorld {
     }
 }
 
-/// Notes how long each stage of one verification took. Used on one thread; the lock only satisfies the compiler's rule.
+/// Measures the time of each stage of one verification. Used on one thread; the lock is needed only for
+/// `Sendable`.
 private final class StageWatch: Sendable {
     private let state: Mutex<(last: Instant, stages: [(Stage, Duration)])>
     private let realTime: @Sendable () -> Instant

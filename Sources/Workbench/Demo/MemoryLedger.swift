@@ -2,17 +2,17 @@ package import Encoding
 package import Kiosk
 package import Ledger
 
-/// The ledger's rules without a disk: chain, numbering and reports as ``Ledger`` has them, kept in memory.
+/// The ledger's rules without a disk: chain, numbering and reports as in ``Ledger``, kept in memory.
 package struct MemoryLedger: Sendable {
     /// A report that waits or has been sent.
     package struct Entry: Sendable {
-        /// The report's id, that of its visit.
+        /// The report's id, which is that of its visit.
         package let id: Text
-        /// Its compact JSON.
+        /// The report as compact JSON.
         package let content: Text
-        /// When it was made.
+        /// The date at which the report was made.
         package let time: Timestamp
-        /// Whether the agent has taken it.
+        /// Whether the agent has accepted it.
         package var isSent = false
     }
 
@@ -22,7 +22,7 @@ package struct MemoryLedger: Sendable {
     package var reports: [Entry] = []
     private var head: LedgerHead
 
-    /// An empty ledger of that id.
+    /// Creates an empty ledger with that id.
     package init(id: Text) {
         head = LedgerHead(ledger: id, point: .genesis(ledger: id))
     }
@@ -46,7 +46,7 @@ package struct MemoryLedger: Sendable {
         return record
     }
 
-    /// Reads the chain from its beginning and proves it.
+    /// Verifies the chain from its beginning.
     package func verify() -> ChainReport {
         var verifier = ChainVerifier(ledger: head.ledger, start: .genesis(ledger: head.ledger))
         for entry in entries { verifier.add(entry) }

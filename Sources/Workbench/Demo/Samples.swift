@@ -3,7 +3,8 @@ import Crypto
 package import Encoding
 import Simulation
 
-/// The credential that the demonstration shows, and what a gate needs to trust it (`Licences/README.md` says whose it is).
+/// The credential of the demonstration, and the data that a gate needs to trust it (`Licences/README.md`
+/// names its owner).
 package enum Samples {
     /// The credential as its issuer signed it: valid from 2025-01-02 to 2027-01-02.
     package static let credential = PackageResources.farmer_credential_json
@@ -11,19 +12,19 @@ package enum Samples {
     /// The issuer's DID document.
     package static let issuerDocument = PackageResources.farmer_issuer_json
 
-    /// The context it was signed under, and the URL it is pinned to.
+    /// The context under which it was signed, and the URL for which it is pinned.
     package static let context = (
         url: Text("https://piyush7034.github.io/my-files/farmer.json"),
         document: PackageResources.farmer_context_json
     )
 
-    /// SHA-256 of the context, 64 hexadecimal digits: what a trust directory pins.
+    /// The SHA-256 of the context that a trust directory pins, in 64 hexadecimal digits.
     package static var contextDigest: String { Hex.encode(SHA256.hash(data: context.document)) }
 
     /// The issuer's DID.
     package static let issuer: Text = "did:web:vharsh.github.io:DID:local"
 
-    /// The type of the credential, by which it admits.
+    /// The type of the credential, by which a gate admits its holder.
     package static let type: Text = "https://piyush7034.github.io/my-files/farmer.json#FarmerCredential"
 
     /// A date at which the credential is valid (2026-06-01T09:00:00Z).
@@ -32,7 +33,7 @@ package enum Samples {
     /// A date shortly after it expired (2027-01-05T09:00:00Z).
     package static let expiredDate = Timestamp(seconds: 1_799_139_600)
 
-    /// What a gate of the farmers' association trusts.
+    /// The trust data of a gate of the farmers' association.
     package static var trust: TrustMaterial {
         var contexts = [context.url: context.document]
         if let core = BuiltInContexts.document("https://www.w3.org/2018/credentials/v1") {
@@ -51,9 +52,10 @@ package enum Samples {
         return JSON.object(document).compactBytes
     }
 
-    /// The record that an Inji wallet sends: the credential among the wallet's own members.
+    /// Returns the record that an Inji wallet sends: the credential among the wallet's own members.
     ///
-    /// `ballast`: bytes of issuer metadata that some wallet versions send along, here of a kind that does not compress.
+    /// `ballast`: bytes of issuer metadata that some wallet versions also send, here of a kind that does not
+    /// compress.
     package static func record(_ credential: [UInt8], ballast: Int = 0) -> [UInt8] {
         var record: JSONObject = [
             "vcMetadata": [

@@ -1,12 +1,12 @@
 import Encoding
 package import Simulation
 
-/// A crowd with attackers in it: every visitor gets the right answer, and gate and records agree.
+/// A crowd that includes attackers: every visitor gets the right answer, and gate and records agree.
 package struct CrowdPromise: Sendable {
     private let plan: CrowdPlan
     private let credentials: CrowdCredentials
 
-    /// `credentials`: what people bring, and what judges it.
+    /// Creates the promise. `credentials`: the visitors' payloads, and their verifier.
     package init(seed: UInt64, credentials: CrowdCredentials) {
         self.credentials = credentials
         var plan = CrowdPlan()
@@ -33,7 +33,7 @@ package struct CrowdPromise: Sendable {
         return Self.findings(figures)
     }
 
-    /// What must hold.
+    /// Returns the requirements, each with its result.
     package static func findings(_ figures: CrowdFigures) -> [DemoPromise.Finding] {
         [
             .init("no visitor gets a wrong answer", "\(figures.wrong) got one", isKept: figures.wrong == 0),

@@ -1,43 +1,43 @@
-/// A promise of the gate that `gatehouse demo` tries: it does something to a gate, and then checks what must hold.
+/// A promise of the gate that `gatehouse demo` tests: it disturbs a gate, and then checks the requirements.
 package struct DemoPromise: Sendable {
     /// A step of the story.
     package struct Step: Hashable, Sendable {
-        /// Who does it, in one word.
+        /// The part or person that acts, in one word.
         package let who: String
-        /// What happens, with what was seen.
+        /// The action or observation.
         package let text: String
 
         init(_ who: String, _ text: String) { (self.who, self.text) = (who, text) }
     }
 
-    /// One thing that must hold, and what was found.
+    /// One requirement and its result.
     package struct Finding: Hashable, Sendable {
-        /// What must hold, in words.
+        /// The requirement, in words.
         package let promise: String
-        /// What was found, in words.
+        /// The result, in words.
         package let found: String
-        /// Whether it holds.
+        /// Whether the requirement is met.
         package let isKept: Bool
 
-        /// A finding.
+        /// Creates a finding.
         package init(_ promise: String, _ found: String, isKept: Bool) {
             (self.promise, self.found, self.isKept) = (promise, found, isKept)
         }
     }
 
-    /// What a promise needs from outside.
+    /// The external tools of a promise.
     package struct Tools: Sendable {
         /// The program's version.
         package let version: String
-        /// Fixes everything that is drawn.
+        /// The seed of all random values.
         package let seed: UInt64
-        /// An empty folder for databases.
+        /// The path of an empty folder for databases.
         package let folder: String
         /// Runs ``PowerCut/live(in:seed:version:onPulse:)`` on a folder in a process of its own, and kills that process
         /// during the pulse. Returns the visit whose pulse ran, and how the process ended.
         package let pullThePlug: @Sendable (_ folder: String) async throws -> (visit: String, end: String)
 
-        /// Tools.
+        /// Creates the tools.
         package init(
             version: String, seed: UInt64, folder: String,
             pullThePlug: @escaping @Sendable (_ folder: String) async throws -> (visit: String, end: String)
@@ -46,19 +46,19 @@ package struct DemoPromise: Sendable {
         }
     }
 
-    /// Hears what happens.
+    /// Receives the steps.
     package typealias Teller = @Sendable (Step) -> Void
 
-    /// Its name on the command line.
+    /// The name on the command line.
     package let name: String
-    /// What is done to the gate, in one sentence.
+    /// The disturbance of the gate, in one sentence.
     package let story: String
-    /// What is real here, and what is not.
+    /// The parts that are real, and those that are not.
     package let real: String
-    /// Tries it. Throws what keeps it from being tried, such as a folder that cannot be written.
+    /// Tests the promise. Throws errors that prevent the test, such as a folder that cannot be written.
     package let play: @Sendable (_ tools: Tools, _ tell: @escaping Teller) async throws -> [Finding]
 
-    /// All of them, in the order in which help lists them.
+    /// All promises, in the order in which help lists them.
     package static let all = [
         DemoPromise(
             name: "power-cut", story: "The plug is pulled while the gate is open for a visitor.",
@@ -83,9 +83,9 @@ package struct DemoPromise: Sendable {
             play: { tools, tell in try await ForgedLedger(tools).play(tell) }),
     ]
 
-    /// Their names.
+    /// The names of all promises.
     package static let names = all.map(\.name)
 
-    /// The promise of that name; nil when there is none.
+    /// Returns the promise of that name; nil: none.
     package static func named(_ name: String) -> DemoPromise? { all.first { $0.name.utf8.elementsEqual(name.utf8) } }
 }

@@ -3,16 +3,17 @@ import Foundation
 package import Ledger
 import Store
 
-/// The proof of a ledger finds every change of its files.
+/// The verification of a ledger finds every change of its files.
 package struct ForgedLedger: Sendable {
-    /// Something done to a copy of the ledger's folder. Throws what keeps it from being done.
+    /// A change of a copy of the ledger's folder.
     package struct Forgery: Sendable {
-        /// What is done, in words.
+        /// The change, in words.
         package let what: String
-        /// Does it, in that folder; `earlier` is the database as it was a day before.
+        /// Makes the change in that folder; `earlier` is the database of a day before. Throws errors that
+        /// prevent it.
         package let forge: @Sendable (_ folder: String, _ earlier: [UInt8]) throws -> Void
 
-        /// A forgery.
+        /// Creates a forgery.
         package init(
             _ what: String, _ forge: @escaping @Sendable (_ folder: String, _ earlier: [UInt8]) throws -> Void
         ) {
@@ -20,7 +21,7 @@ package struct ForgedLedger: Sendable {
         }
     }
 
-    /// What may be done with a text editor and a copy.
+    /// Changes that a text editor and a copy of a file are enough for.
     package static let usual = [
         Forgery("a visitor who was rejected becomes one who was accepted") { folder, _ in
             try change(PromiseLedger.database(folder), "\"result\":\"rejected\"", "\"result\":\"accepted\"")
@@ -33,14 +34,15 @@ package struct ForgedLedger: Sendable {
         },
     ]
 
-    /// Other entries in the place of a ledger's own.
+    /// Returns other entries in place of a ledger's own.
     package typealias Rewriting = @Sendable (_ entries: [LedgerEntry], _ ledger: Text) -> [LedgerEntry]
 
     private let tools: DemoPromise.Tools
     private let forgeries: [Forgery]
     private let rewrite: Rewriting
 
-    /// `forgeries`: what is done to the files; `rewrite`: what an attacker who knows the chain does to all entries.
+    /// Creates the promise. `forgeries`: the changes of the files; `rewrite`: the change of all entries by an
+    /// attacker who knows the chain.
     package init(
         _ tools: DemoPromise.Tools, forgeries: [Forgery] = Self.usual,
         rewrite: @escaping Rewriting = Self.rewritten
@@ -58,7 +60,7 @@ package struct ForgedLedger: Sendable {
         try await live([Samples.credential], on: 2, in: folder, tell)
 
         let entries = try await LedgerReader(path: PromiseLedger.database(folder)).entries(after: 0, limit: 1000)
-        // What the operator's agent confirmed: the agent keeps it, wherever it is.
+        // The operator's agent keeps the head that it confirmed, outside the gate.
         let receipts = entries.suffix(1).map { Checkpoint(ledger: nil, count: $0.position, hash: $0.hash) }
         let honest = try await PromiseLedger.verify(folder, checkpoints: receipts)
         for line in honest.lines.prefix(1) { tell(.init("verify", line)) }
@@ -76,7 +78,7 @@ package struct ForgedLedger: Sendable {
         return findings
     }
 
-    /// Compares a chain that is consistent in itself with what the agent confirmed.
+    /// Compares a chain that is consistent in itself with the agent's receipts.
     private func rewritten(
         _ folder: String, _ entries: [LedgerEntry], _ receipts: [Checkpoint], _ tell: DemoPromise.Teller
     ) async throws -> [DemoPromise.Finding] {
@@ -93,9 +95,9 @@ package struct ForgedLedger: Sendable {
         _ credentials: [[UInt8]], on day: UInt64, in folder: String, _ tell: DemoPromise.Teller
     ) async throws {
         let ledger = try await PromiseLedger(in: folder, version: tools.version)
+        // A seed for each day, so that visits of different days have different ids.
         let gate = try PromiseGate(
             seed: tools.seed &+ day, ledger: ledger, date: { WallTime(utc: Samples.validDate, provenance: .given) })
-        // Each day has a seed of its own: visits of two days have different ids.
         let seen = await gate.play(credentials.map { Samples.record($0) })
         await ledger.close()
         tell(.init("gate", "day \(day): records \(seen.reasons.count) visits, and opens \(seen.openings) times"))
@@ -115,7 +117,8 @@ package struct ForgedLedger: Sendable {
         return verifier.finish()
     }
 
-    /// The entries with another pulse, and hashes that fit: what an attacker writes who has read the program.
+    /// Returns the entries with another pulse, and hashes that fit: the forgery of an attacker who has read
+    /// the program.
     package static let rewritten: Rewriting = { entries, ledger in
         var hash = ChainHash.genesis(ledger: ledger)
         return entries.map { entry in
@@ -126,8 +129,8 @@ package struct ForgedLedger: Sendable {
         }
     }
 
-    /// Replaces each occurrence of a text in a file by one of the same length: a database keeps copies of what it has
-    /// moved. Throws if there is none, since nothing would be forged.
+    /// Replaces each occurrence of a text in a file by a text of the same length: a database also keeps
+    /// copies of data that it has moved. Throws if there is none, because nothing would be forged.
     private static func change(_ path: String, _ text: String, _ other: String) throws {
         let file = URL(fileURLWithPath: path)
         var bytes = try Data(contentsOf: file)

@@ -4,48 +4,49 @@ package import Kiosk
 package import Ledger
 import Store
 
-/// The plug is pulled during a pulse; the next start says what was decided and ordered, once, and nothing else has
-/// changed.
+/// A power cut during a pulse: the next start records the decision and the order once, and nothing else
+/// changes.
 package struct PowerCut: Sendable {
-    /// What was found after the power came back.
+    /// The state after the power returned.
     package struct Facts: Sendable {
-        /// The visit whose pulse ran when the plug was pulled.
+        /// The visit whose pulse was in progress at the power cut.
         package var pulse: Text
-        /// Visits that the next start closed, with what their records say.
+        /// The visits that the next start closed, with the content of their records.
         package var closed: [Closed]
-        /// Outcomes of each number from 1 on, after that start: one each, or something is doubled or lost.
+        /// The number of outcomes of each visit number, from 1 on, after that start: each must be one,
+        /// otherwise an outcome was duplicated or lost.
         package var outcomes: [Int]
-        /// Reports that wait, and how many ids they have.
+        /// The number of outcome records, and of the distinct ids of their reports.
         package var reports: (count: Int, ids: Int)
-        /// Visits that yet another start closed.
+        /// The number of visits that one more start closed.
         package var closedAgain: Int
-        /// What `gatehouse ledger verify` says in the end.
+        /// The final output of `gatehouse ledger verify`.
         package var verified: [String]
-        /// Whether it says that the ledger is intact.
+        /// Whether that output says that the ledger is intact.
         package var isIntact: Bool
 
         /// A visit that a start closed.
         package struct Closed: Hashable, Sendable {
-            /// Its id.
+            /// The id of the visit.
             package var visit: Text
-            /// How it ended, by the record.
+            /// The result in the record.
             package var result: Outcome.Result
             /// Whether the record names the credential.
             package var isNamed: Bool
-            /// Whether the record says that the gate was opened.
+            /// Whether the record says that the gate opened.
             package var isOpened: Bool
-            /// Whether it says that the end was not seen.
+            /// Whether the record says that the end was not observed.
             package var isInterrupted: Bool
         }
     }
 
     private let tools: DemoPromise.Tools
 
-    /// A promise with these tools.
+    /// Creates the promise with these tools.
     package init(_ tools: DemoPromise.Tools) { self.tools = tools }
 
-    /// Runs the gate in that folder. It lets one visitor in, and calls `onPulse` with the second visit while the gate
-    /// is open for that one. If `onPulse` returns, the day ends in order.
+    /// Runs the gate in that folder. It lets one visitor in, and calls `onPulse` with the second visit while
+    /// the gate is open for that visit. If `onPulse` returns, the run ends in order.
     package static func live(
         in folder: String, seed: UInt64, version: String, onPulse: @escaping @Sendable (VisitID) -> Void
     ) async throws {
@@ -57,7 +58,7 @@ package struct PowerCut: Sendable {
         await ledger.close()
     }
 
-    /// Pulls the plug, and starts twice.
+    /// Makes the power cut, and starts twice.
     package func play(_ tell: @escaping DemoPromise.Teller) async throws -> [DemoPromise.Finding] {
         tell(.init("gate", "serves two visitors, each after a record on the disk"))
         let (visit, end) = try await tools.pullThePlug(tools.folder)
@@ -96,7 +97,7 @@ package struct PowerCut: Sendable {
             isIntact: report.isIntact)
     }
 
-    /// What must hold.
+    /// Returns the requirements, each with its result.
     package static func findings(_ facts: Facts) -> [DemoPromise.Finding] {
         let closed = facts.closed
         return [

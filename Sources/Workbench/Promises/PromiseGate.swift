@@ -6,27 +6,27 @@ import LinuxIO
 import Simulation
 import Tuvali
 
-/// A gate in virtual time, to which visitors come one after the other. It has a thread of its own, since it waits for a
-/// real disk.
+/// A gate in virtual time, at which visitors arrive one after the other. It has a thread of its own, because
+/// it waits for a real disk.
 final class PromiseGate: Sendable {
-    /// What came of some visitors.
+    /// The results of some visitors.
     struct Day: Sendable {
-        /// The answer that each phone got, in the order of coming.
+        /// The answer that each phone got, in the order of arrival.
         var phones: [VisitOutcome?] = []
-        /// Why, by the records: the first code of each.
+        /// The first reason code of each record.
         var reasons: [String] = []
-        /// Times that the relay was energised.
+        /// The number of times that the relay was energised.
         var openings = 0
-        /// What the kiosk did against its rules.
+        /// The kiosk's violations of its rules.
         var violations: [String] = []
     }
 
     private let thread: SideThread
     private let world: World
 
-    /// A gate that trusts the samples' issuer. `ledger`: where it records; nil: nowhere. `date`: by which it judges.
-    /// `onOpening`: called on its thread while the relay is energised, with the visit and the number of openings so
-    /// far.
+    /// Creates a gate that trusts the samples' issuer. `ledger`: takes the records; nil: there are no
+    /// records. `date`: returns the date for verdicts. `onOpening`: called on the gate's thread while the
+    /// relay is energised, with the visit and the number of openings so far.
     init(
         seed: UInt64, ledger: PromiseLedger? = nil, date: @escaping @Sendable () -> WallTime,
         onOpening: @escaping @Sendable (_ visit: VisitID, _ number: Int) -> Void = { _, _ in }
@@ -35,14 +35,14 @@ final class PromiseGate: Sendable {
         world = try World(seed, ledger, date, onOpening)
     }
 
-    /// Lets a visitor come with each of these records, one after the other.
+    /// Plays one visitor for each of these payloads, one after the other.
     func play(_ records: [[UInt8]]) async -> Day {
         await withCheckedContinuation { done in
             thread.run { [world] in done.resume(returning: world.play(records)) }
         }
     }
 
-    /// What the kiosk has around it. Used by one thread at a time.
+    /// The surroundings of the kiosk. Used by one thread at a time.
     private final class World: SimulatedWorld, @unchecked Sendable {
         private let verifier: Verifier
         private let ledger: PromiseLedger?

@@ -7,16 +7,16 @@ import Ledger
 import LinuxIO
 import Store
 
-/// A gate's real database with seal and witness, in one folder, from one start of the program to its end.
+/// A gate's real database with seal and witness in one folder, from a start of the program to its end.
 final class PromiseLedger: Sendable {
     /// The database.
     let store: Store
-    /// Visits that this start found without an outcome, and closed.
+    /// The visits that this start found without an outcome, and closed.
     let recovered: [OutcomeRecord]
     private let keeper: LedgerKeeper
     private let writing: Task<Void, Never>
 
-    /// Opens it, or makes it, and closes what an earlier end left open.
+    /// Opens or creates the database, and closes visits that an earlier run left open.
     init(in folder: String, version: String) async throws {
         let stamp: @Sendable () -> RecordStamp = {
             RecordStamp(
@@ -33,16 +33,18 @@ final class PromiseLedger: Sendable {
         writing = Task { await keeper.run() }
     }
 
-    /// The database's file.
+    /// Returns the path of the database.
     static func database(_ folder: String) -> String { folder + "/gatehouse.db" }
 
-    /// The witness and its key, beside it: for a demonstration they need no disk of their own.
+    /// Returns the witness and its key in the same folder: a demonstration does not need another disk for
+    /// them.
     static func witness(_ folder: String) -> WitnessSource {
         WitnessSource(
             path: folder + "/witness", keyPath: folder + "/witness-key", code: Text(ReasonCode.ledgerReplaced.text))
     }
 
-    /// Proves a closed ledger: by its chain, its seal and its witness, and by what an agent confirmed.
+    /// Verifies a closed ledger: by its chain, its seal and its witness, and by the heads that an agent
+    /// confirmed.
     static func verify(_ folder: String, checkpoints: [Checkpoint] = []) async throws -> ChainReport {
         let source = witness(folder)
         let key = try source.key()
@@ -50,15 +52,16 @@ final class PromiseLedger: Sendable {
             checkpoints: checkpoints, proof: Proof(key: key, witness: source.reading(key)))
     }
 
-    /// Writes an intent; nil when it is durable, else why not. Waits for the disk.
+    /// Writes an intent. Returns nil once it is durable, otherwise the reason why it is not. Waits for the
+    /// disk.
     func recordIntent(_ intent: IntentID) -> String? {
         let answer = Answer()
         keeper.recordIntent(intent) { answer.give($0) }
         return answer.wait()
     }
 
-    /// Takes over what was decided. Waits until it is on the disk, ten seconds at most; the time of the gate does not
-    /// pass meanwhile.
+    /// Takes a decision. Waits until it is on the disk, for at most ten seconds; the time of the gate is
+    /// stopped meanwhile.
     func recordDecision(_ record: VisitRecord) {
         keeper.recordDecision(record, names: [])
         let (intent, answer) = (Text(record.intent?.text ?? ""), Answer())
@@ -71,10 +74,10 @@ final class PromiseLedger: Sendable {
         _ = answer.wait()
     }
 
-    /// Takes over an outcome.
+    /// Takes an outcome.
     func recordOutcome(_ record: VisitRecord) { keeper.recordOutcome(record) }
 
-    /// Writes what waits, tells the witness and closes the files.
+    /// Writes the waiting records, updates the witness and closes the files.
     func close() async {
         keeper.finish()
         await writing.value

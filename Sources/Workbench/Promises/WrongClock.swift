@@ -4,21 +4,21 @@ import Simulation
 
 /// The gate rejects an expired credential even if its clock is moved back to a day on which the credential was valid.
 package struct WrongClock: Sendable {
-    /// What the box believes after these looks at its clocks, the last one now. `newest`: the date of the newest record
-    /// before the start; nil: there is none.
+    /// Returns the gate's date after these readings of its clocks; the last reading is the present one.
+    /// `newest`: the date of the newest record before the start; nil: none.
     package typealias Belief = @Sendable (_ newest: Timestamp?, [ClockGuard.Look]) -> WallTime
 
-    /// The guard of the clock, as a gate has it.
+    /// The gate's clock guard.
     package static let guarded: Belief = { newest, looks in
         var watch = ClockGuard(newest: newest, skew: .seconds(60), at: .zero)
         for look in looks { _ = watch.handle(look) }
         return watch.time
     }
 
-    /// A clock, and whether a visitor with the credential may pass by it.
+    /// A sequence of clock readings, and whether a visitor with the credential may then pass.
     private struct Case {
         let what: String
-        /// Of the visits before the box was switched off.
+        /// The date of the newest record from before the machine was switched off.
         var newest: Timestamp?
         let looks: [ClockGuard.Look]
         let mayPass: Bool
@@ -27,12 +27,12 @@ package struct WrongClock: Sendable {
     private let seed: UInt64
     private let belief: Belief
 
-    /// `belief`: what is made of the clocks.
+    /// Creates the promise. `belief`: derives the date from the readings.
     package init(seed: UInt64, belief: @escaping Belief = Self.guarded) { (self.seed, self.belief) = (seed, belief) }
 
     private static let cases: [Case] = {
         let (valid, expired) = (Samples.validDate, Samples.expiredDate)
-        // Twelve hours after the credential's end, 2027-01-02T05:16:46Z.
+        // Almost twelve hours after the credential's end, which is 2027-01-02T05:16:46Z.
         let evening = expired.advanced(by: .seconds(-64 * 3600))
         let steps = (1...5).map { step in
             look(expired.advanced(by: .seconds(-Int64(step) * 23 * 3600)), after: Int64(step) * 10, byServer: true)
@@ -74,7 +74,7 @@ package struct WrongClock: Sendable {
             hardware: battery)
     }
 
-    /// Plays each clock.
+    /// Plays each case.
     package func play(_ tell: @escaping DemoPromise.Teller) async throws -> [DemoPromise.Finding] {
         var findings: [DemoPromise.Finding] = []
         for item in Self.cases {

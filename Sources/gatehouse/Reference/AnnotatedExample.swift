@@ -1,20 +1,20 @@
-/// An example file with a comment above each key, read for what the comments say.
+/// Reads the comments of an example file that has a comment above each key.
 ///
-/// Prose above a key is about it and about the keys that follow it directly; prose above a `[section]` is about the section. A key
-/// may itself stand behind a `#`: then it is known by its name.
+/// Prose above a key is about that key and about the keys that follow it directly; prose above a `[section]`
+/// is about the section. A key may itself be commented out with a `#`; it is then recognised by its name.
 struct AnnotatedExample {
     /// Keys that share their prose.
     struct Entry {
         var keys: [String]
         let meaning: [String]
-        /// Lines that show how it is written, where the keys alone do not.
+        /// Lines that show how the keys are written, if the keys alone do not.
         var example: [String] = []
     }
 
-    /// What stands below one `[section]`; the first has no name.
+    /// The content of one `[section]`; the first section has no name.
     struct Section {
         let name: String
-        /// As it is written: `[clock]`, `[[accept]]`.
+        /// The header as it is written: `[clock]`, `[[accept]]`.
         let header: String
         var meaning: [String]
         var entries: [Entry] = []
@@ -27,14 +27,15 @@ struct AnnotatedExample {
     private let known: Set<String>
     private var current = 0
     private var prose: [String] = []
-    /// Whether the line before was a key.
+    /// Whether the previous line was a key.
     private var followsKey = false
-    /// Brackets that are open.
+    /// The number of open brackets.
     private var depth = 0
     /// Whether lines belong to the example of the last entry.
     private var isShowing = false
 
-    /// `known`: the keys with their sections, `clock.skew`; a commented line that names none of them is prose.
+    /// Reads an example. `known`: the keys with their sections, `clock.skew`; a commented line that names
+    /// none of them is prose.
     init(_ text: String, known: Set<String>) {
         self.known = known
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) { take(line) }
@@ -62,7 +63,7 @@ struct AnnotatedExample {
         }
     }
 
-    /// A line without anything.
+    /// Handles an empty line.
     private mutating func endOfBlock() {
         if introduction.isEmpty { introduction = prose }
         (prose, followsKey, isShowing) = ([], false, false)
@@ -71,7 +72,8 @@ struct AnnotatedExample {
     private mutating func header(_ text: Substring, isComment: Bool) {
         let name = String(text.filter { !"[]".contains($0) })
         if isComment {
-            // A list that cannot stand there empty; or another of the sections that this one is.
+            // Either a list of sections that cannot be in the file while empty, or one more section of the
+            // current name.
             guard name != sections[current].name else { return }
             sections[current].entries.append(Entry(keys: [name], meaning: prose, example: [String(text)]))
             (prose, isShowing) = ([], true)
@@ -102,13 +104,13 @@ struct AnnotatedExample {
         sections[current].name.isEmpty ? key : sections[current].name + "." + key
     }
 
-    /// `skew` of `skew = "60s"`.
+    /// Returns the key of a line: `skew` for `skew = "60s"`.
     private static func key(_ line: Substring) -> String? {
         let key = line.prefix { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "-" }
         return key.first?.isLetter == true && line.dropFirst(key.count).hasPrefix(" = ") ? String(key) : nil
     }
 
-    /// How many brackets a line opens more than it closes.
+    /// Returns the number of brackets that a line opens, minus the number that it closes.
     private static func balance(_ line: Substring) -> Int {
         var (depth, isText) = (0, false)
         for character in line {

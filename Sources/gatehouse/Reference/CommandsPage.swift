@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// Every command with its help, as `--help` prints it.
+/// The page with every command and its help, as `--help` prints it.
 enum CommandsPage {
-    /// Columns of a block on the page.
+    /// The width of a block on the page, in columns.
     private static let columns = 100
 
     static var text: String {

@@ -1,6 +1,6 @@
 import Appliance
 
-/// Every event of the log with what it means.
+/// The page with every event of the log and its meaning.
 enum EventsPage {
     static var text: String {
         let lead = """

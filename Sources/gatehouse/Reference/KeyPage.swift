@@ -1,22 +1,23 @@
 import Encoding
 
-/// A page of reference about the keys of a file: what each takes is the program's word, what it is for that of the example's comments.
+/// A reference page about the keys of a file. The form of each value is from the program, and the purpose of
+/// each key from the comments of the example.
 struct KeyPage {
-    /// A table of the program, and the section of the example that shows it.
+    /// A table of keys from the program, and the section of the example that shows it.
     struct Part {
         let section: String
-        /// What each of its keys takes, in the program's order; by the names that the example has.
+        /// The form of each key's value, in the program's order, by the key's name in the example.
         let forms: [KeyForm]
     }
 
     let title: String
-    /// Below the title.
+    /// The text below the title.
     let lead: String
     let parts: [Part]
-    /// Tables inside the others, without a section of their own in the example.
+    /// The tables inside others, which have no section of their own in the example.
     let inner: [(title: String, forms: [KeyForm])]
 
-    /// The page, of an example.
+    /// Returns the page for an example.
     func text(of example: String) -> String {
         let read = AnnotatedExample(example, known: Set(parts.flatMap(\.forms).map(\.key)))
         var blocks = ["# \(title)", lead, Markdown.prose(read.introduction)]
@@ -25,7 +26,7 @@ struct KeyPage {
             if !section.header.isEmpty {
                 blocks += ["## \(Markdown.plain(section.header))", Markdown.prose(section.meaning)]
             }
-            // A section has its own heading.
+            // A key that is itself a section has its own heading.
             blocks += Self.blocks(section, part.forms.filter { form in !parts.contains { $0.section == form.key } })
         }
         for table in inner { blocks += ["## \(table.title)", Self.list(table.forms)] }
@@ -58,18 +59,19 @@ struct KeyPage {
     }
 }
 
-/// Text as Markdown that shows it as it is.
+/// Converts text to Markdown that shows it unchanged.
 enum Markdown {
-    /// Letters between backticks.
+    /// Returns the text as code, between backticks.
     static func code(_ text: String) -> String { "`\(text)`" }
 
-    /// A text without meaning for Markdown.
+    /// Returns the text with Markdown's special characters escaped.
     static func plain(_ text: String) -> String {
         text.replacing("<", with: "&lt;").replacing("*", with: "\\*").replacing("_", with: "\\_")
             .replacing("[", with: "\\[")
     }
 
-    /// Lines of prose; those that are indented stand as they are, and an empty one begins a paragraph.
+    /// Returns lines of prose as Markdown. Indented lines become a block of code, and an empty line begins a
+    /// paragraph.
     static func prose(_ lines: [String]) -> String {
         var blocks: [(isCode: Bool, lines: [String])] = []
         for line in lines {

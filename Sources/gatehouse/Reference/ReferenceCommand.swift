@@ -4,7 +4,7 @@ import Credentials
 import Encoding
 import Foundation
 
-/// The pages of reference: what the program knows of its own keys, commands and events, as Markdown.
+/// Prints the reference pages: the program's own keys, commands and events, as Markdown.
 struct ReferenceCommand: PageCommand {
     static let configuration = CommandConfiguration(
         commandName: "reference", abstract: "Prints a page of reference: every key, command or event there is.",
@@ -16,12 +16,12 @@ struct ReferenceCommand: PageCommand {
             Exit code: 2 when an example cannot be read.
             """)
 
-    /// The pages there are.
+    /// The names of the pages.
     enum Page: String, CaseIterable {
         case configuration, policy, trust, commands, events
     }
 
-    /// Examples are some 20 KB.
+    /// The longest example in bytes; the usual one has about 20 KB.
     private static let limit = 1024 * 1024
 
     @Argument(help: "The page.")
@@ -105,7 +105,7 @@ struct ReferenceCommand: PageCommand {
             ])
     }
 
-    /// The keys behind the name of their section, as the example has them.
+    /// Returns the keys with the name of their section before them, as in the example.
     private static func within(_ section: String, _ forms: [KeyForm]) -> [KeyForm] {
         forms.map { KeyForm("\(section).\($0.key)", $0.form) }
     }

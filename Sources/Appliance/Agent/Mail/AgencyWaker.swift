@@ -2,20 +2,20 @@ import Aries
 import Encoding
 import HTTPTransport
 
-/// Looks for messages as soon as an agency has one, where it can be asked to say so. A kiosk that nobody can reach hears of a message
-/// at once, and not with the next regular look.
+/// Fetches messages as soon as an agency reports one, by a long poll, if the agency supports that. A gate
+/// that cannot be reached from outside then gets a message at once, and not only with the next regular fetch.
 struct AgencyWaker: Sendable {
     /// Asks the agency.
     var exchange: any MessageExchange
-    /// The question; nil as long as there is no agent.
+    /// Returns the question; nil while there is no agent.
     var question: @Sendable () async -> AgencyLongPoll?
-    /// Looks for messages.
+    /// Fetches messages.
     var fetch: @Sendable () async -> Void
     /// The clock.
     var clock: AgentClock
-    /// Between two questions, whatever the answers are.
+    /// The pause between two questions, whatever the answers are.
     var pause = Duration.seconds(1)
-    /// After an answer that is of no use: the regular looks go on.
+    /// The pause after an answer that is of no use. The regular fetches continue.
     var retry = Duration.seconds(60)
 
     /// Asks until the task is cancelled.
@@ -26,8 +26,8 @@ struct AgencyWaker: Sendable {
         }
     }
 
-    /// One question; false when it was of no use. What arrived is asked for before it is acknowledged; what a crash in between
-    /// leaves is for the regular look.
+    /// Asks one question. Returns false if it was of no use. Messages are fetched before the report about
+    /// them is acknowledged. After a crash in between, the regular fetch gets them.
     private func ask() async -> Bool {
         guard let question = await question() else { return true }
         do {

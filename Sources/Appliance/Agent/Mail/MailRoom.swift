@@ -4,49 +4,50 @@ import Encoding
 import HTTPTransport
 import Store
 
-/// The one place that messages of mailboxes go through: which mailbox there is at present, and who gets what is in it.
+/// The one place through which messages of mailboxes pass. It knows the present mailbox, and which connection
+/// gets each message.
 ///
-/// A mailbox is kept among the connections, as one to the reserved destination ``destination``.
+/// A mailbox is stored among the connections, under the reserved destination ``destination``.
 actor MailRoom: Postbox {
-    /// Which mailbox there is to be.
+    /// The mailbox that is to be used.
     enum Choice: Sendable {
-        /// The primary destination's own agent, when it grants one.
+        /// The mailbox of the primary destination's own agent, if the agent grants one.
         case auto
-        /// None.
+        /// No mailbox.
         case none
-        /// At whoever made the invitation in that file or URL; all destinations use it.
+        /// A mailbox at the agent that made the invitation in that file or URL; all destinations use it.
         case invitation(String)
-        /// At that agency; all destinations use it.
+        /// A mailbox at that agency; all destinations use it.
         case agency(AgencySettings)
     }
 
-    /// What it is connected to.
+    /// The parts that a mail room uses.
     struct Surroundings: Sendable {
         /// Posts messages.
         var exchange: any MessageExchange
-        /// Keeps mailboxes, and what nobody can read.
+        /// Stores mailboxes, and messages that cannot be read.
         var store: any ConnectionStore
-        /// Of mediators.
+        /// The configuration of mediators.
         var settings: Mediator.Configuration
         /// Reads the invitation of ``Choice/invitation(_:)``.
         var invitation: @Sendable (String) async throws -> Invitation
-        /// Has the sponsor's token for an agency that wants one; nil: there is none.
+        /// Returns the sponsor's token for an agency that requires one; nil: there is none.
         var token: @Sendable () async throws(TokenSource.Failure) -> ProvisionToken? = {
             () throws(TokenSource.Failure) in nil
         }
-        /// The longest wait between two looks for a token.
+        /// The longest wait between two attempts to get a token.
         var longestTokenPause = Duration.zero
-        /// Where an agency says that a message arrived; nil: nowhere.
+        /// The address at which an agency reports that a message arrived; nil: none.
         var webhook: WebhookReceiver.Settings?
-        /// Between two looks that posts to that place lead to.
+        /// The minimum time between two fetches that such reports trigger.
         var webhookPause = Duration.seconds(2)
-        /// Remembers the invitations over which no connection through a mailbox came about.
+        /// Remembers the invitations by which no connection through a mailbox could be made.
         var refused: any InvitationMemory
         /// The clock.
         var clock: AgentClock
-        /// Told of what happens; must not block.
+        /// Receives every notice. It must not block.
         var notice: @Sendable (MailboxNotice) -> Void
-        /// How long to wait before something is tried again.
+        /// The time until something is tried again.
         var pause = Duration.seconds(10)
     }
 
@@ -59,20 +60,21 @@ actor MailRoom: Postbox {
     private let surroundings: Surroundings
     private var mailbox: (any RunningMailbox)?
     private var receivers: [Text: (receiver: any MailReceiver, key: KeyPair)] = [:]
-    /// Handed over and not applied: whose they are.
+    /// Messages that were handed over and are not applied yet: message id → connection id.
     private var handedOver: [Text: Text] = [:]
-    /// For connections that do not run yet.
+    /// Messages for connections that do not run yet, each with the time until which it is kept.
     private var early: [(message: MailboxMessage, until: Instant)] = []
     private var refused: [Text] = []
     private var isLoaded = false
     private var loading: Task<Bool, Never>?
-    /// The stored mailbox that cannot be taken up: an operator decides about it, and no other one is made meanwhile.
+    /// The id of the stored mailbox that cannot be used. An operator decides about it; no other mailbox is
+    /// made meanwhile.
     private var kept: Text?
     private var isServing = false
-    /// When the invitation to the mailbox is read.
+    /// The file of the invitation to the mailbox, with the state that decides when it is read.
     private var source: InvitationFile?
     private var tokens: TokenSearch
-    /// What is wrong with it, as far as it says so itself.
+    /// The last failure that the mailbox itself reported.
     private var trouble: MailboxFailure?
     private let (running, started) = AsyncStream.makeStream(of: (any RunningMailbox).self)
 
@@ -82,7 +84,7 @@ actor MailRoom: Postbox {
         if case .invitation(let text) = choice { source = InvitationFile(path: text) }
     }
 
-    /// Runs whatever mailbox there is until the task is cancelled.
+    /// Runs the present mailbox, whichever it is, until the task is cancelled.
     func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.watch() }
@@ -104,7 +106,7 @@ actor MailRoom: Postbox {
 
     // MARK: - Which mailbox
 
-    /// Takes up the stored mailbox, once, whoever asks; false when nothing can be read now.
+    /// Loads the stored mailbox, once for all callers. Returns false if nothing can be read now.
     func load() async -> Bool {
         if isLoaded { return true }
         if let loading { return await loading.value }
@@ -123,7 +125,7 @@ actor MailRoom: Postbox {
             if case .none = choice { return true }
             guard let last = stored.last else { return true }
             await takeUp(last, Set(all.map(\.id)))
-            // The newest serves; what a crash left behind of an earlier one goes.
+            // The newest mailbox serves. Retire the earlier ones, which a crash left.
             if mailbox != nil { for old in stored.dropLast() { try await retire(old.id) } }
             return true
         } catch {
@@ -132,13 +134,14 @@ actor MailRoom: Postbox {
         }
     }
 
-    /// Takes up a stored mailbox. What it knows of connections that are not among `known` is of ones that were deleted.
+    /// Takes up a stored mailbox. Connections that it knows and that are not among `known` were deleted; it
+    /// is asked to close them.
     private func takeUp(_ stored: StoredConnection, _ known: Set<Text>) async {
         guard mailbox == nil else { return }
         do {
             let snapshot = try JSON.parse(stored.snapshot)
             let gone: Set<Text>
-            // Every kind of mailbox has a word of its own here.
+            // Every kind of mailbox has a value of its own here.
             switch (choice, snapshot["kind"]?.string) {
             case (.agency(let settings), AgencyMailbox.kind?):
                 let agency = try AgencyMailbox(
@@ -154,7 +157,7 @@ actor MailRoom: Postbox {
             }
             for name in gone { await mailbox?.take(.close(connection: name)) }
         } catch {
-            // Its keys are the only way to what waits there.
+            // Keep it: its keys are the only access to the messages that wait there.
             kept = stored.id
             if case SnapshotError.otherAgency = error {
                 surroundings.notice(.otherMailbox)
@@ -168,7 +171,8 @@ actor MailRoom: Postbox {
         begin(id: mediator.id, invitation: mediator.invitation, mediator)
     }
 
-    /// Name and invitation are consumed too, and come first: Swift 6.2 would lend them from the mailbox that goes away, and stops at that.
+    /// Name and invitation are `consuming` parameters before the mailbox: otherwise Swift 6.2 borrows them
+    /// from the mailbox that is consumed, and does not compile the call.
     private func begin<Box: Mailbox & ~Copyable>(
         id: consuming Text, invitation: consuming Invitation?, _ box: consuming Box
     ) {
@@ -182,18 +186,19 @@ actor MailRoom: Postbox {
         started.yield(link)
     }
 
-    /// How an agency is asked to say when a message arrives; nil as long as it cannot be.
+    /// How an agency is asked to report a new message; nil while it cannot be asked.
     private var longPoll: AgencyLongPoll? {
         get async { await (mailbox as? MailboxLink<AgencyMailbox>)?.longPoll }
     }
 
-    /// The invitation by which the mailbox was reached that there is; nil without one.
+    /// The invitation by which the present mailbox was reached; nil if there is none.
     var invitation: Invitation? { mailbox?.invitation ?? nil }
 
-    /// Whether a connection through the mailbox may be made by that invitation: none failed before, and no other mailbox is kept.
+    /// Returns whether a connection through the mailbox may be made by that invitation: none failed before,
+    /// and no unusable mailbox is stored.
     func permits(_ invitation: Invitation) -> Bool { kept == nil && !refused.contains(invitation.id) }
 
-    /// Whether connections to any destination are reached through a mailbox of its own.
+    /// Whether connections to all destinations use one mailbox that is separate from their agents.
     nonisolated var isForAll: Bool {
         switch choice {
         case .invitation, .agency: true
@@ -201,7 +206,8 @@ actor MailRoom: Postbox {
         }
     }
 
-    /// The connection of `state` leads to the mailbox from now on: its agent granted that address. An earlier mailbox goes.
+    /// Makes the connection of `state` lead to the mailbox: its agent granted that address. Retires an
+    /// earlier mailbox.
     func adopt(_ id: Text, state: JSON, address: MailboxAddress) async throws {
         let mediator = try Mediator(
             over: state, address: address, configuration: surroundings.settings, random: AgentLinks.randomStream())
@@ -209,10 +215,10 @@ actor MailRoom: Postbox {
         surroundings.notice(.adopted)
     }
 
-    /// Keeps a mediator and lets it run, in the place of the mailbox that there was.
+    /// Stores a mediator and starts it, in place of the present mailbox.
     private func install(_ mediator: consuming Mediator) async throws {
         let (id, old) = (mediator.id, mailbox)
-        // What is kept now must not be written over by the same one as it was.
+        // A mailbox of the same id must not overwrite the new state with its own.
         if old?.id == id { await old?.stop() }
         try await surroundings.store.keepConnection(
             id, to: Self.destination, mediator.snapshot.compactBytes, handled: [])
@@ -222,14 +228,15 @@ actor MailRoom: Postbox {
         try await retire(old.id)
     }
 
-    /// No connection came about through the mailbox by `invitation`: none is tried by that one any more.
+    /// Records that no connection through the mailbox could be made by `invitation`. None is tried by it
+    /// again.
     func refuse(_ invitation: Invitation) async throws {
         if !refused.contains(invitation.id) { refused = refused.suffix(63) + [invitation.id] }
         try await surroundings.refused.keep(accepted: refused)
         surroundings.notice(.givenUp)
     }
 
-    /// Ends the mailbox: the connection that led there leads to `destination` again.
+    /// Ends the mailbox. The connection that led to it leads to `destination` again.
     func release(to destination: Text) async throws {
         guard let mailbox else { return }
         await mailbox.stop()
@@ -243,7 +250,7 @@ actor MailRoom: Postbox {
         (handedOver, early, isServing, trouble) = ([:], [], false, nil)
     }
 
-    /// The mailbox is of an agent that is used no more.
+    /// Drops the mailbox, if no connection uses it any more.
     func drop() async throws {
         guard let mailbox, receivers.isEmpty, try await !isNeeded(), self.mailbox?.id == mailbox.id else { return }
         self.mailbox = nil
@@ -252,23 +259,24 @@ actor MailRoom: Postbox {
         surroundings.notice(.dropped)
     }
 
-    /// That connection is used no more; who keeps the mailbox behind it is told, and then it goes.
+    /// Retires a connection that is no longer used: the peer that keeps the mailbox is notified, then the
+    /// connection is deleted.
     private func retire(_ id: Text) async throws {
         try await surroundings.store.retireConnection(id)
         surroundings.notice(.replaced(id))
     }
 
-    /// Whether a connection is reached through a mailbox, though it may not run yet.
+    /// Whether a connection is reached through a mailbox, connections that do not run yet included.
     private func isNeeded() async throws -> Bool {
         try await surroundings.store.loadConnections().contains { stored in
             guard stored.destination != Self.destination, !stored.isDeleting else { return false }
-            // One that cannot be read now may be.
+            // A connection that cannot be read now may be one.
             guard let snapshot = try? JSON.parse(stored.snapshot) else { return true }
             return snapshot["mailbox"] == true
         }
     }
 
-    /// The mailbox of that id is being deleted.
+    /// Stops using the mailbox of that id, which is being deleted.
     func remove(_ id: Text) async {
         if kept == id {
             kept = nil
@@ -280,13 +288,14 @@ actor MailRoom: Postbox {
         surroundings.notice(.dropped)
     }
 
-    /// Do not wait for the next attempts.
+    /// Starts the next attempts at once.
     func retryNow() async {
         tokens.retryNow()
         await mailbox?.take(.retryNow)
     }
 
-    /// Makes the mailbox that the configuration names, and lets go of what waits for nobody.
+    /// Makes the mailbox that the configuration names, and quarantines messages whose connection has not
+    /// started in time.
     private func watch() async {
         while !Task.isCancelled, await !load() { await sleep() }
         while !Task.isCancelled {
@@ -303,7 +312,7 @@ actor MailRoom: Postbox {
         }
     }
 
-    /// Reads the invitation, as long as no mailbox serves and whenever it was changed.
+    /// Reads the invitation to the mailbox, if no mailbox serves and the file is due.
     private func connect() async {
         let now = surroundings.clock.now()
         guard kept == nil, mailbox == nil || !isServing, let source, let edition = source.due(at: now) else { return }
@@ -321,7 +330,8 @@ actor MailRoom: Postbox {
         }
     }
 
-    /// Makes the mailbox at an agency, unless there is one or one is kept that an operator has to decide about, and brings it a token.
+    /// Makes the mailbox at an agency, unless one exists or is stored that an operator has to decide about.
+    /// Passes it a token if it needs one.
     private func provision(_ settings: AgencySettings) async {
         do {
             if mailbox == nil {
@@ -350,7 +360,7 @@ actor MailRoom: Postbox {
         await surroundings.clock.sleep(surroundings.clock.now().advanced(by: surroundings.pause))
     }
 
-    // MARK: - What connections want
+    // MARK: - Requests of connections
 
     func open(_ receiver: any MailReceiver, key: KeyPair) async {
         if case .none = choice { return await receiver.take(.queue, for: key.verkey) }
@@ -378,7 +388,7 @@ actor MailRoom: Postbox {
         await mailbox?.take(.close(connection: connection))
     }
 
-    // MARK: - What the mailbox says
+    // MARK: - News of the mailbox
 
     private func take(_ news: MailboxNews, of id: Text) async {
         guard mailbox?.id == id else { return }
@@ -393,19 +403,19 @@ actor MailRoom: Postbox {
             guard let entry = receivers[name] else { return }
             await entry.receiver.refuse(entry.key.verkey)
         case .failed(let failure, _):
-            // Whatever is served again is told by its address.
+            // The next address will show that the mailbox serves again.
             (isServing, trouble) = (false, failure)
             if failure == .needsToken { tokens.want() }
             surroundings.notice(.failed(failure))
         case .closed(_, let isComplete):
             surroundings.notice(.closed(isComplete: isComplete))
-            // The agent that keeps it was replaced, or has ended the connection that it was for.
+            // The agent that keeps the mailbox was replaced, or has ended the connection that used it.
             if case .auto = choice { try? await drop() }
         case .messages(let messages):
             for message in messages { await deliver(message) }
         case .reachability(let failure):
             surroundings.notice(.reachability(failure))
-            // That its server takes messages does not mend what else is wrong.
+            // A server that accepts messages does not resolve another failure of the mailbox.
             if failure == nil, let trouble { surroundings.notice(.failed(trouble)) }
         case .storeFailed(let reason): surroundings.notice(.storeFailed(reason))
         }
@@ -426,7 +436,7 @@ actor MailRoom: Postbox {
         await receiver.take(message)
     }
 
-    /// What nobody can read is kept for whoever looks into it, and released.
+    /// Quarantines a message that no connection can read, and releases it.
     private func setAside(_ message: MailboxMessage, _ reason: Text) async {
         do {
             try await surroundings.store.quarantine(message, reason: reason)

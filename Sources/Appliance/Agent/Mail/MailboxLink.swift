@@ -3,7 +3,7 @@ import DIDComm
 import Encoding
 import HTTPTransport
 
-/// Drives one mailbox: carries out what it wants, brings it what the connections want, and tells what it says.
+/// Drives one mailbox: carries out its actions, passes it the requests of connections, and reports its news.
 ///
 /// One task calls ``run()``, which returns soon after that task is cancelled or ``stop()`` was called.
 actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
@@ -15,10 +15,11 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
     private var isStoreBroken = false
     private var isStopped = false
     private let nap = Nap()
-    /// The post under way; the time of the box goes on meanwhile.
+    /// The post under way. The deadlines of the mailbox are handled meanwhile.
     private var posting: Task<Void, Never>?
 
-    /// `invitation`: what its connection answers, where it has one. `connections`: those that it is to serve from the start.
+    /// Creates a link for `box`. `invitation`: the one by which its connection was made, if it has a
+    /// connection. `connections`: those that it is to serve from the start.
     init(
         _ box: consuming Box, id: Text, invitation: Invitation?, connections: [(id: Text, key: KeyPair)],
         _ surroundings: MailboxSurroundings
@@ -83,7 +84,7 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
 
     private func post(_ id: AgentConnection.ExchangeID, _ url: Text, _ body: [UInt8]?) {
         guard !isStoreBroken else { return inbox.append(.failed(id, .notStored)) }
-        // A box that posts again has given up the post before.
+        // A mailbox that posts again has given up the previous post.
         posting?.cancel()
         let (exchange, mediaType) = (surroundings.exchange, box.mediaType.string)
         posting = Task {
@@ -101,48 +102,49 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
 }
 
 extension MailboxLink where Box == AgencyMailbox {
-    /// How the agency wakes us; nil as long as there is no agent, and where it cannot.
+    /// How the agency is asked to wake this gate; nil while there is no agent, and for an agency that cannot
+    /// do so.
     var longPoll: AgencyLongPoll? { box.longPoll }
 }
 
-/// A mailbox of any kind that runs.
+/// A running mailbox of any kind.
 protocol RunningMailbox: Sendable {
-    /// Its own name.
+    /// Its id.
     var id: Text { get }
-    /// The invitation that its connection answers; nil for a mailbox without one.
+    /// The invitation by which its connection was made; nil for a mailbox without one.
     var invitation: Invitation? { get }
     /// Runs until the task is cancelled or it is stopped.
     func run() async
-    /// Brings it an event.
+    /// Passes it an event.
     func take(_ event: MailboxEvent) async
-    /// Ends it for good; nothing of it is posted or stored any more.
+    /// Ends it permanently: nothing of it is posted or stored any more.
     func stop() async
 }
 
-/// What a mailbox is connected to.
+/// The parts that a mailbox uses.
 struct MailboxSurroundings: Sendable {
     /// Posts messages.
     var exchange: any MessageExchange
-    /// Keeps it.
+    /// Stores the mailbox.
     var store: any ConnectionStore
     /// The clock.
     var clock: AgentClock
-    /// Told of what it says, one after the other.
+    /// Receives its news, one at a time.
     var tell: @Sendable (MailboxNews) async -> Void
 }
 
-/// What a mailbox says.
+/// News of a mailbox.
 enum MailboxNews: Sendable {
-    /// The connection may be reached there.
+    /// The connection can be reached at that address.
     case address(MailboxAddress, for: Text)
-    /// A connection, or with nil the whole mailbox, is not served.
+    /// A connection, or the whole mailbox for nil, is not served.
     case failed(MailboxFailure, for: Text?)
-    /// The mailbox has forgotten the connection.
+    /// The mailbox has forgotten the connection. `isComplete` is false if it cannot forget it.
     case closed(connection: Text, isComplete: Bool)
     /// Messages for connections.
     case messages([MailboxMessage])
     /// Posts began to succeed (nil) or to fail.
     case reachability(ExchangeFailure?)
-    /// Its state could not be kept.
+    /// Its state could not be stored.
     case storeFailed(String)
 }

@@ -2,42 +2,43 @@ package import Aries
 package import Encoding
 package import HTTPTransport
 
-/// What happens with the mailbox, for logs and lamps.
+/// An event of the mailbox, for logs and lamps.
 package enum MailboxNotice: Sendable {
-    /// An agent keeps messages for us from now on.
+    /// An agent keeps messages for this gate from now on.
     case adopted
     /// The mailbox serves.
     case serves
-    /// It does not, for that reason; it is tried on.
+    /// The mailbox does not serve, for that reason. It is tried again.
     case failed(MailboxFailure)
-    /// It is reachable (nil) or not.
+    /// The mailbox is reachable (nil) or not.
     case reachability(ExchangeFailure?)
-    /// Connecting through it did not succeed: the connection that keeps it goes on as it was, and delivers by itself.
+    /// No connection could be made through the mailbox. The connection that leads to it is used as before and
+    /// delivers itself.
     case givenUp
-    /// It is not used any more.
+    /// The mailbox is no longer used.
     case dropped
-    /// The connection of that id led to a mailbox that is not used any more: its peer is to be told.
+    /// The connection of that id led to a mailbox that is no longer used. Its peer is to be notified.
     case replaced(Text)
-    /// A message that nobody here can read was put aside, for that reason.
+    /// A message that no connection can read was quarantined, for that reason.
     case quarantined(Text)
-    /// It has forgotten a connection; incomplete: it cannot.
+    /// The mailbox has forgotten a connection. `isComplete` is false if it cannot forget it.
     case closed(isComplete: Bool)
-    /// The invitation to it cannot be used.
+    /// The invitation to the mailbox cannot be used.
     case invitationFailed(String)
-    /// There is no sponsor's token where it should be.
+    /// The sponsor's token cannot be obtained.
     case tokenFailed(TokenSource.Failure)
-    /// The agency can wake us there.
+    /// The gate listens at that address, where the agency can wake it.
     case listens(ListenAddress)
-    /// It cannot; messages come with the regular looks.
+    /// The gate cannot listen at that address. Messages arrive with the regular fetches.
     case cannotListen(ListenAddress, ListenFailure)
-    /// The stored mailbox cannot be read; it stays as it is.
+    /// The stored mailbox cannot be read. It stays as it is.
     case unreadable
-    /// The stored mailbox is another one than the configuration names.
+    /// The stored mailbox is not the one that the configuration names.
     case otherMailbox
-    /// Something could not be kept.
+    /// Something could not be stored.
     case storeFailed(String)
 
-    /// A line for the log, with what to do.
+    /// A line for the log, with the remedy.
     package var text: String {
         switch self {
         case .adopted: "the agent keeps messages for us: connecting once more, through its mailbox"
@@ -78,7 +79,7 @@ package enum MailboxNotice: Sendable {
         }
     }
 
-    /// The plain words for a failure, with what to do about it.
+    /// Returns the plain words for a failure, with the remedy.
     package static func text(_ failure: MailboxFailure) -> String {
         switch failure {
         case .denied: "it is not granted (ask its operator; ACA-Py: --open-mediation --enable-undelivered-queue)"

@@ -1,19 +1,20 @@
 import Encoding
 
-/// A sleep of an actor that others can end.
+/// A sleep of an actor that can be ended early.
 ///
-/// Only for use from inside that actor, one sleep at a time.
+/// Used only from inside that actor, for one sleep at a time.
 final class Nap {
     private var sleeper: Task<Void, Never>?
     private var isWoken = false
 
-    /// Ends the present sleep, or the next one at once.
+    /// Ends the present sleep; without one, the next sleep ends at once.
     func end() {
         isWoken = true
         sleeper?.cancel()
     }
 
-    /// Sleeps until `deadline`, an hour when that is nil, or until it is ended or the task cancelled.
+    /// Sleeps until `deadline` (nil: for one hour), until ``end()`` is called, or until the task is
+    /// cancelled.
     func sleep(until deadline: Instant?, _ clock: AgentClock, isolation: isolated (any Actor)? = #isolation) async {
         guard !isWoken else {
             isWoken = false

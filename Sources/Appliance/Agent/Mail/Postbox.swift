@@ -2,28 +2,29 @@ package import Aries
 package import DIDComm
 package import Encoding
 
-/// The way from a connection to its mailbox, whichever that is at present.
+/// A connection's access to its mailbox, whichever mailbox is used at present.
 package protocol Postbox: Sendable {
-    /// `receiver` is to be reached under `key`, and gets what comes; also at every start, which changes nothing where it is known.
+    /// Makes `receiver` reachable under `key`: it gets the messages for that key. Called at every start;
+    /// nothing changes if the key is known.
     func open(_ receiver: any MailReceiver, key: KeyPair) async
-    /// Look for messages: an answer is awaited.
+    /// Fetches messages: an answer is expected.
     func fetch() async
-    /// These messages are durable, or in quarantine.
+    /// Reports that the effects of these messages are durable, or that they are in quarantine.
     func applied(_ uids: [Text]) async
-    /// The connection does not run for now; what it was handed and did not apply is let go.
+    /// Reports that the connection stops running. Messages that it was handed and did not apply are released.
     func leave(_ connection: Text) async
-    /// The connection is not used any more: the mailbox is to forget its keys.
+    /// Reports that the connection is no longer used: the mailbox is to forget its keys.
     func close(_ connection: Text) async
 }
 
-/// Whoever gets messages out of a mailbox.
+/// A receiver of messages from a mailbox.
 package protocol MailReceiver: Sendable {
     /// The connection's id.
     var id: Text { get }
-    /// The mailbox takes messages for `key` there.
+    /// The mailbox accepts messages for `key` at `address`.
     func take(_ address: MailboxAddress, for key: Verkey) async
     /// The mailbox will never take messages for `key`.
     func refuse(_ key: Verkey) async
-    /// A message; ``Postbox/applied(_:)`` follows.
+    /// Takes a message. ``Postbox/applied(_:)`` follows.
     func take(_ message: MailboxMessage) async
 }

@@ -1,10 +1,11 @@
 import Aries
 import Encoding
 
-/// When a sponsor's token is looked for, and which one the agency was given last: a value beside the mailbox.
+/// The search for a sponsor's token: when to look for one, and which one the agency got last. It is a value,
+/// separate from the mailbox.
 ///
-/// What is looked for at a server comes with growing waits, so that neither it nor the agency is asked for ever when the one's
-/// tokens are of no use to the other.
+/// The waits between requests to a server grow, so that neither the server nor the agency gets requests
+/// without end when the agency cannot use the server's tokens.
 struct TokenSearch {
     private let pause: Duration
     private let longest: Duration
@@ -14,19 +15,20 @@ struct TokenSearch {
     private var last: ProvisionToken?
     private var failure: TokenSource.Failure?
 
-    /// The wait after a look begins with `pause`, is doubled from look to look, and never exceeds `longest`.
+    /// Creates a search. The wait after an attempt begins with `pause`, doubles with each attempt, and never
+    /// exceeds `longest`.
     init(pause: Duration, longest: Duration) { (self.pause, self.longest) = (pause, longest) }
 
-    /// The agency asks for a token that it was not given yet.
+    /// Records that the agency asks for a token that it was not given yet.
     mutating func want() { isWanted = true }
 
-    /// The agency has given us an agent.
+    /// Ends the search: the agency has provided an agent.
     mutating func end() { (isWanted, looks, due, failure) = (false, 0, nil, nil) }
 
-    /// Do not wait for the next look.
+    /// Makes the next attempt due at once.
     mutating func retryNow() { due = nil }
 
-    /// Whether to look now, which counts as a look.
+    /// Returns whether to look for a token now. If so, this counts as an attempt.
     mutating func begin(at now: Instant) -> Bool {
         guard isWanted, due.map({ now >= $0 }) ?? true else { return false }
         due = now.advanced(by: min(longest, pause * (1 << min(looks, 16))))
@@ -34,7 +36,8 @@ struct TokenSearch {
         return true
     }
 
-    /// What a look brought. Returns the token when it is to be given to the agency: the one of before is of no use.
+    /// Takes the result of an attempt. Returns the token if the agency is to get it: the previous token is of
+    /// no use.
     mutating func take(_ token: ProvisionToken?) -> ProvisionToken? {
         failure = nil
         guard isWanted, let token, token != last else { return nil }
@@ -42,7 +45,7 @@ struct TokenSearch {
         return token
     }
 
-    /// A look failed; whether that is to be told.
+    /// Takes the failure of an attempt. Returns whether it is to be reported.
     mutating func take(_ failure: TokenSource.Failure) -> Bool {
         defer { self.failure = failure }
         return self.failure != failure

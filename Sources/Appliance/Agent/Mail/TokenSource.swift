@@ -5,20 +5,20 @@ import Glibc
 package import HTTPTransport
 import LinuxIO
 
-/// Where the operator's sponsor has a token for this kiosk (`agency.token`): a file, or a server that hands out a new one at each
-/// question. A token is a secret until it is used: nothing of it is in a failure.
+/// The source of a token for this gate from the operator's sponsor (`agency.token`): a file, or a server that
+/// issues a new one for each request. A token is a secret until it is used: a failure contains nothing of it.
 package enum TokenSource: Hashable, Sendable {
     /// The file of that absolute path.
     case file(String)
     /// The server at that URL, which is asked by GET.
     case link(String)
 
-    /// Bytes of a token.
+    /// The limit for a token, in bytes.
     private static let maxBytes = 16 * 1024
-    /// Time for the server's whole answer.
+    /// The time limit for the server's whole answer.
     private static let timeLimit = Duration.seconds(10)
 
-    /// What an operator writes: a URL, or a path relative to `folder`.
+    /// Creates a source from the operator's setting: a URL, or a path relative to `folder`.
     init(_ text: String, in folder: ConfigurationFolder) {
         self = text.contains("://") ? .link(text) : .file(resolve(text, in: folder))
     }
@@ -26,10 +26,12 @@ package enum TokenSource: Hashable, Sendable {
     /// The file; nil for a server.
     var file: String? { if case .file(let path) = self { path } else { nil } }
 
-    /// The longest wait between two looks: a server and the agency behind it are spared, a file is there for us alone.
+    /// The longest wait between two attempts. It spares a server, and the agency that gets its tokens; a file
+    /// serves this gate alone.
     var longestPause: Duration { file == nil ? .seconds(15 * 60) : .zero }
 
-    /// Whether a token may come that way: from a file, by TLS or, where plain http is allowed at all, from this machine.
+    /// Returns whether a token may be obtained that way: from a file, over TLS or, if plain HTTP is allowed
+    /// at all, from this machine.
     func isAllowed(plainHTTP: Bool) -> Bool {
         guard case .link(let text) = self else { return true }
         guard let url = WebURL(Text(text)) else { return false }
@@ -53,19 +55,20 @@ package enum TokenSource: Hashable, Sendable {
         }
     }
 
-    /// Looks at a file as far as that is possible before the service runs; a server is not asked, since what it gives is used up.
+    /// Checks a file as far as possible before the service runs. A server is not asked, since a token that it
+    /// issues is used up.
     package func check() throws(Failure) {
         guard case .file(let path) = self else { return }
         _ = try read(try content(of: path))
         var status = stat()
-        // Who manages the box may own it and let the service's group read it.
+        // The administrator may own the file and let the service's group read it.
         if stat(path, &status) == 0, status.st_mode & 0o027 != 0 { throw .exposed(path) }
     }
 
     private func content(of path: String) throws(Failure) -> [UInt8] {
         var status = stat()
         if stat(path, &status) != 0, errno == ENOENT { throw .missing(path) }
-        // One byte more than allowed tells that it is too large.
+        // One byte more than allowed is enough to recognise a file that is too large.
         guard FileBytes.isFile(path), let bytes = FileBytes.read(path, limit: Self.maxBytes + 1) else {
             throw .unreadable(path)
         }
@@ -79,7 +82,7 @@ package enum TokenSource: Hashable, Sendable {
         return token
     }
 
-    /// What it is called in a failure: of a URL the host, since the rest may hold a password.
+    /// The name of the source in a failure: of a URL only the host, since the rest may contain a password.
     private var place: String {
         switch self {
         case .file(let path): path
@@ -91,17 +94,17 @@ package enum TokenSource: Hashable, Sendable {
 extension TokenSource {
     /// Why there is no token. ``text`` and ``remedy`` are for the operator.
     package enum Failure: Error, Hashable, Sendable {
-        /// The file is not there.
+        /// The file does not exist.
         case missing(String)
-        /// The file is none, or may not be read.
+        /// The path names no regular file, or the file cannot be read.
         case unreadable(String)
-        /// There is nothing in the file.
+        /// The file is empty.
         case empty(String)
-        /// The file may be used, but people who are not meant can read or change it.
+        /// The file is usable, but other users can read or change it.
         case exposed(String)
-        /// The server of that name gives none.
+        /// The server of that name issues no token.
         case link(host: String, ExchangeError)
-        /// What is in the file, or comes from the server of that name, is none.
+        /// The content of the file, or the answer of the server of that name, is no token.
         case notAToken(String)
 
         /// What is wrong, in plain words.
@@ -117,7 +120,7 @@ extension TokenSource {
             }
         }
 
-        /// What to do about it.
+        /// The remedy.
         package var remedy: String {
             switch self {
             case .missing, .empty: "put the token there, as the sponsor's service wrote it; it is taken at once"

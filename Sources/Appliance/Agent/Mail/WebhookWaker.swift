@@ -2,20 +2,21 @@ import Aries
 import Encoding
 import HTTPTransport
 
-/// Looks for messages when an agency posts that it has one, at once and then at most once in a pause: whoever finds the address and
-/// posts without end makes the kiosk ask the agency no more often than that.
+/// Fetches messages when an agency posts that it has one: at once, and then at most once per pause. An
+/// attacker who finds the address and posts without end cannot make the gate ask the agency more often than
+/// that.
 struct WebhookWaker: Sendable {
-    /// Where to listen.
+    /// The address at which it listens.
     var settings: WebhookReceiver.Settings
-    /// Looks for messages.
+    /// Fetches messages.
     var fetch: @Sendable () async -> Void
     /// The clock.
     var clock: AgentClock
-    /// Told when listening begins and when it is not possible; must not block.
+    /// Receives a notice when listening begins or fails. It must not block.
     var notice: @Sendable (MailboxNotice) -> Void
-    /// Between two looks; a post within it is looked after when it is over.
+    /// The pause between two fetches. A post during the pause leads to a fetch after it.
     var pause: Duration
-    /// Between two attempts to listen.
+    /// The time between two attempts to listen.
     var retry = Duration.seconds(10)
 
     /// Listens until the task is cancelled.
@@ -24,7 +25,7 @@ struct WebhookWaker: Sendable {
         await withDiscardingTaskGroup { group in
             group.addTask {
                 await listen { body in
-                    // Nobody signs it: that it came is all it says.
+                    // The post is not signed: it says only that there may be a message.
                     guard (try? AgencyWakeUp(body)) != nil else { return false }
                     call.yield()
                     return true

@@ -1,15 +1,17 @@
 package import Encoding
 
-/// A decrypted answer of an agency. Readers are strict in what is used and ignore what is not.
+/// A decrypted answer of an agency. Readers are strict about the members that they use, and ignore all
+/// others.
 package struct AgencyAnswer: Sendable {
     /// The parsed `@type`.
     package let type: AgencyType
     /// All members.
     package let body: JSON
 
-    /// Messages that are taken from one answer; the others come with the next, once these are released.
+    /// The limit of messages that are read from one answer. The rest arrives with the next answer, once these
+    /// are released.
     package static let messagesLimit = 256
-    /// Bytes of the longest message name.
+    /// The longest message name, in bytes.
     package static let uidBytes = 128
 
     /// Reads a plaintext: an object with an `@type` of the protocol, nested at most 32 deep.
@@ -22,7 +24,8 @@ package struct AgencyAnswer: Sendable {
         (self.type, self.body) = (type, body)
     }
 
-    /// Throws unless this answers `request`: by family and name, as the servers mix versions.
+    /// Throws unless this answers `request`. Only family and name are compared, because the servers mix
+    /// versions.
     package func check(answers request: AgencyRequest, _ dialect: AgencyDialect) throws(AgencyError) {
         guard type.family == dialect.form(of: request).family else { throw .otherAnswer }
         guard type.name != "problem-report" else { throw .problemReport }
@@ -35,13 +38,14 @@ package struct AgencyAnswer: Sendable {
             ?? AgencyParty(did: body["selfDID"], key: body["agentVerKey"])
     }
 
-    /// The first ``messagesLimit`` messages of a MSGS answer.
+    /// Returns the first ``messagesLimit`` messages of a MSGS answer.
     package func messages() throws(AgencyError) -> [AgencyMessage] {
         guard let list = body["msgs"]?.array else { throw .malformed }
         return Self.read(list, limit: Self.messagesLimit)
     }
 
-    /// The first messages of a MSGS_BY_CONNS answer, ``messagesLimit`` in all, by our DIDs in the connections.
+    /// Returns the first messages of a MSGS_BY_CONNS answer, ``messagesLimit`` in total, by the gate's DIDs
+    /// in the connections.
     package func messagesByConnections() throws(AgencyError) -> [(pairwiseDID: Text, messages: [AgencyMessage])] {
         guard let list = body["msgsByConns"]?.array else { throw .malformed }
         var found: [(pairwiseDID: Text, messages: [AgencyMessage])] = []
@@ -59,7 +63,7 @@ package struct AgencyAnswer: Sendable {
         return found
     }
 
-    /// An entry without a name that could be released is left out.
+    /// Reads messages. Skips an entry without a usable name, which could not be released.
     private static func read(_ list: [JSON], limit: Int) -> [AgencyMessage] {
         var messages: [AgencyMessage] = []
         for element in list {
@@ -69,8 +73,8 @@ package struct AgencyAnswer: Sendable {
         return messages
     }
 
-    /// The connections whose messages MSG_STATUS_UPDATED_BY_CONNS says were not updated, at most ``messagesLimit``, with what was
-    /// wrong. None in the Node agency, which says nothing at all.
+    /// Returns the connections whose messages were not updated according to MSG_STATUS_UPDATED_BY_CONNS, at
+    /// most ``messagesLimit``, each with its problem. Empty for the Node agency, which reports no failures.
     package func failures() throws(AgencyError) -> [(pairwiseDID: Text, problem: AgencyProblem)] {
         guard let list = body["failed"] else { return [] }
         guard let entries = list.array else { throw .malformed }
@@ -87,13 +91,14 @@ package struct AgencyMessage: Hashable, Sendable {
     package let uid: Text
     /// Its state, such as MS-103.
     package let statusCode: Text
-    /// The packed message; empty when there is none, or none that an envelope could be: it can be released and not read.
+    /// The packed message; empty if there is none, or if it cannot be an envelope. Such a message can be
+    /// released but not read.
     package let envelope: [UInt8]
 
-    /// Bytes of the longest envelope, as ``DIDComm/Envelope/Limits``; a longer one is as good as none.
+    /// The longest envelope in bytes, as in ``DIDComm/Envelope/Limits``. A longer one counts as none.
     package static let envelopeBytes = 2 * 1024 * 1024
 
-    /// Reads an element of `msgs`; nil without usable name and state.
+    /// Reads an element of `msgs`; nil without a usable name and state.
     package init?(_ json: JSON) {
         guard let uid = json["uid"]?.string, (1...AgencyAnswer.uidBytes).contains(uid.utf8.count),
             let status = json["statusCode"]?.string, (1...16).contains(status.utf8.count)

@@ -1,23 +1,23 @@
 package import Encoding
 
-/// Which of the two public servers an agency is. They speak one protocol, "client to agency" in its JSON form, with other versions,
-/// other errors and other rules.
+/// The server software of an agency: one of the two public ones. Both speak one protocol, "client to agency"
+/// in its JSON form, with different versions, errors and rules.
 package enum AgencyDialect: String, CaseIterable, Sendable {
     /// The Node agency of aries-vcx.
     case node
     /// Evernym's consumer agency, Verity.
     case evernym
 
-    /// Whether one request answers for all connections. The last Node agency has no such message.
+    /// Whether one request returns the messages of all connections. The last Node agency has no such request.
     var readsAllConnections: Bool { self == .evernym }
 
-    /// Whether a connection can be deleted there.
+    /// Whether a connection can be deleted at the server.
     package var deletes: Bool { self == .evernym }
 
     /// Whether the server wakes its clients by long polling.
     package var hasLongPoll: Bool { self == .node }
 
-    /// Connections' agents are made in this family.
+    /// The family and version in which agents of connections are made.
     fileprivate var pairwise: (family: Text, version: Text) {
         switch self {
         case .node: ("pairwise", "1.0")
@@ -25,7 +25,7 @@ package enum AgencyDialect: String, CaseIterable, Sendable {
         }
     }
 
-    /// Family and version that a request is written in.
+    /// Returns the family and version in which a request is written.
     func form(of request: AgencyRequest) -> (family: Text, version: Text) {
         switch request {
         case .connect, .signUp, .createAgent: self == .node ? ("onboarding", "1.0") : ("agent-provisioning", "0.5")
@@ -42,17 +42,17 @@ package enum AgencyDialect: String, CaseIterable, Sendable {
 
 /// An `@type` of the protocol: `did:sov:123456789abcdefghi1234;spec/FAMILY/VERSION/NAME`.
 package struct AgencyType: Hashable, Sendable {
-    /// What every type begins with; the DID is a placeholder in both servers.
+    /// The prefix of every type; the DID is a placeholder in both servers.
     package static let prefix: Text = "did:sov:123456789abcdefghi1234;spec/"
 
     /// The message family.
     package let family: Text
-    /// The family's version; answers are matched without it, since the servers mix them.
+    /// The family's version. Answers are matched without it, since the servers mix versions.
     package let version: Text
     /// The message's name.
     package let name: Text
 
-    /// A type of these parts.
+    /// Creates a type of these parts.
     package init(_ family: Text, _ version: Text, _ name: Text) {
         (self.family, self.version, self.name) = (family, version, name)
     }

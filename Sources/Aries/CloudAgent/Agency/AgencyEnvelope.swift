@@ -1,33 +1,34 @@
 package import DIDComm
 package import Encoding
 
-/// The layers around a message to an agency, and what is inside its answers.
+/// The layers around a message to an agency, and the content of its answers.
 ///
-/// Every message is authenticated for whom it is meant and then wrapped once for each stop on the way, in
-/// `{"@type": …/routing/1.0/FWD, "@fwd": DID of the next, "@msg": the packed envelope}`. The outermost layer, for the agency
-/// itself, is anonymous.
+/// Every message is authenticated for its recipient and then wrapped once for each stop on the way, in
+/// `{"@type": …/routing/1.0/FWD, "@fwd": DID of the next, "@msg": the packed envelope}`. The outermost layer,
+/// for the agency itself, is anonymous.
 package enum AgencyEnvelope {
-    /// Bytes of the longest answer that is read; the Node agency sends everything that waits for a connection at once.
+    /// The longest answer that is read, in bytes. The Node agency sends all waiting messages of a connection
+    /// at once.
     package static let answerBytes = 8 * 1024 * 1024
 
-    /// One stop: who unpacks there, and the key of ours that it knows.
+    /// One stop: the party that unpacks there, and the gate's key that the party knows.
     package struct Stop: Sendable {
-        /// Whom the layer is for.
+        /// The party that the layer is for.
         package let party: AgencyParty
-        /// Who we are to it.
+        /// The gate's key towards the party.
         package let sender: KeyPair
 
-        /// A layer for `party`, authenticated by `sender`.
+        /// Creates a layer for `party`, authenticated by `sender`.
         package init(_ party: AgencyParty, from sender: KeyPair) { (self.party, self.sender) = (party, sender) }
     }
 
-    /// The type of a wrapping.
+    /// The type of a wrapper message.
     package static let forward = AgencyType("routing", "1.0", "FWD")
 
-    /// Packs `message` for the first stop and wraps it for the others and, outermost, for the agency.
+    /// Packs `message` for the first stop and wraps it for the other stops and, outermost, for the agency.
     ///
-    /// One stop reaches the agency itself or our agent. For a connection's agent both servers take two stops: that agent under the
-    /// connection's key, then our agent under our own.
+    /// One stop reaches the agency itself or the gate's agent. For a connection's agent both servers need two
+    /// stops: that agent under the connection's key, then the gate's agent under the gate's own key.
     package static func pack(
         _ message: JSON, via stops: [Stop], agency: AgencyParty, random: inout RandomStream
     ) -> [UInt8] {
@@ -45,8 +46,9 @@ package enum AgencyEnvelope {
         ["@type": .string(forward.text), "@fwd": .string(did), "@msg": envelope]
     }
 
-    /// Opens an answer with whichever of `keys` it is for: the Node agency answers for a connection to our own key, Verity to the
-    /// connection's. Whoever was addressed must have written it.
+    /// Opens an answer with the one of `keys` that it is for: the Node agency addresses an answer about a
+    /// connection to the gate's own key, Verity to the connection's key. The answer must come from `sender`,
+    /// the party that the request was for.
     package static func open(
         _ body: [UInt8], with keys: [KeyPair], from sender: Verkey
     ) throws(AgencyError) -> AgencyAnswer {

@@ -1,8 +1,8 @@
-/// Why an agency's answer is not used. Nothing of the answer is in it.
+/// Why an agency's answer is not used. It contains nothing of the answer.
 package enum AgencyError: Error, Hashable, Sendable {
-    /// It is no envelope for one of our keys.
+    /// It is no envelope for one of the gate's keys.
     case unreadable
-    /// Somebody else than who was asked wrote it.
+    /// Its sender is not the party that was asked.
     case foreignSender
     /// It is not JSON of the protocol's form, or a member is absent, of another kind or too long.
     case malformed

@@ -2,14 +2,14 @@ import DIDComm
 import Encoding
 
 extension AgencyMailbox {
-    /// The request under way, once its result is there; nil for a result that comes too late.
+    /// Ends the request under way and returns it; nil if the result arrives too late.
     mutating func finishExchange(_ id: AgentConnection.ExchangeID) -> Exchange? {
         guard let present = exchange, present.id == id else { return nil }
         exchange = nil
         return present
     }
 
-    /// Reads the answer of a request and does what follows from it.
+    /// Reads the answer of a request and carries out what follows from it.
     mutating func answered(_ id: AgentConnection.ExchangeID, _ body: [UInt8], at now: Instant) -> [MailboxAction] {
         guard let done = finishExchange(id) else { return [] }
         let reachable = reachability(nil)
@@ -27,7 +27,7 @@ extension AgencyMailbox {
         }
     }
 
-    /// Compares what the server says of itself with what is pinned.
+    /// Compares the DID and the key that the server states with the pinned ones.
     private mutating func checked(_ body: [UInt8], at now: Instant) -> [MailboxAction] {
         let json = body.count <= 16 * 1024 ? try? JSON.parse(body) : nil
         guard let party = AgencyParty(did: json?["DID"], key: json?["verKey"]) else {
@@ -101,7 +101,7 @@ extension AgencyMailbox {
         proceed(next(party))
     }
 
-    /// The next step; every connection that waits may go on.
+    /// Enters the next stage. Connections that wait may continue then.
     mutating func proceed(_ next: Stage) {
         (stage, told) = (next, nil)
         storage = .changed
@@ -109,7 +109,7 @@ extension AgencyMailbox {
 
     // MARK: Messages
 
-    /// Hands over the messages that are new, of the connections that were asked.
+    /// Hands over the new messages of the connections that were asked for.
     private mutating func deliver(
         _ found: [Text: [AgencyMessage]], of dids: [Text], at now: Instant
     ) -> [MailboxAction] {
@@ -126,7 +126,8 @@ extension AgencyMailbox {
             (slots[index].isReread, slots[index].mayHaveMore) = (false, false)
             slots[index].askAt = now.advanced(by: settings.limits.poll)
             for message in waiting where underWay.count < settings.limits.handed {
-                // Under way already; or, in a name that two connections share, for another one, and this one's turn comes.
+                // A message of this name is under way already. If it belongs to another connection, this one
+                // is handed over later.
                 guard underWay.insert(message.uid).inserted else { continue }
                 slots[index].handed[message.uid] = now
                 if recent.insert(message.uid) { slots[index].mayHaveMore = true }
@@ -138,7 +139,7 @@ extension AgencyMailbox {
         return messages.isEmpty ? [] : [.messages(messages)]
     }
 
-    /// What was released is forgotten here, and who may have more is asked again.
+    /// Forgets the messages that were released, and asks again for connections that may have more.
     mutating func released(
         _ request: AgencyRequest, _ answer: AgencyAnswer?, at now: Instant
     ) throws(AgencyError) -> [MailboxAction] {
@@ -168,7 +169,8 @@ extension AgencyMailbox {
         return actions
     }
 
-    /// What waits for a connection that is on its way out is released unread, as long as there is more; the agency keeps its agent.
+    /// Releases the waiting messages of a connection that is being closed, unread, as long as there are more.
+    /// The agency keeps the connection's agent.
     private mutating func leftovers(_ did: Text, _ messages: [AgencyMessage]) -> [MailboxAction] {
         let uids = messages.filter { $0.statusCode == AgencyRequest.pending }.map(\.uid)
         let limit = settings.limits.rereads

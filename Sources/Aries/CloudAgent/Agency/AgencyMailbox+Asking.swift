@@ -8,7 +8,7 @@ extension AgencyMailbox {
         return agenda.map(\.due).min().map { max($0, backoff.until ?? $0) }
     }
 
-    /// Starts the next request when one is due and none is under way.
+    /// Starts the next request if one is due and none is under way.
     mutating func advance(at now: Instant) -> [MailboxAction] {
         guard exchange == nil, backoff.permits(now), let next = agenda.first(where: { $0.due <= now }) else {
             return []
@@ -28,7 +28,7 @@ extension AgencyMailbox {
         return [.post(lastExchange, url: settings.endpoint, body: body)]
     }
 
-    /// What there is to do, the most urgent first, with the time from which it may be done.
+    /// The pending operations, the most urgent first, each with the time from which it may be done.
     private var agenda: [(operation: Operation, due: Instant)] {
         guard isChecked else { return [(.check, hold)] }
         switch stage {
@@ -39,7 +39,8 @@ extension AgencyMailbox {
         case .token: return [(.token(thread: ""), hold)]
         case .ready: break
         }
-        // An address is waited for; what is released makes room at the agency; what leaves must not come again.
+        // Addresses are first, since connections wait for them. Releases make room at the agency. Closing is
+        // before reading, so that messages of a closed connection are not read again.
         var items = slots.filter { $0.agent == nil && $0.closing == nil }.map { slot in
             (operation: Operation.createKey(slot.ours.did), due: max(slot.hold, hold))
         }
@@ -68,7 +69,7 @@ extension AgencyMailbox {
         return items
     }
 
-    /// The request of an operation and the way that it takes; nil where nothing asks for it any more.
+    /// Returns the request of an operation and its stops; nil if the operation is no longer needed.
     private mutating func request(
         _ operation: Operation
     ) -> (Operation, AgencyRequest, [AgencyEnvelope.Stop])? {
@@ -130,10 +131,10 @@ extension AgencyMailbox {
         return lists
     }
 
-    /// The slot in which we have that DID.
+    /// Returns the slot in which the gate has that DID.
     func slot(_ did: Text) -> AgencySlot? { slots.first { $0.ours.did == did } }
 
-    /// Changes the slot in which we have that DID, if it is still there.
+    /// Changes the slot in which the gate has that DID, if it still exists.
     mutating func change(_ did: Text, _ body: (inout AgencySlot) -> Void) {
         if let index = slots.firstIndex(where: { $0.ours.did == did }) { body(&slots[index]) }
     }

@@ -2,7 +2,7 @@ import DIDComm
 import Encoding
 
 extension AgencyMailbox {
-    /// A connection is to be reached under a key.
+    /// Makes a connection reachable under a key.
     mutating func open(_ connection: Text, _ key: KeyPair, at now: Instant) -> [MailboxAction] {
         let actions: [MailboxAction] = told.map { [.failed($0, for: connection)] } ?? []
         let others = slots.indices.filter { slots[$0].connection == connection && slots[$0].closing == nil }
@@ -15,11 +15,12 @@ extension AgencyMailbox {
             if slots[known].earlierUntil != nil { (slots[known].earlierUntil, storage) = (nil, .changed) }
             return (slots[known].agent.map { [address($0, connection)] } ?? []) + actions
         }
-        // Nobody was told of a key whose agent we do not know; of the others the last few are kept.
+        // No peer knows a key that has no agent yet, so such keys are closed. Of the others the last few are
+        // kept.
         let kept = others.filter { slots[$0].agent != nil }.suffix(settings.limits.earlierKeyCount)
         for index in others where !kept.contains(index) { slots[index].close(isTold: false) }
         guard slots.count < settings.limits.connections else { return [.failed(.denied, for: connection)] }
-        // A key that is on its way out there is not taken twice.
+        // A key that another slot still has, such as one that is being closed, is not used twice.
         guard !slots.contains(where: { $0.key.verkey == key.verkey }) else {
             return [.failed(.keyTaken, for: connection)]
         }
@@ -28,7 +29,7 @@ extension AgencyMailbox {
         return actions
     }
 
-    /// Nothing is expected any more for keys that others took the place of long ago.
+    /// Closes the slots whose key was replaced long ago: no message is expected for them any more.
     mutating func expire(at now: Instant) {
         for index in slots.indices where slots[index].closing == nil {
             guard let until = slots[index].earlierUntil, now >= until else { continue }
@@ -37,13 +38,14 @@ extension AgencyMailbox {
         }
     }
 
-    /// The routing key nearest to us is the connection's agent's, the outermost the agency's.
+    /// Returns the address of a connection with that agent. The first routing key, the nearest to the gate,
+    /// is the agent's; the outermost is the agency's.
     func address(_ agent: AgencyParty, _ connection: Text) -> MailboxAction {
         .address(
             MailboxAddress(endpoint: settings.endpoint, routingKeys: [agent.key, settings.agency.key]), for: connection)
     }
 
-    /// Whoever was told that it is not served is told where it is again.
+    /// Reports the addresses of connections again whose failure was reported and is over.
     mutating func recovered() -> [MailboxAction] {
         guard agent != nil else { return [] }
         let all = told != nil
@@ -57,9 +59,9 @@ extension AgencyMailbox {
         return actions
     }
 
-    /// A connection is not used any more.
+    /// Closes a connection that is no longer used.
     mutating func close(_ connection: Text) -> [MailboxAction] {
-        // Gone already, or never there: a crash may have been faster than the word of it.
+        // It is closed already, or never existed: a crash may have prevented the report.
         guard slots.contains(where: { $0.connection == connection }) else {
             return [.closed(connection: connection, isComplete: settings.dialect.deletes)]
         }
@@ -70,7 +72,7 @@ extension AgencyMailbox {
         return []
     }
 
-    /// Ends what cannot be ended at the agency: an agent that we were never told of.
+    /// Ends the slots that cannot be ended at the agency, because the gate never learned of their agent.
     mutating func settle() -> [MailboxAction] {
         var underWay: Text?
         if case .createKey(let did) = exchange?.operation { underWay = did }
@@ -82,14 +84,14 @@ extension AgencyMailbox {
         return actions
     }
 
-    /// The slot is gone.
+    /// Removes a slot.
     mutating func finish(_ did: Text, isComplete: Bool) -> [MailboxAction] {
         guard let index = slots.firstIndex(where: { $0.ours.did == did }) else { return [] }
         let slot = slots.remove(at: index)
         storage = .changed
         guard let closing = slot.closing, closing.isTold else { return [] }
         let isComplete = isComplete && closing.isComplete
-        // Told once, when the last of the connection's keys is gone.
+        // Reported once, when the last of the connection's keys is removed.
         let others = slots.indices.filter {
             slots[$0].connection == slot.connection && slots[$0].closing?.isTold == true
         }

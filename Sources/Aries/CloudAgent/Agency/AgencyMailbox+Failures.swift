@@ -2,7 +2,7 @@ import DIDComm
 import Encoding
 
 extension AgencyMailbox {
-    /// A request did not get through: it is repeated later.
+    /// Handles a request that failed. It is repeated later.
     mutating func failed(
         _ id: AgentConnection.ExchangeID, _ failure: ExchangeFailure, at now: Instant
     ) -> [MailboxAction] {
@@ -14,8 +14,9 @@ extension AgencyMailbox {
         return reachability(failure)
     }
 
-    /// The answer is more than is read here. What waits for all is asked for one by one; what waits for one cannot be read at all, and
-    /// does not keep that one from being left.
+    /// Handles an answer that is longer than the limit. If it was for all connections, each is asked on its
+    /// own. If it was for one connection, its messages cannot be read, but the connection can still be
+    /// closed.
     private mutating func tooMuch(_ operation: Operation, at now: Instant) -> [MailboxAction] {
         let actions = reachability(nil)
         switch operation {
@@ -27,14 +28,14 @@ extension AgencyMailbox {
         }
     }
 
-    /// The agency answered with an error.
+    /// Handles an error answer of the agency.
     mutating func rejected(
         _ id: AgentConnection.ExchangeID, _ problem: AgencyProblem, at now: Instant
     ) -> [MailboxAction] {
         guard let done = finishExchange(id) else { return [] }
         if problem.kind == .busy {
             backoff.fail(at: now, settings.backoff, random: &random)
-            // One agency has no other word for what it does not like about a single connection.
+            // One agency has no other error for a problem with a single connection.
             guard done.operation.did == nil else {
                 return refused(done.operation, .problem(problem.code), isFinal: false, at: now)
             }
@@ -49,7 +50,7 @@ extension AgencyMailbox {
         switch (done.operation, problem.kind) {
         case (.connect, .alreadyConnected), (.signUp, .notFound), (.createAgent, .notFound),
             (.createAgent, .agentExists):
-            // An answer was lost, and what it told is not told again; or nobody there knows us any more.
+            // An answer was lost and the agency does not repeat it, or the agency no longer knows the gate.
             renewOwner()
             proceed(.connect)
             backoff.fail(at: now, settings.backoff, random: &random)
@@ -69,7 +70,7 @@ extension AgencyMailbox {
             let actions = finish(did, isComplete: false)
             return actions + (isUsed ? connection.map { [.failed(.keyTaken, for: $0)] } ?? [] : [])
         case (.release, .invalid), (.release, .notFound):
-            // Reviewed before, by a request whose answer was lost.
+            // Released before, by a request whose answer was lost.
             return done.asked.flatMap { try? released($0.request, nil, at: now) } ?? []
         case (.releaseLeftovers(let did), .invalid), (.releaseLeftovers(let did), .notFound):
             change(did) { $0.closing?.leftovers = [] }
@@ -85,15 +86,17 @@ extension AgencyMailbox {
         }
     }
 
-    /// An answer that cannot be used.
+    /// Handles an answer that cannot be used.
     mutating func unusable(_ operation: Operation, _ error: AgencyError, at now: Instant) -> [MailboxAction] {
-        // Used before, too old or not valid: the agency's words differ, the remedy does not.
+        // The token was used before, is too old or is not valid: the agencies' errors differ, the remedy does
+        // not.
         if case .token = operation, error == .problemReport { return needToken() }
         return refused(
             operation, error == .problemReport ? .problem("problem-report") : .malformed, isFinal: false, at: now)
     }
 
-    /// What concerns one connection lets the others go on; what concerns us waits, for long when only somebody there can help.
+    /// Handles a refusal. A refusal that concerns one connection does not delay the others. One that concerns
+    /// the gate delays everything, for a long time if only the agency's operator can resolve it.
     private mutating func refused(
         _ operation: Operation, _ failure: MailboxFailure, isFinal: Bool, at now: Instant
     ) -> [MailboxAction] {
@@ -104,7 +107,7 @@ extension AgencyMailbox {
         }
         switch operation {
         case .webhook:
-            // Only a wake-up: messages are fetched all the same, and nobody is told that they are not.
+            // The webhook is only a wake-up: messages are fetched anyway, so no failure is reported.
             webhookHold = now.advanced(by: settings.limits.refusedRetry)
             return []
         default:
@@ -118,7 +121,7 @@ extension AgencyMailbox {
         }
     }
 
-    /// What failed for a reason that may be its own lets everything else go first.
+    /// Delays an operation that may have failed for a reason of its own, so that all others are done first.
     private mutating func postpone(_ operation: Operation, at now: Instant) {
         let limits = settings.limits
         if let did = operation.did { change(did) { $0.fail(at: now, limits) } }
@@ -130,19 +133,21 @@ extension AgencyMailbox {
         }
     }
 
-    /// One answer for all connections may be too large: each is asked by itself until nothing waits for it.
+    /// Asks each connection on its own until it has no waiting message: one answer for all connections may be
+    /// too large.
     private mutating func askAlone() {
         for index in slots.indices where slots[index].isOpen { slots[index].isAskedAlone = true }
     }
 
-    /// Tells that the agency does not answer, in time for whoever waits; the answer may come yet.
+    /// Reports that the agency is silent, early enough for the connections that wait. The answer may still
+    /// arrive.
     mutating func missed(at now: Instant) -> [MailboxAction] {
         guard let due = exchange?.silentAt, now >= due else { return [] }
         exchange?.silentAt = nil
         return contact.isBroken ? [] : tell(.silent)
     }
 
-    /// Tells when requests begin to get through, or to fail.
+    /// Reports when requests begin to succeed or to fail.
     mutating func reachability(_ failure: ExchangeFailure?) -> [MailboxAction] {
         contact.changes(to: failure) ? [.reachability(failure)] : []
     }

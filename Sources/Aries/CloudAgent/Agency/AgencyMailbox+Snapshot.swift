@@ -2,11 +2,12 @@ package import DIDComm
 package import Encoding
 
 extension AgencyMailbox {
-    /// What a stored mailbox says of its kind.
+    /// The value of `kind` in a stored mailbox.
     package static let kind: Text = "agency"
     private static let version = 1
 
-    /// Everything that must survive a restart, with our own key and those of the connections: the store has to protect it.
+    /// Everything that must survive a restart, including the gate's key and those of the connections: the
+    /// store must protect it.
     package var snapshot: JSON {
         var object: JSONObject = [
             "version": .int(Self.version), "kind": .string(Self.kind), "dialect": .text(settings.dialect.rawValue),
@@ -25,7 +26,7 @@ extension AgencyMailbox {
         return .object(object)
     }
 
-    /// The mailbox that `snapshot` describes; it goes on at ``MailboxEvent/start``.
+    /// Restores the mailbox that `snapshot` describes. It continues at ``MailboxEvent/start``.
     package init(
         restoring snapshot: JSON, _ settings: AgencySettings, random: consuming RandomStream
     ) throws(SnapshotError) {
@@ -90,7 +91,7 @@ extension AgencyMailbox {
         var slot = AgencySlot(connection: connection, key: key, agent: agent)
         switch json["state"] {
         case nil: break
-        case "earlier"?: slot.earlierUntil = .distantPast  // the start says until when
+        case "earlier"?: slot.earlierUntil = .distantPast  // `start` sets the time
         case "closing"?: slot.closing = .init(isTold: true)
         case "expired"?: slot.closing = .init(isTold: false)
         default: return nil

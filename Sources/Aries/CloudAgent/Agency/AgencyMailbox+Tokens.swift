@@ -2,7 +2,7 @@ import DIDComm
 import Encoding
 
 extension AgencyMailbox {
-    /// Takes a token when one is waited for, or in place of one that was not answered yet.
+    /// Takes a token if one is needed, or in place of one that was not answered yet.
     mutating func use(_ json: JSON) -> [MailboxAction] {
         guard case .token(let present) = stage else { return [] }
         guard let token = try? ProvisionToken(json), token.signature != spentToken else {
@@ -10,7 +10,7 @@ extension AgencyMailbox {
             return tell(.needsToken)
         }
         guard present != token else { return [] }
-        // A key that an agent was perhaps made for is not used again.
+        // An agent may have been made for this key, so it is not used again.
         if present != nil { renewOwner() }
         (stage, exchange, told, hold) = (.token(token), nil, nil, .distantPast)
         backoff.permitNow()
@@ -18,13 +18,14 @@ extension AgencyMailbox {
         return []
     }
 
-    /// Begins under another key of ours.
+    /// Replaces the gate's key towards the agency.
     mutating func renewOwner() {
         if let key = KeyPair(seed: random.drawSecret(32)) { owner = key }
         storage = .changed
     }
 
-    /// The token that there was is of no use any more, nor is the key that an agent was perhaps made for.
+    /// Discards the present token, and the key, for which an agent may have been made. Reports that a token
+    /// is needed.
     mutating func needToken() -> [MailboxAction] {
         if case .token(let token?) = stage { spentToken = token.signature }
         renewOwner()

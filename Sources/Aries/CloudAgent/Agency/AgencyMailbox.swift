@@ -1,69 +1,72 @@
 package import DIDComm
 package import Encoding
 
-/// A mailbox at an agency: one agent for us there, and one for each connection and key, which keeps the connection's messages.
+/// A mailbox at an agency: one agent for the gate, and one for each connection and key, which keeps the
+/// connection's messages.
 ///
-/// Everything that an answer tells is stored before the next request, and every key of ours before the request that names it. So a
-/// crash goes on at the step that is missing; only an answer that was lost leaves an agent behind that nobody uses. One request is
-/// under way at a time. Not copyable: a copy would repeat the random stream.
+/// The content of every answer is stored before the next request, and every key of the gate before the
+/// request that names it. After a crash the mailbox continues with the missing step; only a lost answer
+/// leaves an unused agent at the agency. One request is under way at a time. Not copyable: a copy would
+/// repeat the random stream.
 package struct AgencyMailbox: Mailbox, ~Copyable {
-    /// What the operator says of the agency.
+    /// The operator's settings for the agency.
     package let settings: AgencySettings
-    /// Our key towards the agency and our agent.
+    /// The gate's key towards the agency and towards the gate's agent.
     var owner: KeyPair
     var stage: Stage
     var slots: [AgencySlot]
-    /// The webhook that the agency knows.
+    /// The webhook that is registered at the agency.
     var registered: AgencySettings.Webhook?
     /// The signature of the last token that was refused.
     var spentToken: Text?
     var random: RandomStream
 
-    // What follows is forgotten by a restart.
+    // A restart forgets the following state.
 
     var storage = Storage.stored
     var backoff = Backoff()
     var exchange: Exchange?
     var lastExchange: AgentConnection.ExchangeID = 0
-    /// Whether the server told the key that is pinned.
+    /// Whether the server has stated the pinned key, or need not state it.
     var isChecked: Bool
-    /// Nothing at all is asked before this time.
+    /// No request is sent before this time.
     var hold = Instant.distantPast
-    /// The webhook is not registered, and nothing is released, before these times.
+    /// The webhook is not registered, and no message is released, before these times.
     var (webhookHold, releaseHold) = (Instant.distantPast, Instant.distantPast)
-    /// When all connections are asked for messages together.
+    /// The time of the next request for the messages of all connections.
     var askAt = Instant.distantPast
-    /// The names of the last messages that were handed over: who only repeats itself is not asked again at once.
+    /// The names of the last messages that were handed over. An answer that only repeats them leads to no
+    /// further request at once.
     var recent = RecentSet<Text>(capacity: 1024)
     var contact = Reachability()
     var told: MailboxFailure?
 
-    /// How far we are with the agency.
+    /// The progress of provisioning at the agency.
     enum Stage: Sendable {
-        /// CONNECT comes next.
+        /// The next request is CONNECT.
         case connect
-        /// SIGNUP comes next.
+        /// The next request is SIGNUP.
         case signUp(AgencyParty)
-        /// CREATE_AGENT comes next.
+        /// The next request is CREATE_AGENT.
         case createAgent(AgencyParty)
-        /// CREATE_AGENT by this token comes next; nil: a token is waited for.
+        /// The next request is CREATE_AGENT with this token; nil: a token is needed first.
         case token(ProvisionToken?)
-        /// This is our agent.
+        /// The gate has this agent.
         case ready(AgencyParty)
     }
 
-    /// What a request is for.
+    /// The purpose of a request.
     enum Operation: Sendable {
         case check, connect, signUp, createAgent, readAll, release, webhook
         case token(thread: Text)
-        /// For the slot of that pairwise DID.
+        /// This and the following operations are for the slot of that pairwise DID.
         case createKey(Text)
         case read(Text)
         case delete(Text)
         case leftovers(Text)
         case releaseLeftovers(Text)
 
-        /// Our pairwise DID in the one connection that it is for; nil when it is for all.
+        /// The gate's pairwise DID in the one connection that the operation is for; nil if it is for all.
         var did: Text? {
             switch self {
             case .createKey(let did), .read(let did), .delete(let did), .leftovers(let did), .releaseLeftovers(let did):
@@ -77,19 +80,21 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     struct Exchange: Sendable {
         let id: AgentConnection.ExchangeID
         let operation: Operation
-        /// The request and who answers it; nil for the question of the agency's key.
+        /// The request and the party that answers it; nil for the question of the agency's key.
         let asked: (request: AgencyRequest, party: AgencyParty)?
         let until: Instant
-        /// When its answer is missed; nil once that was told.
+        /// When a missing answer is reported; nil once that was reported.
         var silentAt: Instant?
-        /// Whether somebody has asked for messages since: its answer may be older than what they know of.
+        /// Whether messages were asked for since the request began: its answer may be older than the message
+        /// that is expected.
         var isOvertaken = false
     }
 
-    /// Whether what has to survive is stored.
+    /// Whether the state that must survive is stored.
     enum Storage: Sendable { case stored, changed, refused }
 
-    /// A mailbox that is not known at the agency yet; nothing happens before ``MailboxEvent/start``. Nil when the stream yields no key.
+    /// Creates a mailbox that is not known at the agency yet. Nothing happens before ``MailboxEvent/start``.
+    /// Returns nil if the stream yields no key.
     package init?(_ settings: AgencySettings, random: consuming RandomStream) {
         guard let owner = KeyPair(seed: random.drawSecret(32)) else { return nil }
         self.init(
@@ -108,22 +113,22 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
         self.random = random
     }
 
-    /// What the operator says that the agency takes.
+    /// The media type that the operator configured for the agency.
     package var mediaType: Text { settings.mediaType }
 
-    /// Our agent at the agency, once there is one.
+    /// The gate's agent at the agency; nil before there is one.
     package var agent: AgencyParty? { if case .ready(let party) = stage { party } else { nil } }
 
-    /// The connections that it knows of.
+    /// The ids of the connections that it knows.
     package var connections: Set<Text> { Set(slots.map(\.connection)) }
 
-    /// How the server wakes us while we wait, where it can.
+    /// How the server reports new messages while the gate waits; nil if it cannot.
     package var longPoll: AgencyLongPoll? {
         guard settings.dialect.hasLongPoll, let agent else { return nil }
         return AgencyLongPoll(base: settings.url, agent: agent.did)
     }
 
-    /// Takes one event; the actions are to be done in order.
+    /// Handles one event. The actions are to be carried out in order.
     package mutating func handle(_ event: MailboxEvent, at now: Instant) -> [MailboxAction] {
         var actions = take(event, at: now)
         expire(at: now)
@@ -169,7 +174,7 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
         return []
     }
 
-    /// What waits for a time that has no reason any more is due now.
+    /// Makes all delayed operations due now.
     private mutating func retry(at now: Instant) {
         backoff.permitNow()
         (hold, webhookHold, releaseHold) = (.distantPast, .distantPast, .distantPast)
@@ -179,7 +184,8 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
 
     // MARK: Messages
 
-    /// Everybody is asked for messages now; behind a request under way once more.
+    /// Makes the requests for messages due now, for all connections. If a request is under way, they are
+    /// repeated after it.
     mutating func ask(at now: Instant) {
         exchange?.isOvertaken = true
         askAt = now
@@ -194,16 +200,16 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
         }
     }
 
-    // MARK: Telling
+    // MARK: Failures
 
-    /// Tells why the mailbox does not serve, once.
+    /// Reports why the mailbox does not serve, once for each failure.
     mutating func tell(_ failure: MailboxFailure) -> [MailboxAction] {
         guard told != failure else { return [] }
         told = failure
         return [.failed(failure, for: nil)]
     }
 
-    /// Tells why a connection is not served, once.
+    /// Reports why a connection is not served, once for each failure.
     mutating func tell(_ failure: MailboxFailure, for did: Text) -> [MailboxAction] {
         guard let index = slots.firstIndex(where: { $0.ours.did == did }), slots[index].told != failure else {
             return []

@@ -1,44 +1,44 @@
 package import Encoding
 
-/// What an agency says instead of an answer. Verity has codes; the Node agency answers HTTP 500 to everything and keeps the cause to
-/// itself.
+/// An error answer of an agency. Verity has codes; the Node agency answers every error with HTTP 500 and does
+/// not report the cause.
 package struct AgencyProblem: Error, Hashable, Sendable {
     /// The code, such as `GNR-115`, cut to 128 bytes; `http-STATUS` where the answer has none.
     package let code: Text
-    /// What it means to a client.
+    /// Its meaning for a client.
     package let kind: Kind
 
-    /// What a code asks of a client.
+    /// The kinds of problems that a client distinguishes.
     package enum Kind: Hashable, Sendable {
         /// Try again later: GNR-100, AEPSS-101 to 106, and 5xx without a code that says more.
         case busy
-        /// A value is not allowed, or a message is not in the state for it: GNR-115.
+        /// A value is not allowed, or the message's state does not permit the request: GNR-115.
         case invalid
-        /// What was named is not there: GNR-113, GNR-114.
+        /// The named object does not exist: GNR-113, GNR-114.
         case notFound
-        /// We are not the one who may: GNR-121, HTTP 401 and 403.
+        /// The gate is not authorised: GNR-121, HTTP 401 and 403.
         case unauthorised
-        /// The key of ours was connected before: CS-101.
+        /// The gate's key was connected before: CS-101.
         case alreadyConnected
-        /// It was never connected: CS-102.
+        /// The key was never connected: CS-102.
         case notConnected
         /// The connection is deleted: CS-103.
         case deleted
         /// The connection's key was taken before: CS-104.
         case keyTaken
-        /// There is an agent already: ACS-101.
+        /// The gate has an agent already: ACS-101.
         case agentExists
-        /// Nobody gets an agent without a sponsor's token: ACS-103.
+        /// An agent is only granted for a sponsor's token: ACS-103.
         case needsToken
-        /// Registered before: ARS-101.
+        /// The gate is registered already: ARS-101.
         case registered
-        /// Not registered yet: ARS-102.
+        /// The gate is not registered yet: ARS-102.
         case notRegistered
         /// Anything else.
         case other
     }
 
-    /// The problem of that code.
+    /// Creates the problem of that code.
     package init(code: Text) {
         let kind: Kind =
             switch code {
@@ -59,7 +59,7 @@ package struct AgencyProblem: Error, Hashable, Sendable {
         self.init(code, kind)
     }
 
-    /// The problem of an answer outside 2xx, of which at most 16 KiB are read.
+    /// Creates the problem of an answer outside 2xx. A body of more than 16 KiB is ignored.
     package init(status: Int, body: [UInt8]) {
         if body.count <= 16 * 1024, let code = (try? JSON.parse(body))?["statusCode"]?.string, !code.isEmpty {
             let named = AgencyProblem(code: code)

@@ -1,10 +1,11 @@
 import DIDComm
 package import Encoding
 
-/// A message to an agency. Who gets it: the agency itself (``connect(_:)``, ``createAgentByToken(_:_:thread:)``), a connection's agent
-/// (``messages(_:)``, ``deleteConnection``), our agent there (all others).
+/// A message to an agency. The recipient is the agency itself (``connect(_:)``,
+/// ``createAgentByToken(_:_:thread:)``), a connection's agent (``messages(_:)``, ``deleteConnection``), or
+/// the gate's agent there (all others).
 package enum AgencyRequest: Hashable, Sendable {
-    /// CONNECT: make an agent for us, who are this party; each one makes another agent.
+    /// CONNECT: make an agent for the gate, which is this party. Each CONNECT makes another agent.
     case connect(AgencyParty)
     /// SIGNUP.
     case signUp
@@ -12,24 +13,24 @@ package enum AgencyRequest: Hashable, Sendable {
     case createAgent
     /// CREATE_AGENT of agent-provisioning/0.7, by a sponsor's token.
     case createAgentByToken(ProvisionToken, AgencyParty, thread: Text)
-    /// CREATE_KEY: make an agent for the connection in which we are this party.
+    /// CREATE_KEY: make an agent for the connection in which the gate is this party.
     case createKey(AgencyParty)
     /// GET_MSGS.
     case messages(AgencyQuery)
-    /// GET_MSGS_BY_CONNS, for the connections in which we have these DIDs; none means all.
+    /// GET_MSGS_BY_CONNS, for the connections in which the gate has these DIDs; an empty list means all.
     case messagesByConnections([Text], AgencyQuery)
     /// UPDATE_MSG_STATUS_BY_CONNS.
     case updateStatuses(Text, [AgencyUIDs])
     /// UPDATE_CONN_STATUS to CS-103, deleted.
     case deleteConnection
-    /// UPDATE_COM_METHOD: wake us at that URL; an empty one means no longer.
+    /// UPDATE_COM_METHOD: wake the gate at that URL; an empty URL ends that.
     case webhook(id: Text, url: Text)
 
     /// The status of messages that wait to be fetched.
     package static let pending: Text = "MS-103"
-    /// The status of messages that are done with.
+    /// The status of messages that were processed.
     package static let reviewed: Text = "MS-106"
-    /// The status of a deleted connection, and the error of who still asks for it.
+    /// The status of a deleted connection, and the error code of a later request about it.
     package static let deleted: Text = "CS-103"
 
     /// The message's name.
@@ -62,7 +63,7 @@ package enum AgencyRequest: Hashable, Sendable {
         }
     }
 
-    /// The message as that server reads it.
+    /// Returns the message in the form that the server of `dialect` reads.
     package func json(_ dialect: AgencyDialect) -> JSON {
         let form = dialect.form(of: self)
         var object = JSONObject()
@@ -94,14 +95,14 @@ package enum AgencyRequest: Hashable, Sendable {
     }
 }
 
-/// Which messages are asked for; an empty list filters nothing.
+/// A filter for messages. An empty list filters nothing.
 package struct AgencyQuery: Hashable, Sendable {
     /// Only messages of these states.
     package var statusCodes: [Text]
-    /// Whether only the messages' names are wanted; the Node agency sends the messages all the same.
+    /// Whether only the messages' names are wanted. The Node agency sends the messages anyway.
     package var excludesPayload: Bool
 
-    /// Messages that wait, or those of other states.
+    /// Creates a filter for waiting messages, or for those of other states.
     package init(
         statusCodes: [Text] = [AgencyRequest.pending], excludesPayload: Bool = false
     ) {
@@ -116,12 +117,13 @@ package struct AgencyQuery: Hashable, Sendable {
 
 /// Messages of one connection, by their names.
 package struct AgencyUIDs: Hashable, Sendable {
-    /// Our DID in the connection, never theirs.
+    /// The gate's DID in the connection, never the peer's.
     package let pairwiseDID: Text
-    /// The messages' names; the Node agency's are unique in the whole agency, and it looks at nothing else.
+    /// The messages' names. At the Node agency they are unique in the whole agency, and it reads nothing
+    /// else.
     package var uids: [Text]
 
-    /// Messages of that connection.
+    /// Creates a list of messages of that connection.
     package init(pairwiseDID: Text, uids: [Text]) { (self.pairwiseDID, self.uids) = (pairwiseDID, uids) }
 
     fileprivate var json: JSON {

@@ -1,84 +1,85 @@
 package import Encoding
 
-/// What an operator says of an agency, and its bounds.
+/// The operator's settings for an agency, and the limits.
 package struct AgencySettings: Sendable {
-    /// Which server it is.
+    /// The server software.
     package var dialect: AgencyDialect
     /// The base URL without path and without slash at its end.
     package let url: Text
-    /// The agency itself, as the operator pins it: a different answer of the server is an error and never a change.
+    /// The agency itself, as the operator pins it. A different answer of the server is an error; it never
+    /// changes this.
     package let agency: AgencyParty
-    /// Whether an agent is only had by a sponsor's token.
+    /// Whether an agent is only granted for a sponsor's token.
     package var needsToken: Bool
-    /// Where the agency wakes us, with the name of that method; nil: nowhere.
+    /// The webhook by which the agency wakes the gate; nil: none.
     package var webhook: Webhook?
-    /// The media type of what is posted; Verity refuses others than `application/ssi-agent-wire`, `application/octet-stream` and
-    /// `application/didcomm-envelope-enc`.
+    /// The media type of posts. Verity accepts only `application/ssi-agent-wire`, `application/octet-stream`
+    /// and `application/didcomm-envelope-enc`.
     package var mediaType: Text = "application/ssi-agent-wire"
     /// Whether the server is asked for its key at the start.
     package var checksAgency = true
-    /// Bounds and times.
+    /// Limits and times.
     package var limits = Limits()
 
-    /// A URL that is told when a message arrived.
+    /// A URL to which the agency posts when a message arrived.
     package struct Webhook: Hashable, Sendable {
         /// The method's name at the agency.
         package let id: Text
         /// The URL.
         package let url: Text
 
-        /// A method of that name.
+        /// Creates a webhook of that name.
         package init(id: Text, url: Text) { (self.id, self.url) = (id, url) }
     }
 
-    /// Bounds and times.
+    /// Limits and times.
     package struct Limits: Sendable {
-        /// Time between two questions for messages.
+        /// The time between two requests for messages.
         package var poll = Duration.seconds(20)
-        /// After this a post counts as failed even if the driver is silent; 90 s.
+        /// The time after which a post counts as failed even if the driver reports nothing; 90 s.
         package var exchange = Duration.seconds(90)
-        /// When a post has no answer for so long it is told that the agency is silent, though the answer may yet come: with the
-        /// default of ``poll`` within a minute.
+        /// The time without an answer to a post after which the agency is reported as silent. The answer may
+        /// still arrive. With the default of ``poll`` silence is reported within a minute.
         package var silence = Duration.seconds(35)
-        /// First wait after a failure; doubled with each further one.
+        /// The first wait after a failure. Each further failure doubles it.
         package var firstRetry = Duration.seconds(1)
-        /// Longest wait between attempts.
+        /// The longest wait between attempts.
         package var longestRetry = Duration.seconds(15 * 60)
-        /// Wait after a refusal that only somebody at the agency can lift.
+        /// The wait after a refusal that only the agency's operator can resolve.
         package var refusedRetry = Duration.seconds(15 * 60)
-        /// After this a message that nobody made durable is handed over once more.
+        /// The time after which a message that is not durable yet is handed over again.
         package var handing = Duration.seconds(5 * 60)
-        /// How long messages are fetched for a key that another one took the place of: a late answer may name the first. A restart
-        /// begins that time anew.
+        /// How long messages are fetched for a key that another key replaced: a late answer may still use the
+        /// earlier key. A restart restarts this time.
         package var earlierKeys = Duration.seconds(7 * 86_400)
-        /// So many such keys of one connection.
+        /// The limit of such keys of one connection.
         package var earlierKeyCount = 4
-        /// Keys of connections, those that are being closed included.
+        /// The limit of keys of connections, those that are being closed included.
         package var connections = 256
-        /// Messages that may be handed over and not yet durable.
+        /// The limit of messages that are handed over and not durable yet.
         package var handed = 1024
-        /// Message names in one release.
+        /// The limit of message names in one release.
         package var released = 256
-        /// How often in a row a connection is asked again at once because there may be more.
+        /// How often in a row a connection is asked again at once because it may have more messages.
         package var rereads = 64
 
-        /// The documented defaults.
+        /// Creates the documented defaults.
         package init() {}
     }
 
-    /// An agency at that URL.
+    /// Creates the settings of an agency at that URL.
     package init(_ dialect: AgencyDialect, url: Text, agency: AgencyParty, needsToken: Bool = false) {
         let base = url.string.utf8.reversed().drop { $0 == UInt8(ascii: "/") }.reversed()
         self.url = Text(String(decoding: Array(base), as: UTF8.self))
         (self.dialect, self.agency, self.needsToken) = (dialect, agency, needsToken)
     }
 
-    /// Where messages are posted, ours and those of other agents.
+    /// The URL to which messages are posted, by the gate and by other agents.
     package var endpoint: Text { Text("\(url)/agency/msg") }
-    /// Where the server tells its DID and key.
+    /// The URL at which the server states its DID and its key.
     package var information: Text { Text("\(url)/agency") }
 
-    /// The times of a back-off, in the form that it takes.
+    /// The times of the back-off, in the type that ``Backoff`` takes.
     var backoff: AgentConnection.Limits {
         var limits = AgentConnection.Limits()
         (limits.firstRetry, limits.longestRetry) = (self.limits.firstRetry, self.limits.longestRetry)

@@ -1,55 +1,55 @@
 import DIDComm
 import Encoding
 
-/// One key of a connection at an agency, with the agent that takes its messages there.
+/// One key of a connection at an agency, with the agent that receives its messages there.
 struct AgencySlot: Sendable {
     /// The connection.
     let connection: Text
-    /// The connection's key; the agency gives the messages to who holds it and to nobody else.
+    /// The connection's key. The agency gives the messages only to the owner of this key.
     let key: KeyPair
-    /// Who we are there.
+    /// The gate as a party in this connection.
     let ours: AgencyParty
-    /// The connection's agent; nil until CREATE_KEY was answered.
+    /// The connection's agent; nil until CREATE_KEY is answered.
     var agent: AgencyParty?
-    /// How it ends; nil while it is used.
+    /// The state of closing it; nil while it is used.
     var closing: Closing?
-    /// Set when another key took its place: until then messages are fetched all the same.
+    /// Set when another key replaced this one: messages are fetched until that time.
     var earlierUntil: Instant?
 
-    // What follows is forgotten by a restart.
+    // A restart forgets the following state.
 
-    /// Nothing is asked for it before this time.
+    /// No request is sent for it before this time.
     var hold = Instant.distantPast
-    /// When it is asked for messages by itself.
+    /// The time of the next request for its messages alone.
     var askAt = Instant.distantPast
-    /// Whether it is asked by itself although one request could answer for all.
+    /// Whether it is asked on its own although one request could serve all connections.
     var isAskedAlone = false
-    /// How often in a row it was asked again at once, and whether it is now.
+    /// How often in a row it was asked again at once, and whether the present request is one of these.
     var (rereads, isReread) = (0, false)
-    /// How often in a row the agency's answer about it was of no use.
+    /// The number of unusable answers about it in a row.
     var failures = 0
-    /// Messages that were handed over and are not durable yet, with the time.
+    /// Messages that were handed over and are not durable yet, each with the time of the handover.
     var handed: [Text: Instant] = [:]
     /// Messages that are durable and not released yet.
     var applied: [Text] = []
-    /// Whether the last answer had messages that are new to us, so that there may be more.
+    /// Whether the last answer contained new messages, so that there may be more.
     var mayHaveMore = false
-    /// The failure that was told last, and whether it is over and nobody was told so.
+    /// The failure that was reported last, and whether it is over and that was not reported yet.
     var (told, hasRecovered): (MailboxFailure?, Bool) = (nil, false)
 
     /// The end of a slot.
     struct Closing: Sendable {
-        /// Whether somebody waits to hear of it: not when another key took the slot's place long ago.
+        /// Whether the end is to be reported: not if another key replaced the slot's key long ago.
         let isTold: Bool
-        /// Whether those of the connection's other keys that are gone could all be forgotten there.
+        /// Whether all keys of the connection that were removed so far could be deleted at the agency.
         var isComplete = true
-        /// Where connections cannot be deleted: what waits and is to be released unread.
+        /// For an agency that cannot delete connections: the waiting messages that are to be released unread.
         var leftovers: [Text] = []
-        /// How often what waits was asked for.
+        /// How often the waiting messages were asked for.
         var rounds = 0
     }
 
-    /// A slot for that key.
+    /// Creates a slot for that key.
     init(connection: Text, key: KeyPair, agent: AgencyParty? = nil) {
         (self.connection, self.key, self.agent) = (connection, key, agent)
         ours = AgencyParty(key.verkey)
@@ -58,29 +58,30 @@ struct AgencySlot: Sendable {
     /// Whether messages are fetched for it.
     var isOpen: Bool { agent != nil && closing == nil }
 
-    /// The agency's answer about it was of no use: it is left alone for a while, the longer the more often that happened.
+    /// Records an unusable answer of the agency about it. It is not asked for a while, longer with each such
+    /// answer.
     mutating func fail(at now: Instant, _ limits: AgencySettings.Limits, isFinal: Bool = false) {
         let wait = DoublingWait.after(failures, first: limits.firstRetry, longest: limits.longestRetry)
         hold = now.advanced(by: isFinal ? limits.refusedRetry : wait)
         failures += 1
     }
 
-    /// It is not used any more; what was wrong with reading it says nothing about leaving.
+    /// Begins to close it. Failures of reading do not delay the closing.
     mutating func close(isTold: Bool) {
         (closing, handed, hold, failures) = (Closing(isTold: isTold), [:], .distantPast, 0)
     }
 
-    /// The agency's answer about it was of use.
+    /// Records a usable answer of the agency about it.
     mutating func succeed() {
         if told != nil { hasRecovered = true }
         (failures, hold, told) = (0, .distantPast, nil)
     }
 
-    /// Forgets what was handed over so long ago that it will not become durable any more.
+    /// Forgets the messages that were handed over too long ago to become durable any more.
     mutating func forgetHanded(before time: Instant) { handed = handed.filter { $0.value > time } }
 }
 
 extension Instant {
-    /// Before anything that happens.
+    /// An instant before every event.
     static let distantPast = Instant(nanoseconds: .min)
 }

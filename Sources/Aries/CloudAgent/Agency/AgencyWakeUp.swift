@@ -1,24 +1,24 @@
 package import Encoding
 
-/// Long polling at a Node agency: a wake-up for a kiosk that nobody can reach. Unauthenticated by design, so it says at most
-/// "fetch now" and never what there is.
+/// Long polling at a Node agency: a wake-up for a gate that cannot be reached from outside. It is
+/// unauthenticated by design, so it says at most "fetch now" and never what waits.
 package struct AgencyLongPoll: Hashable, Sendable {
-    /// Get it; it answers when a message arrives, or when the time is over.
+    /// The URL to get. It answers when a message arrives, or when the time is over.
     package let url: Text
-    /// Post the body of ``acknowledgement(of:)`` there, or the next answer comes at once.
+    /// The URL to post the body of ``acknowledgement(of:)`` to. Without that the next answer arrives at once.
     package let acknowledgementURL: Text
 
-    /// How long the agency may keep a question; the transport's own limit has to be longer.
+    /// How long the agency may hold a request. The transport's own limit must be longer.
     package static let wait = Duration.seconds(15)
 
-    /// The long poll of that agent.
+    /// Creates the long poll of that agent.
     package init(base: Text, agent: Text) {
         url = Text("\(base)/agent/\(agent)/notifications?timeout=\(Self.wait.nanoseconds / 1_000_000)")
         acknowledgementURL = Text("\(base)/agent/\(agent)/notifications/ack")
     }
 
-    /// The time of the newest message that nobody acknowledged, in milliseconds since 1970, from an answer of at most 1 KiB; nil for
-    /// none.
+    /// Returns the time of the newest unacknowledged message, in milliseconds since 1970, from an answer of
+    /// at most 1 KiB; nil if there is none.
     package static func unacknowledged(in answer: [UInt8]) throws(AgencyError) -> Int? {
         guard answer.count <= 1024, let value = (try? JSON.parse(answer))?["unackedTimestamp"] else {
             throw .malformed
@@ -28,20 +28,21 @@ package struct AgencyLongPoll: Hashable, Sendable {
         return time
     }
 
-    /// What acknowledges the messages up to that time; the mailbox fetches first.
+    /// Returns the body that acknowledges the messages up to that time. The mailbox fetches them first.
     package static func acknowledgement(of time: Int) -> [UInt8] {
         JSON.object(["ackTimestamp": .int(time)]).compactBytes
     }
 }
 
-/// The body of a webhook: which message arrived for which connection. Nobody signs it: it is a reason to fetch and nothing more.
+/// The body of a webhook: which message arrived for which connection. It is not signed, so it is only a
+/// reason to fetch.
 package struct AgencyWakeUp: Hashable, Sendable {
     /// The message's name.
     package let uid: Text
-    /// Our DID in the connection.
+    /// The gate's DID in the connection.
     package let pairwiseDID: Text
 
-    /// Reads a body of at most 4 KiB in any of the three spellings that servers and their documents have.
+    /// Reads a body of at most 4 KiB in any of the three spellings that servers and their documents use.
     package init(_ body: [UInt8]) throws(AgencyError) {
         guard body.count <= 4 * 1024, let json = try? JSON.parse(body),
             let uid = (json["msgUid"] ?? json["msgId"] ?? json["uid"])?.string,

@@ -1,9 +1,10 @@
 import DIDComm
 package import Encoding
 
-/// A sponsor's word that a kiosk may have an agent (token-provisioning/0.1), made by the operator's own service.
+/// A sponsor's statement that a gate may have an agent (token-provisioning/0.1), made by the operator's own
+/// service.
 ///
-/// An agency takes it within 10 minutes of its time, and once: then a new one is needed.
+/// An agency accepts it within 10 minutes of its time, and once: after that a new one is needed.
 package struct ProvisionToken: Hashable, Sendable {
     /// The members that are sent, each at most 1024 bytes.
     private static let required: [Text] = ["sponseeId", "sponsorId", "nonce", "timestamp", "sig", "sponsorVerKey"]
@@ -11,10 +12,11 @@ package struct ProvisionToken: Hashable, Sendable {
 
     /// The members as they were read, in their order.
     package let json: JSON
-    /// The sponsor's signature, which tells one token from another.
+    /// The sponsor's signature, which distinguishes one token from another.
     package let signature: Text
 
-    /// Reads a token; its signature must be the named sponsor's over nonce, time, sponsee and sponsor, one behind the other.
+    /// Reads a token. The signature must be that of the named sponsor over nonce, time, sponsee and sponsor,
+    /// concatenated.
     package init(_ json: JSON) throws(AgencyError) {
         var members = JSONObject()
         for member in json.object?.members ?? [] where (Self.required + Self.optional).contains(member.name) {

@@ -1,46 +1,47 @@
 package import DIDComm
 package import Encoding
 
-/// coordinate-mediation/1.0 (RFC 0211), the side of whoever wants a mailbox.
+/// coordinate-mediation/1.0 (RFC 0211), the side of the client that wants a mailbox.
 package enum Coordination {
     /// The protocol's name and version.
     package static let name = ProtocolName("coordinate-mediation", 1, 0)
-    /// Keys in one update or answer; more are refused.
+    /// The limit of keys in one update or answer. An answer with more is refused.
     package static let maxKeys = 64
 
-    /// A key to be told to the mediator.
+    /// A change of a key that is reported to the mediator.
     package struct Update: Hashable, Sendable {
-        /// The key that messages come for.
+        /// The key that messages are sent to.
         package let key: Verkey
-        /// Added, or removed.
+        /// Whether the key is added; false: it is removed.
         package let isAdded: Bool
 
-        /// An update of one key.
+        /// Creates a change of one key.
         package init(_ key: Verkey, isAdded: Bool) { (self.key, self.isAdded) = (key, isAdded) }
     }
 
-    /// What became of one key.
+    /// The result for one key.
     package struct Result: Hashable, Sendable {
-        /// Which.
+        /// The change.
         package let update: Update
-        /// Nil when it is as it should be, else the mediator's word (at most 128 bytes).
+        /// Nil if the mediator has the key as requested, otherwise its code (at most 128 bytes).
         package let refusal: Text?
     }
 
-    /// What a mediator says.
+    /// An answer of a mediator.
     package enum Answer: Hashable, Sendable {
-        /// Messages are taken there.
+        /// It accepts messages for the gate at that address.
         case granted(MailboxAddress)
-        /// It takes none for us.
+        /// It accepts no messages for the gate.
         case denied
-        /// What became of keys.
+        /// The results for keys.
         case updated([Result])
     }
 
-    /// Asks for a mailbox.
+    /// Returns the request for a mailbox.
     package static func request(id: Text) -> OutboundMessage { OutboundMessage(id: id, name, "mediate-request", []) }
 
-    /// Tells of keys, at most ``maxKeys``, written naked, which every version reads.
+    /// Returns the message that reports changes of keys, at most ``maxKeys``. Keys are written in plain
+    /// base58, which every version reads.
     package static func update(_ updates: some Sequence<Update>, id: Text) -> OutboundMessage {
         let list = updates.prefix(maxKeys).map { update -> JSON in
             ["recipient_key": .string(update.key.base58), "action": update.isAdded ? "add" : "remove"]
@@ -48,8 +49,8 @@ package enum Coordination {
         return OutboundMessage(id: id, name, "keylist-update", [.init("updates", .array(list))])
     }
 
-    /// Reads a mediator's answer; nil for a message that is none. A grant that cannot be used is
-    /// ``MailboxFailure/badAddress``, what breaks the protocol ``MailboxFailure/malformed``.
+    /// Reads a mediator's answer; nil if the message is none. Throws ``MailboxFailure/badAddress`` for a
+    /// grant that cannot be used, and ``MailboxFailure/malformed`` for a violation of the protocol.
     package static func answer(
         _ message: Message, allowsPlainHTTP: Bool
     ) throws(MailboxProblem) -> Answer? {

@@ -1,12 +1,15 @@
 package import Encoding
 
-/// The question to an agent whether it keeps messages for us, asked over a connection that may have other things to do.
+/// The question to an agent whether it keeps messages for this gate, asked over a connection that may carry
+/// other messages.
 ///
-/// A value without clock and network. No answer in time is a denial; a denied question is asked again a day later.
+/// A value without clock and network. No answer in time counts as a denial. After a denial the question is
+/// asked again a day later.
 package struct MediationQuestion: Sendable {
-    /// How long an agent may take; a controller that has to agree by hand takes longer and is asked again.
+    /// The time limit for the answer. A controller that has to agree by hand takes longer, and is asked
+    /// again.
     package static let answerTime = Duration.seconds(30)
-    /// When a denial is doubted.
+    /// The time from a denial to the next question.
     package static let pause = Duration.seconds(86_400)
 
     private enum State: Sendable {
@@ -22,12 +25,12 @@ package struct MediationQuestion: Sendable {
     private let allowsPlainHTTP: Bool
     private let answerTime: Duration
 
-    /// A question that is due at once; the agent may take `answerTime`.
+    /// Creates a question that is due at once. `answerTime`: the time limit for the answer.
     package init(id: Text, allowsPlainHTTP: Bool, answerTime: Duration = Self.answerTime) {
         (self.id, self.allowsPlainHTTP, self.answerTime) = (id, allowsPlainHTTP, answerTime)
     }
 
-    /// Whether an answer may come any moment.
+    /// Whether an answer may arrive.
     package var isOpen: Bool {
         switch state {
         case .due, .answered: false
@@ -38,7 +41,7 @@ package struct MediationQuestion: Sendable {
     /// Whether the request is on its way to the agent's server.
     package var isUnderWay: Bool { if case .handedOver = state { true } else { false } }
 
-    /// When ``message(at:)`` or ``expire(at:)`` has something new.
+    /// When ``message(at:)`` or ``expire(at:)`` returns something new.
     package var deadline: Instant? {
         switch state {
         case .due(let time), .sent(let time): time
@@ -46,31 +49,31 @@ package struct MediationQuestion: Sendable {
         }
     }
 
-    /// The request, when it is to be sent now.
+    /// Returns the request, if it is to be sent now.
     package mutating func message(at now: Instant) -> OutboundMessage? {
         guard case .due(let time) = state, now >= time else { return nil }
         state = .handedOver
         return Coordination.request(id: id)
     }
 
-    /// The agent's server took it.
+    /// Records that the agent's server accepted the request.
     package mutating func sent(at now: Instant) {
         if case .handedOver = state { state = .sent(until: now.advanced(by: answerTime)) }
     }
 
-    /// The agent's server, or the agent, refuses it.
+    /// Records that the agent's server, or the agent, refuses the request.
     package mutating func refused(at now: Instant) -> MailboxFailure? { deny(at: now) }
 
-    /// Ask at once: a restart, or an operator wants it.
+    /// Makes the question due at once, after a restart or when an operator asks.
     package mutating func askNow() { if case .due = state { state = .due(.zero) } }
 
-    /// The time is `now`; a failure when there was no answer by that.
+    /// Checks the time limit at `now`. Returns a failure if there was no answer in time.
     package mutating func expire(at now: Instant) -> MailboxFailure? {
         guard case .sent(let until) = state, now >= until else { return nil }
         return deny(at: now)
     }
 
-    /// Reads an answer, as long as one is awaited: a grant nobody asked for changes nothing.
+    /// Reads an answer while one is awaited. A grant that was not asked for changes nothing.
     package mutating func take(_ message: Message, at now: Instant) throws(MailboxProblem) -> MailboxAddress? {
         guard isOpen else { return nil }
         do throws(MailboxProblem) {

@@ -1,11 +1,11 @@
 import DIDComm
 import Encoding
 
-// Which keys the mediator takes messages for.
+// The keys for which the mediator accepts messages.
 extension Mediator {
     mutating func open(_ name: Text, _ key: Verkey, at now: Instant) -> [MailboxAction] {
         if let index = entries.firstIndex(where: { $0.connection == name && $0.key == key }) {
-            // The key that was opened last is the connection's.
+            // The key that was opened last is the connection's present key.
             entries.append(entries.remove(at: index))
             let last = entries.endIndex - 1
             switch entries[last].state {
@@ -26,10 +26,11 @@ extension Mediator {
         return [persist()] + told(name)
     }
 
-    /// What a connection is to know at once of a mailbox that does not serve.
+    /// Returns the failure that a connection must know at once if the mailbox does not serve.
     private func told(_ name: Text) -> [MailboxAction] { trouble.map { [.failed($0, for: name)] } ?? [] }
 
-    /// A mediator that was never asked for a connection's keys has nothing to forget.
+    /// Closes a connection. A mediator that has granted no address was never asked about the connection's
+    /// keys, so it has nothing to forget.
     mutating func close(_ name: Text, at now: Instant) -> [MailboxAction] {
         if address == nil { entries.removeAll { $0.connection == name } }
         for index in entries.indices where entries[index].connection == name { entries[index].state = .unwanted(.zero) }
@@ -37,7 +38,7 @@ extension Mediator {
         return [persist()] + (isGone ? [.closed(connection: name, isComplete: true)] : [])
     }
 
-    /// What is to be told now.
+    /// Returns the changes that are due now.
     func updates(at now: Instant) -> [Coordination.Update] {
         entries.compactMap { entry in
             switch entry.state {
@@ -48,7 +49,7 @@ extension Mediator {
         }
     }
 
-    /// When there is something to tell.
+    /// When the next change is due.
     var updateDeadline: Instant? {
         entries.compactMap { entry -> Instant? in
             switch entry.state {
@@ -58,7 +59,7 @@ extension Mediator {
         }.min()
     }
 
-    /// What the mediator says about keys. About what was not asked it says nothing.
+    /// Handles the mediator's results for keys. Ignores results for changes that were not sent.
     mutating func updated(_ results: [Coordination.Result], of asked: [Coordination.Update], at now: Instant)
         -> [MailboxAction]
     {
@@ -68,7 +69,7 @@ extension Mediator {
             guard let index = entries.firstIndex(where: { $0.key == update.key }) else { continue }
             let entry = entries[index]
             guard let result = results.first(where: { $0.update == update }) else {
-                // Of a key that the answer leaves out nothing is known.
+                // Nothing is known about a key that the answer leaves out.
                 switch (entry.state, update.isAdded) {
                 case (.wanted, true):
                     entries[index].state = .wanted(later)
@@ -81,7 +82,8 @@ extension Mediator {
             switch (entry.state, update.isAdded, result.refusal) {
             case (.wanted, true, nil):
                 entries[index].state = .registered
-                // An older key of a connection whose newest is not told yet says nothing about that one.
+                // An older key of a connection says nothing about the newest one, which may not be registered
+                // yet.
                 if newest(of: entry.connection) == entry.key, let address {
                     actions.append(.address(address, for: entry.connection))
                 }
@@ -89,7 +91,7 @@ extension Mediator {
                 entries[index].state = .wanted(later)
                 actions.append(.failed(.problem(refusal), for: entry.connection))
             case (.unwanted, false, let refusal):
-                // A key that it does not know is gone, too.
+                // A key that the mediator does not know is gone, too.
                 guard refusal == nil || refusal == "client_error" else {
                     entries[index].state = .unwanted(later)
                     continue
@@ -107,7 +109,7 @@ extension Mediator {
 
     private func newest(of name: Text) -> Verkey? { entries.last { $0.connection == name && !$0.isUnwanted }?.key }
 
-    /// The connections that are reached here, each once.
+    /// The connections that are registered at the mediator, each once.
     var registered: [Text] {
         var names: [Text] = []
         for entry in entries {

@@ -2,16 +2,16 @@ import Crypto
 import DIDComm
 import Encoding
 
-// What goes over the connection to the mediator, and what comes back.
+// Messages to the mediator and from it, over its connection.
 extension Mediator {
-    /// A post was answered. The body may be for any of our keys: the envelope says for which.
+    /// Handles the answer to a post. The body may be for any of the gate's keys; the envelope says for which.
     mutating func answered(_ exchange: AgentConnection.ExchangeID, _ body: [UInt8], at now: Instant) -> [MailboxAction]
     {
         let recipients = body.isEmpty ? [] : Envelope.recipients(of: body)
         let isOwn = recipients.contains(connection.verkey)
         let isForeign = !body.isEmpty && !isOwn
         let ping = silentPing
-        // A mailbox that was granted nothing has no messages for others.
+        // A mediator that has granted no address has no messages for other connections.
         var actions: [MailboxAction] = []
         if isForeign, address != nil {
             let uid = Text(Hex.encode(SHA256.hash(data: body).prefix(16)))
@@ -30,14 +30,15 @@ extension Mediator {
         _ exchange: AgentConnection.ExchangeID, _ failure: ExchangeFailure, at now: Instant
     ) -> [MailboxAction] {
         let actions = carry(connection.handle(.failed(exchange, failure), at: now), at: now)
-        // Perhaps there was too much in one answer: the next one is to be smaller.
+        // The answer may have been too large: ask for a smaller one next time.
         guard failure == .uncertain, case .delivery? = question?.kind, question?.until == nil else { return actions }
         inbox.deliveryFailed(at: now)
         giveUp(at: now, for: .zero)
         return actions + carry(connection.handle(.withdraw, at: now), at: now)
     }
 
-    /// Hands messages to the connections that they are for; what has no owner goes to quarantine under no name.
+    /// Hands messages to the connections that they are for. A message without such a connection gets an empty
+    /// name, and is quarantined.
     private mutating func hand(_ items: [Pickup.Item], recipients: [Verkey]? = nil) -> [MailboxAction] {
         var messages: [MailboxMessage] = []
         for item in inbox.take(items) {
@@ -49,7 +50,7 @@ extension Mediator {
         return messages.isEmpty ? [] : [.messages(messages)]
     }
 
-    /// What the connection wants, as what the mailbox wants.
+    /// Translates actions of the connection into actions of the mailbox.
     mutating func carry(_ actions: [AgentConnection.Action], at now: Instant) -> [MailboxAction] {
         var carried: [MailboxAction] = []
         for action in actions {
@@ -83,7 +84,7 @@ extension Mediator {
         return carried
     }
 
-    // MARK: - What became of our messages
+    // MARK: - Results of messages
 
     private mutating func sent(_ id: Text, at now: Instant) {
         if id == silentPing { silentPing = nil }
@@ -109,7 +110,8 @@ extension Mediator {
         if thread == mediation.id, let failure = mediation.refused(at: now) { return failed(failure) }
         guard let question, thread == question.id else { return [] }
         switch question.kind {
-        // It says that it speaks pickup and does not, or does not know the question, or only now: for a while without.
+        // The mediator discloses pickup and does not speak it, or refuses this request, perhaps only
+        // temporarily: do without pickup for a while.
         case .features, .delivery: goWithoutPickup(for: limits.again, at: now)
         case .received(let uids): inbox.toldOf(uids)
         case .update:
@@ -144,7 +146,8 @@ extension Mediator {
         }
     }
 
-    /// Whether a question is open that this may answer: what nobody asked for changes nothing, however wrong it is.
+    /// Returns whether this message may answer the open question. A message that was not asked for changes
+    /// nothing, even if it is malformed.
     private func isAwaited(_ message: Message) -> Bool {
         switch (message.type.name, question?.kind) {
         case ("mediate-grant", _), ("mediate-deny", _): mediation.isOpen
@@ -169,14 +172,14 @@ extension Mediator {
             question = nil
             inbox.toldOf(uids)
             if count > 0 { inbox.wake(at: now) }
-        default: break  // nobody asked
+        default: break  // not asked for
         }
         return []
     }
 
-    // MARK: - What is due
+    // MARK: - Deadlines
 
-    /// What has no answer in its time.
+    /// Handles requests that were not answered in time.
     mutating func expire(at now: Instant) -> [MailboxAction] {
         var actions: [MailboxAction] = []
         if let due = pickupAt, now >= due { (hasPickup, pickupAt) = (nil, nil) }
@@ -194,7 +197,8 @@ extension Mediator {
         return actions
     }
 
-    /// Gives the connection its next message: what is asked once, then keys, then what waits.
+    /// Passes the connection its next message: first the questions that are asked once, then keys, then
+    /// confirmations of messages and requests for more.
     mutating func advance(at now: Instant) -> [MailboxAction] {
         guard connection.isComplete, connection.wantsMessage, let message = next(at: now) else { return [] }
         return carry(connection.handle(.deliver(message), at: now), at: now)
@@ -241,7 +245,7 @@ extension Mediator {
         }
     }
 
-    /// Silent pings have to do until it is known better.
+    /// Uses silent pings for `time`; after that the mediator is asked about pickup again.
     private mutating func goWithoutPickup(for time: Duration, at now: Instant) {
         (hasPickup, pickupAt) = (false, now.advanced(by: time))
     }
@@ -251,7 +255,7 @@ extension Mediator {
         askAt = now.advanced(by: pause ?? limits.idle)
     }
 
-    // MARK: - How it stands
+    // MARK: - State
 
     private mutating func heard(at now: Instant) -> [MailboxAction] {
         life.heard(at: now)
@@ -264,7 +268,7 @@ extension Mediator {
         return [.failed(failure, for: nil)]
     }
 
-    /// All is well again, which the connections' addresses say.
+    /// Ends a failure. The addresses of the connections report that.
     private mutating func recovered() -> [MailboxAction] {
         guard trouble != nil, let address else { return [] }
         trouble = nil

@@ -2,11 +2,11 @@ package import DIDComm
 package import Encoding
 
 extension Mediator {
-    /// What a stored mailbox says of its kind.
+    /// The value of `kind` in a stored mailbox.
     package static let kind: Text = "mediator"
     private static let version = 1
 
-    /// Everything that must survive a restart, with the secret key of the connection.
+    /// Everything that must survive a restart, including the secret key of the connection.
     package var snapshot: JSON {
         var object: JSONObject = [
             "version": .int(Self.version), "kind": .string(Self.kind), "connection": connection.snapshot,
@@ -22,7 +22,7 @@ extension Mediator {
         return .object(object)
     }
 
-    /// The mailbox that `snapshot` describes; it goes on at ``MailboxEvent/start``.
+    /// Restores the mailbox that `snapshot` describes. It continues at ``MailboxEvent/start``.
     package init(
         restoring snapshot: JSON, configuration: Configuration, random: consuming RandomStream
     ) throws(SnapshotError) {

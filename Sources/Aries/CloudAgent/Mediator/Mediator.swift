@@ -3,57 +3,60 @@ package import Encoding
 
 /// A mailbox at a mediator (RFC 0211), over a connection of its own by plain HTTP.
 ///
-/// Messages come by pickup 2.0 (RFC 0685) where the mediator discloses it, each released once it is durable here. Any other mediator
-/// returns one waiting message for each post of ours (RFC 0092): then silent pings fetch them, each after the one before is durable.
-/// Such a mediator has no word for "received": what gets lost on the way back stays lost.
+/// Messages arrive by pickup 2.0 (RFC 0685) if the mediator discloses it; each is released once it is durable
+/// here. Any other mediator returns one waiting message for each post (RFC 0092). Silent pings then fetch the
+/// messages, each after the previous one is durable. Such a mediator has no message for "received": a message
+/// that is lost on the way back stays lost.
 package struct Mediator: ~Copyable, Mailbox {
-    /// What an operator chooses.
+    /// The operator's settings.
     package struct Configuration: Sendable {
-        /// Of the connection to the mediator.
+        /// The configuration of the connection to the mediator.
         package var connection: AgentConnection.Configuration
         /// Whether an address without TLS may be granted.
         package var allowsPlainHTTP: Bool
-        /// Bounds and times.
+        /// Limits and times.
         package var limits = Limits()
 
-        /// A mailbox over such a connection.
+        /// Creates a configuration with that connection.
         package init(connection: AgentConnection.Configuration, allowsPlainHTTP: Bool) {
             (self.connection, self.allowsPlainHTTP) = (connection, allowsPlainHTTP)
         }
     }
 
-    /// Bounds and times.
+    /// Limits and times.
     package struct Limits: Sendable {
-        /// How long a mediator may take to answer about keys, its protocols and what waits.
+        /// The time limit for a mediator's answer about keys, its protocols and waiting messages.
         package var answer = Duration.seconds(15)
-        /// How long to wait for an answer before a silent ping asks for the next waiting message.
+        /// The wait for an answer before a silent ping fetches the next waiting message.
         package var nudge = Duration.seconds(2)
-        /// Between two looks when nothing waited.
+        /// The time between two fetches when no message waited.
         package var idle = Duration.seconds(20)
-        /// Messages asked for at once.
+        /// The limit of messages in one request.
         package var batch = 16
-        /// Messages one right after the other; those behind them come at ``pace``, so that a flood keeps nobody busy.
+        /// The number of messages that are fetched one right after another. Further ones follow at ``pace``,
+        /// so that a flood does not keep the gate busy.
         package var burst = 64
-        /// Between two messages after those.
+        /// The time between two messages after those.
         package var pace = Duration.seconds(1)
-        /// After so long without a sign of life the mediator is asked for one.
+        /// The time without a sign of life after which the mediator is pinged.
         package var life = Duration.seconds(30)
-        /// When nothing is heard for so long behind that it is called silent: together with ``life`` within a minute.
+        /// The time without a sign of life after that ping until the mediator counts as silent; together with
+        /// ``life`` less than a minute.
         package var silence = Duration.seconds(25)
-        /// Keys in all; further connections are refused.
+        /// The limit of keys in total. Further connections are refused.
         package var keys = Coordination.maxKeys
-        /// Keys of one connection; the oldest goes.
+        /// The limit of keys of one connection. The oldest key is removed.
         package var keysOfOne = 4
-        /// Before what the mediator refused or did not answer is asked again.
+        /// The time until a request that the mediator refused or did not answer is repeated.
         package var again = Duration.seconds(300)
-        /// Before a mediator that does not disclose pickup is asked for it again.
+        /// The time until a mediator that does not disclose pickup is asked about it again.
         package var relearn = Duration.seconds(86_400)
 
-        /// The documented defaults.
+        /// Creates the documented defaults.
         package init() {}
     }
 
-    /// A key that messages come for.
+    /// A key that messages are sent to.
     struct Entry: Sendable {
         let connection: Text
         let key: Verkey
@@ -62,14 +65,14 @@ package struct Mediator: ~Copyable, Mailbox {
         enum State: Sendable {
             /// To be added, not before that time.
             case wanted(Instant)
-            /// Known to the mediator since this start.
+            /// Registered at the mediator since this start.
             case registered
             /// To be removed, not before that time.
             case unwanted(Instant)
         }
     }
 
-    /// A request that wants an answer; one at a time.
+    /// A request that expects an answer; one at a time.
     struct Question: Sendable {
         enum Kind: Sendable {
             case features
@@ -80,39 +83,39 @@ package struct Mediator: ~Copyable, Mailbox {
 
         let id: Text
         let kind: Kind
-        /// Set once the mediator's server took it.
+        /// The time limit for the answer; set once the mediator's server accepted the request.
         var until: Instant?
-        /// When to send a silent ping: the answer may wait behind other messages.
+        /// When to send a silent ping: other messages may be delivered before the answer.
         var nudgeAt: Instant?
     }
 
-    /// Our own name for the mailbox: that of its connection.
+    /// The mailbox's id, which is that of its connection.
     package let id: Text
-    /// The invitation that its connection answers.
+    /// The invitation by which its connection was made.
     package let invitation: Invitation
     let configuration: Configuration
     var limits: Limits { configuration.limits }
     var connection: AgentConnection
-    /// What was granted.
+    /// The address that the mediator granted.
     package internal(set) var address: MailboxAddress?
     var mediation: MediationQuestion
     var entries: [Entry] = []
-    /// What was asked and not answered yet.
+    /// The request that is not answered yet.
     var question: Question?
-    /// The silent ping that is on its way.
+    /// The id of the silent ping under way.
     var silentPing: Text?
     var inbox: MediatorInbox
     var life: MediatorLife
-    /// Whether pickup 2.0 is spoken; nil before that is known.
+    /// Whether the mediator speaks pickup 2.0; nil before that is known.
     var hasPickup: Bool?
-    /// When that is to be known anew.
+    /// When that is to be checked again.
     var pickupAt: Instant?
-    /// No new question before this.
+    /// The time before which no new question is asked.
     var askAt: Instant?
-    /// What the driver was told is wrong with the whole mailbox.
+    /// The failure of the whole mailbox that was reported last.
     var trouble: MailboxFailure?
 
-    /// A mailbox at whoever made `invitation`.
+    /// Creates a mailbox at the agent that made `invitation`.
     package init(
         id: Text, invitation: Invitation, configuration: Configuration, random: consuming RandomStream
     ) throws(InvitationError) {
@@ -122,7 +125,8 @@ package struct Mediator: ~Copyable, Mailbox {
         self.init(connection, configuration)
     }
 
-    /// A mailbox over a connection that stands: `snapshot` is its state, `address` what its peer granted over it.
+    /// Creates a mailbox over an existing connection. `snapshot`: its state; `address`: the address that its
+    /// peer granted over it.
     package init(
         over snapshot: JSON, address: MailboxAddress, configuration: Configuration, random: consuming RandomStream
     ) throws(SnapshotError) {
@@ -142,10 +146,10 @@ package struct Mediator: ~Copyable, Mailbox {
         self.connection = connection
     }
 
-    /// The connections that it knows of.
+    /// The ids of the connections that it knows.
     package var connections: Set<Text> { Set(entries.map(\.connection)) }
 
-    /// Takes one event; the actions are to be done in order.
+    /// Handles one event. The actions are to be carried out in order.
     package mutating func handle(_ event: MailboxEvent, at now: Instant) -> [MailboxAction] {
         var actions: [MailboxAction] = []
         switch event {
@@ -175,7 +179,7 @@ package struct Mediator: ~Copyable, Mailbox {
         return actions + expire(at: now) + advance(at: now)
     }
 
-    /// When ``MailboxEvent/deadlineReached`` is due; nil while only other events can bring anything.
+    /// When ``MailboxEvent/deadlineReached`` is due; nil if only other events have an effect.
     package var deadline: Instant? {
         guard connection.isComplete else {
             return [connection.deadline, connection.isEnded ? nil : life.silenceDeadline].compactMap(\.self).min()
@@ -191,7 +195,7 @@ package struct Mediator: ~Copyable, Mailbox {
         return times.compactMap(\.self).min()
     }
 
-    /// Nothing that an earlier run waited for comes any more; every key is told once more.
+    /// Forgets what an earlier run waited for. Every key is reported to the mediator again.
     private mutating func restart(at now: Instant) {
         (question, silentPing, hasPickup, pickupAt, askAt, trouble) = (nil, nil, nil, nil, nil, nil)
         mediation.askNow()

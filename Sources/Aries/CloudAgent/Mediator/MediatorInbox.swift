@@ -1,24 +1,25 @@
 import Encoding
 
-/// When to look for messages at a mediator, and which of them are not safe here yet.
+/// Decides when to fetch messages from a mediator, and knows which of them are not durable here yet.
 ///
-/// Nothing more is asked for before all that was handed over is durable: a crash meets few messages, and a flood goes no faster than
-/// the disk.
+/// No more messages are requested before all that were handed over are durable: a crash affects few messages,
+/// and a flood is no faster than the disk.
 struct MediatorInbox: Sendable {
     private let limits: Mediator.Limits
-    /// Uids that were handed over and not applied.
+    /// Ids of messages that were handed over and are not applied yet.
     private var open: Set<Text> = []
-    /// Applied, to be told to a mediator that keeps them until then.
+    /// Ids of applied messages, to be confirmed to a mediator that keeps messages until then.
     private(set) var safe: [Text] = []
-    /// The last ones that were told, against repetition.
+    /// The last ids that were confirmed, to recognise repetitions.
     private var told: [Text] = []
-    /// Looks in a row that brought nothing.
+    /// The number of fetches in a row that returned nothing.
     private var empty = 0
-    /// Messages since a look brought nothing.
+    /// The number of messages since the last empty fetch.
     private var row = 0
     private var dueAt: Instant? = .zero
 
-    /// Messages to ask for at once: one, after an answer that did not come whole, for it may have been too large.
+    /// The limit of messages in one request: one after an answer that did not arrive completely, since it may
+    /// have been too large.
     private(set) var batch: Int
 
     init(_ limits: Mediator.Limits) {
@@ -26,30 +27,30 @@ struct MediatorInbox: Sendable {
         batch = limits.batch
     }
 
-    /// When to look; nil while what was handed over is not applied.
+    /// When to fetch; nil while messages that were handed over are not applied.
     var deadline: Instant? { open.isEmpty ? dueAt : nil }
 
-    /// Whether to look now, or to tell what is safe.
+    /// Returns whether to fetch now.
     func isDue(at now: Instant) -> Bool { deadline.map { now >= $0 } ?? false }
 
-    /// Look at once: something may be there.
+    /// Makes a fetch due now: a message may wait.
     mutating func wake(at now: Instant) {
         if row < limits.burst { dueAt = min(dueAt ?? now, now) }
     }
 
-    /// A look was begun; the next one follows when that one has ended.
+    /// Records that a fetch began. The next one is due after its end.
     mutating func began() { dueAt = nil }
 
-    /// A look did not end well; the next one in a while.
+    /// Records that a fetch failed. The next one is due after ``Mediator/Limits/idle``.
     mutating func failed(at now: Instant) { dueAt = now.advanced(by: limits.idle) }
 
-    /// No delivery came.
+    /// Records that a delivery did not arrive.
     mutating func deliveryFailed(at now: Instant) {
         batch = 1
         failed(at: now)
     }
 
-    /// A look ended. `patience`: how many empty ones in a row end the search.
+    /// Records the end of a fetch. `patience`: the number of empty fetches in a row that end the search.
     mutating func looked(found: Int, patience: Int, at now: Instant) {
         batch = min(batch * 2, limits.batch)
         if found > 0 {
@@ -62,7 +63,8 @@ struct MediatorInbox: Sendable {
         }
     }
 
-    /// Takes messages up; returns those to be handed over. What was told before is told again.
+    /// Takes delivered messages. Returns those to be handed over. A message that was confirmed before is
+    /// confirmed again.
     mutating func take(_ items: [Pickup.Item]) -> [Pickup.Item] {
         safe += items.map(\.uid).filter { told.contains($0) && !safe.contains($0) }
         let new = items.filter { !told.contains($0.uid) && !open.contains($0.uid) && !safe.contains($0.uid) }
@@ -70,15 +72,16 @@ struct MediatorInbox: Sendable {
         return new
     }
 
-    /// These are durable now.
+    /// Records that these messages are durable now.
     mutating func applied(_ uids: [Text], at now: Instant) {
         for uid in uids where open.remove(uid) != nil { safe.append(uid) }
     }
 
-    /// What to tell next; empty when there is nothing. Told once more when nobody answers.
+    /// The ids to confirm next; empty if there are none. They are confirmed again if the mediator does not
+    /// answer.
     var next: [Text] { open.isEmpty ? Array(safe.prefix(limits.batch)) : [] }
 
-    /// The mediator took note.
+    /// Records that the mediator knows of these confirmations.
     mutating func toldOf(_ uids: [Text]) {
         safe.removeAll { uids.contains($0) }
         told = (told + uids).suffix(256)

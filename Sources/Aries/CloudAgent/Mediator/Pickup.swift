@@ -1,13 +1,14 @@
 package import Encoding
 
-/// messagepickup/2.0 (RFC 0685), the side of whoever fetches. `recipient_key` is left out: a mediator counts all of ours.
+/// messagepickup/2.0 (RFC 0685), the side of the client that fetches. `recipient_key` is left out: the
+/// mediator then counts the messages of all keys of the gate.
 package enum Pickup {
     /// The protocol's name and version.
     package static let name = ProtocolName("messagepickup", 2, 0)
-    /// Bytes of an attachment's id.
+    /// The longest id of an attachment, in bytes.
     static let maxIDBytes = 256
 
-    /// A message that the mediator keeps until it is told that we have it.
+    /// A message that the mediator keeps until the gate confirms it.
     package struct Item: Hashable, Sendable {
         /// The mediator's name for it.
         package let uid: Text
@@ -15,25 +16,25 @@ package enum Pickup {
         package let envelope: [UInt8]
     }
 
-    /// What a mediator says.
+    /// An answer of a mediator.
     package enum Answer: Hashable, Sendable {
-        /// So many messages wait.
+        /// The number of waiting messages.
         case status(Int)
-        /// Some of them, each id once, in the mediator's order.
+        /// Some of the waiting messages, each id once, in the mediator's order.
         case delivery([Item])
     }
 
-    /// Asks for at most `limit` messages.
+    /// Returns the request for at most `limit` messages.
     package static func delivery(limit: Int, id: Text) -> OutboundMessage {
         OutboundMessage(id: id, name, "delivery-request", [.init("limit", .int(limit))])
     }
 
-    /// Says that those messages are safe here.
+    /// Returns the confirmation that those messages are durable here.
     package static func received(_ uids: [Text], id: Text) -> OutboundMessage {
         OutboundMessage(id: id, name, "messages-received", [.init("message_id_list", .array(uids.map(JSON.string)))])
     }
 
-    /// Reads a mediator's answer to a request for at most `limit` messages; nil for a message that is none.
+    /// Reads a mediator's answer to a request for at most `limit` messages; nil if the message is none.
     package static func answer(_ message: Message, limit: Int) throws(MailboxProblem) -> Answer? {
         guard message.type.protocolName.family == name.family, message.type.protocolName.major == name.major else {
             return nil

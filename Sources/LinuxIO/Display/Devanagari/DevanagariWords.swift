@@ -1,15 +1,17 @@
-/// Words in the script of Hindi as pictures: its letters join, so a word is drawn as a whole. `Devanagari/render` makes them.
+/// Hindi words as pictures. The letters of the Devanagari script join, so each word is drawn as a whole.
+/// `Devanagari/render` generates the pictures.
 enum DevanagariWords {
-    /// Rows of each picture: as high as two lines of ``BitmapFont``, which is what such letters need to be read.
+    /// The number of rows of each picture: about two lines of ``BitmapFont``, the minimum at which the script
+    /// is legible.
     static let height = 20
 
-    /// One word: its pixels row by row.
+    /// One word: its pixels, row by row.
     struct Picture {
         let width: Int
         let pixels: [Bool]
     }
 
-    /// The word's picture; nil for a word that has none.
+    /// Returns the word's picture; nil if it has none.
     static func picture(of word: some StringProtocol) -> Picture? { pictures[String(word)] }
 
     private static let pictures: [String: Picture] = {

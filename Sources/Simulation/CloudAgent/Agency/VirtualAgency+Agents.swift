@@ -3,7 +3,7 @@ import DIDComm
 import Encoding
 
 extension VirtualAgency {
-    /// A message to somebody's agent, whose owner alone may write to it.
+    /// Handles a message to an agent. Only its owner may send one.
     mutating func agent(_ index: Int, _ message: Opened) throws(VirtualAgencyError) -> [UInt8] {
         let agent = entities[index]
         guard message.sender == agent.owner, !faults.refusesAll, let type = message.type else {
@@ -30,7 +30,7 @@ extension VirtualAgency {
         return answer(type, answers.name, answers.members, from: agent.keys, to: agent.owner)
     }
 
-    /// The Node agency's agent is there since CONNECT; Verity makes it now, once.
+    /// Creates the agent: the Node agency's exists since CONNECT; Verity creates it here, once.
     private mutating func create(_ index: Int) throws(VirtualAgencyError) -> [JSONObject.Member] {
         let agent = entities[index]
         if dialect == .node { return Self.members(agent) }
@@ -76,7 +76,7 @@ extension VirtualAgency {
         return .array(lists)
     }
 
-    /// The messages of a connection that a query asks for.
+    /// Returns the messages of a connection that match a query.
     private mutating func select(_ index: Int, _ query: JSON) -> JSON {
         let uids = (query["uids"]?.array ?? []).compactMap(\.string)
         let statuses = (query["statusCodes"]?.array ?? []).compactMap(\.string)
@@ -118,7 +118,8 @@ extension VirtualAgency {
             + (failed.isEmpty ? [] : [.init("failed", .array(failed))])
     }
 
-    /// The Node agency looks at the names alone and never says that one is unknown; Verity stops at the first that may not be changed.
+    /// Changes the status of messages; returns an error code, or nil. The Node agency compares only the names
+    /// and never reports an unknown one; Verity stops at the first message that may not be changed.
     private mutating func update(_ agent: Text, _ did: Text, _ uids: [Text], to status: Text) -> Text? {
         let own = entities.indices.filter { entities[$0].isConnection(of: agent) }
         let chosen = dialect == .node ? own : own.filter { entities[$0].forDID == did }
@@ -143,12 +144,13 @@ extension VirtualAgency {
 
     // MARK: Agents of connections
 
-    /// Anybody may leave a message there; the connection's key alone may ask for them.
+    /// Handles a message to the agent of a connection. Any sender may leave a message there; only the
+    /// connection's key may fetch them.
     mutating func connection(_ index: Int, _ message: Opened) throws(VirtualAgencyError) -> [UInt8] {
         let entity = entities[index]
         if message.isForward {
             guard !entity.isDeleted else { throw VirtualAgencyError("CS-103") }
-            // Verity compares the forward's addressee with whom the agent stands for, the Node agency does not.
+            // Verity compares the forward's recipient with the agent's owner; the Node agency does not.
             let isTheirs = message.body["to"]?.string.flatMap { Verkey($0) } == entity.owner
             guard dialect == .node || isTheirs, let payload = message.body["msg"], payload.object != nil else {
                 throw VirtualAgencyError("GNR-115")

@@ -2,54 +2,57 @@ package import Aries
 package import DIDComm
 package import Encoding
 
-/// An agency in memory, of either dialect, as a value without clock and network: what is posted to it goes in, what it answers
-/// comes out.
+/// A cloud agency in memory, of either dialect, as a value without clock and network: requests are passed to
+/// its methods, which return the answers.
 ///
-/// It follows the public servers where a client can tell: layers and who may speak to whom, versions, error bodies, states of
-/// messages, Verity's answers of at most 920,000 bytes, tokens that are good once, and the Node agency's that are in no promised
-/// order, name no failures and are written to our own key.
+/// It follows the public servers in all aspects that a client can observe: layers and permitted senders,
+/// versions, error bodies, states of messages, Verity's limit of 920,000 bytes per answer, and tokens that
+/// can be used once. The Node agency's answers have no defined order, name no failures and are encrypted for
+/// the agent's owner.
 package struct VirtualAgency: ~Copyable, Sendable {
-    /// What a request brings.
+    /// The answer to a request.
     package struct Answer: Hashable, Sendable {
         /// The HTTP status; nil when the answer was lost.
         package let status: Int?
         /// The body.
         package let body: [UInt8]
-        /// How long it takes.
+        /// The delay of the answer.
         package let delay: Duration
     }
 
-    /// What goes wrong.
+    /// The simulated faults.
     package var faults = VirtualAgencyFaults()
-    /// Bytes of messages in one of Verity's answers.
+    /// The limit of the messages in one of Verity's answers, in bytes.
     package var batchBytes = 920_000
-    /// Which server it is like.
+    /// The server that it simulates.
     package let dialect: AgencyDialect
-    /// Its URL without path.
+    /// Its URL without a path.
     package let url: Text
-    /// Itself.
+    /// The agency's own DID and key.
     package let party: AgencyParty
-    /// The sponsor whose tokens are taken; nil: nobody needs one.
+    /// The sponsor whose tokens are accepted; nil: no token is required.
     package let sponsor: Verkey?
-    /// The names of the messages that came and were understood, in order.
+    /// The names of the messages that were received and understood, in order.
     package private(set) var log: [Text] = []
-    /// The webhooks' bodies that it would have posted.
+    /// The bodies of the webhook requests that it would have posted.
     package private(set) var wakeUps: [(url: Text, body: [UInt8])] = []
     let keys: KeyPair
     private let stranger: KeyPair
     var random: RandomStream
     var entities: [VirtualAgencyEntity] = []
     private var usedTokens: Set<Text> = []
-    /// Up to which message a client acknowledged that it was told.
+    /// The number of messages up to which a client has acknowledged the notification.
     package private(set) var acknowledged = 0
     private var usedOwners: Set<Verkey> = []
 
-    /// An agency at that URL whose key is of `seed`, 32 bytes; its DID is of the key unless it is said.
+    /// Creates an agency at that URL with a key derived from `seed` (32 bytes). Without `did`, its DID is
+    /// derived from the key.
     package init?(
         _ dialect: AgencyDialect, url: Text, seed: Secret, did: Text? = nil, sponsor: Verkey? = nil,
         random: consuming RandomStream
     ) {
-        // An initializer of its own for what follows: Swift 6.2 would destroy here what is only made there, and stops at that.
+        // The rest is in a separate initializer: Swift 6.2 reports an error here, because it would destroy
+        // properties that are not initialized yet.
         guard let keys = KeyPair(seed: seed), let stranger = KeyPair(seed: random.drawSecret(32)) else { return nil }
         self.init(dialect, url: url, keys: keys, stranger: stranger, did: did, sponsor: sponsor, random: random)
     }
@@ -63,12 +66,12 @@ package struct VirtualAgency: ~Copyable, Sendable {
         self.random = random
     }
 
-    // MARK: What was made there
+    // MARK: Contents
 
-    /// How many agents there are.
+    /// The number of agents.
     package var agents: Int { entities.count { $0.kind == .agent } }
 
-    /// How many agents of connections there are that are not deleted.
+    /// The number of agents of connections that are not deleted.
     package var connections: Int {
         entities.count { entity in
             if case .connection = entity.kind { !entity.isDeleted } else { false }
@@ -80,27 +83,27 @@ package struct VirtualAgency: ~Copyable, Sendable {
         entities.flatMap { $0.messages.map { (status: $0.status, payload: $0.payload) } }
     }
 
-    /// Where it wakes the agents.
+    /// The webhook URLs of the agents.
     package var webhooks: [Text] { entities.compactMap { $0.webhook?.url } }
 
-    /// Lets the agent of a connection, which `key` names, have something that is no message: nothing opens it.
+    /// Stores an invalid message, which no key decrypts, at the agent of a connection, identified by `key`.
     package mutating func spoil(_ key: Verkey) {
         store(["protected": "?"], for: key)
     }
 
-    /// The same for the agent of each connection.
+    /// Stores an invalid message at the agent of each connection.
     package mutating func spoilAll() {
         for entity in entities {
             if case .connection = entity.kind { spoil(entity.keys.verkey) }
         }
     }
 
-    /// Somebody deletes the agent of a connection that `key` names.
+    /// Deletes the agent of a connection, identified by `key`.
     package mutating func delete(_ key: Verkey) {
         for index in entities.indices where entities[index].keys.verkey == key { entities[index].isDeleted = true }
     }
 
-    /// A token by that sponsor: good for one agent.
+    /// Returns a token of that sponsor, valid for one agent.
     package static func token(by sponsor: KeyPair, nonce: Text) -> JSON {
         let (sponsee, id, time) = (Text("kiosk-7"), Text("gate-sponsor"), Text("2026-01-01T00:00:00+00:00"))
         let signed = Array("\(nonce)\(time)\(sponsee)\(id)".utf8)
@@ -113,14 +116,15 @@ package struct VirtualAgency: ~Copyable, Sendable {
 
     // MARK: Requests
 
-    /// `GET /agency`.
+    /// Answers `GET /agency`.
     package func information() -> Answer {
         let key = faults.hasOtherKey ? stranger.verkey : party.key
         let json: JSON = ["DID": .string(party.did), "verKey": .string(key.base58)]
         return Answer(status: 200, body: json.compactBytes, delay: faults.delay)
     }
 
-    /// `GET /agent/DID/notifications`, which the Node agency has: whether a message arrived that nobody acknowledged, at once.
+    /// Answers `GET /agent/DID/notifications` of the Node agency: whether a message has arrived that was not
+    /// acknowledged. It answers at once.
     package func notifications() -> Answer {
         guard dialect == .node else { return Answer(status: 404, body: [], delay: faults.delay) }
         let count = messages.count
@@ -128,7 +132,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
         return Answer(status: 200, body: json.compactBytes, delay: faults.delay)
     }
 
-    /// `POST /agent/DID/notifications/ack`.
+    /// Answers `POST /agent/DID/notifications/ack`.
     package mutating func acknowledge(_ body: [UInt8]) -> Answer {
         guard let time = (try? JSON.parse(body))?["ackTimestamp"]?.int else {
             return Answer(status: 400, body: [], delay: faults.delay)
@@ -137,7 +141,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
         return Answer(status: 200, body: [], delay: faults.delay)
     }
 
-    /// `POST /agency/msg`.
+    /// Answers `POST /agency/msg`.
     package mutating func handle(_ body: [UInt8]) -> Answer {
         if faults.errors > 0 {
             faults.errors -= 1
@@ -164,9 +168,9 @@ package struct VirtualAgency: ~Copyable, Sendable {
         return Answer(status: dialect == .node ? 500 : status, body: json.compactBytes, delay: faults.delay)
     }
 
-    // MARK: The way in
+    // MARK: Unpacking
 
-    /// A message that was opened.
+    /// A message that was decrypted.
     struct Opened {
         let body: JSON
         let sender: Verkey?
@@ -191,7 +195,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
         return Opened(body: body, sender: content.sender)
     }
 
-    /// A wrapping, at the door or at our agent.
+    /// Handles a forward message, at the agency's entrance or at an agent.
     mutating func forwarded(_ wrapping: JSON) throws(VirtualAgencyError) -> [UInt8] {
         let opened = Opened(body: wrapping, sender: nil)
         let to: JSON?
@@ -250,7 +254,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
         }
     }
 
-    /// What is wrong with a token; nil when it is taken.
+    /// Returns the problem of a token; nil when it is accepted.
     private mutating func use(_ json: JSON?) -> Text? {
         guard let json, let token = try? ProvisionToken(json) else { return "provision token is invalid" }
         if faults.expiresTokens { return "provisioning token has expired" }
@@ -258,7 +262,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
         return usedTokens.insert(token.signature).inserted ? nil : "same provision token used more than once"
     }
 
-    // MARK: Making and answering
+    // MARK: Creating and answering
 
     mutating func add(
         _ kind: VirtualAgencyEntity.Kind, owner: Verkey, forDID: Text
@@ -292,7 +296,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
 
     mutating func note(_ name: Text) { log.append(name) }
 
-    /// Keeps a message for the agent of a connection and would wake its owner.
+    /// Stores a message for the agent of a connection, and records the webhook request to its owner.
     mutating func store(_ payload: JSON, for key: Verkey) {
         guard let index = entities.firstIndex(where: { $0.keys.verkey == key }) else { return }
         let uid = Text(RandomUUID.text(random.draw(16)) ?? "")
@@ -309,7 +313,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
     }
 }
 
-/// What an agency says is wrong; the Node agency keeps it to itself.
+/// An error that the agency reports; the Node agency omits its code.
 struct VirtualAgencyError: Error {
     let code: Text
 

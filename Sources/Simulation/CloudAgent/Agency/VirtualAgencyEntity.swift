@@ -2,23 +2,23 @@ import Aries
 import DIDComm
 import Encoding
 
-/// Somebody at a ``VirtualAgency`` who can be addressed by DID or key.
+/// An entity at a ``VirtualAgency`` that is addressed by DID or key.
 struct VirtualAgencyEntity {
-    /// What it is, and for agents of connections which agent of whom.
+    /// The kind of entity; for the agent of a connection, also the agent that the connection belongs to.
     let kind: Kind
     let keys: KeyPair
-    /// Our DID would be made of the key; the agency's is what its operator says.
+    /// Its DID, derived from the key.
     let did: Text
-    /// Who may speak to it.
+    /// The key whose owner may send messages to it.
     let owner: Verkey
-    /// Whom it stands for.
+    /// The DID that it represents.
     let forDID: Text
-    /// Whether SIGNUP was there.
+    /// Whether SIGNUP was received.
     var isSignedUp = false
-    /// Where it tells of messages.
+    /// The webhook that is called when a message arrives.
     var webhook: (id: Text, url: Text)?
     var isDeleted = false
-    /// The messages that a connection's agent keeps, in order.
+    /// The messages that the agent of a connection keeps, in order.
     var messages: [VirtualAgencyMessage] = []
 
     enum Kind: Hashable {
@@ -29,17 +29,17 @@ struct VirtualAgencyEntity {
         case connection(agent: Text)
     }
 
-    /// Whether it is a connection's agent of `agent`.
+    /// Returns whether it is the agent of a connection of `agent`.
     func isConnection(of agent: Text) -> Bool { kind == .connection(agent: agent) }
 }
 
-/// A message that a connection's agent keeps.
+/// A message that the agent of a connection keeps.
 struct VirtualAgencyMessage {
     let uid: Text
     var status: Text
     let payload: JSON
 
-    /// The message in an answer.
+    /// Returns the message as it is in an answer.
     func json(_ dialect: AgencyDialect, excludesPayload: Bool) -> JSON {
         var object: JSONObject = [
             "uid": .string(uid), "type": "aries", "senderDID": "", "statusCode": .string(status), "refMsgId": nil,

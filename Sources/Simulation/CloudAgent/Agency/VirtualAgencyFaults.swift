@@ -1,32 +1,34 @@
 package import Encoding
 
-/// What goes wrong at a ``VirtualAgency``, each counted down as it happens.
+/// The simulated faults of a ``VirtualAgency``. Counters decrease with each occurrence.
 package struct VirtualAgencyFaults: Sendable {
-    /// So many of the next answers get lost after the message took effect.
+    /// The number of next answers that are lost after the message took effect.
     package var lostAnswers = 0
-    /// So many of the next messages are answered by HTTP 500 and have no effect.
+    /// The number of next messages that are answered with HTTP 500 and have no effect.
     package var errors = 0
-    /// So many of the next answers with messages repeat their first one.
+    /// The number of next answers with messages that repeat their first message.
     package var duplicates = 0
-    /// So many of the next answers are written by somebody else's key.
+    /// The number of next answers that are sent with a foreign key.
     package var foreignSenders = 0
     /// Whether answers with messages are in another order.
     package var reorders = false
-    /// How long an answer takes.
+    /// The delay of an answer.
     package var delay = Duration.zero
-    /// Whether the server names another key as its own.
+    /// Whether the server announces a foreign key as its own.
     package var hasOtherKey = false
-    /// Whether every token is too old.
+    /// Whether every token counts as expired.
     package var expiresTokens = false
-    /// Whether everybody is unauthorised.
+    /// Whether every sender is unauthorised.
     package var refusesAll = false
-    /// Whether the messages of all connections are refused, as where they would be too many for one answer.
+    /// Whether requests for the messages of all connections are refused, as when they would be too many for
+    /// one answer.
     package var refusesBulk = false
-    /// Whether releases of messages have no effect, as where who sends them is killed before.
+    /// Whether updates of the messages' status have no effect, as if the client were killed before it sends
+    /// them.
     package var ignoresReleases = false
-    /// What stands before the messages of each answer and never goes away.
+    /// Messages that precede the real ones in each answer and are never removed.
     package var strayMessages: [JSON] = []
 
-    /// Nothing goes wrong.
+    /// Creates a set without faults.
     package init() {}
 }
