@@ -72,7 +72,7 @@ package struct Host: Sendable {
 
     /// When `timer` is due; nil while nothing is waited for.
     package var deadline: Instant? {
-        var instants = links.compactMap(\.deadline)
+        var instants = links.indices.compactMap { links[$0].deadline }
         if let deadline = commands.deadline { instants.append(deadline) }
         if let deadline = watchdogDeadline { instants.append(deadline) }
         if let deadline = advertiser.deadline { instants.append(deadline) }
@@ -198,11 +198,12 @@ package struct Host: Sendable {
 
     /// The connections that the controller has, as far as is known, including those that are ending.
     package var linkStates: [LinkState] {
-        links.map { link in
+        links.indices.map { index in
             LinkState(
-                handle: link.handle, hasSpoken: link.hasSpoken, endingSince: link.closing?.since,
-                unacknowledgedSince: transmitter.unacknowledged(link.handle),
-                parameters: link.current)
+                handle: links[index].handle, hasSpoken: links[index].hasSpoken,
+                endingSince: links[index].closing?.since,
+                unacknowledgedSince: transmitter.unacknowledged(links[index].handle),
+                parameters: links[index].current)
         }
             + names.held.map { connection in
                 LinkState(

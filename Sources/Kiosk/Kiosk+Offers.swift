@@ -21,7 +21,7 @@ extension Kiosk {
     mutating func air(at now: Instant) -> [KioskAction] {
         guard case .up = radio else { return [] }
         var actions: [KioskAction] = []
-        offers.prune(keeping: visits.map(\.offer), at: now)
+        offers.prune(keeping: visits.indices.map { visits[$0].offer }, at: now)
         if offers.needsNew(after: settings.keyRotation, hasWaiting: hasWaiting, at: now) {
             offers.isAwaiting = true
             actions.append(.drawSessionMaterial)

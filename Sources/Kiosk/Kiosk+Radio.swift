@@ -39,7 +39,7 @@ extension Kiosk {
     ) -> [KioskAction] {
         if case .down = radio { return [] }
         var actions = abandonVisits(.radio, at: now)
-        if offers.current != nil { actions.append(.showInvitation(nil)) }
+        if offers.hasCurrent { actions.append(.showInvitation(nil)) }
         (offers, lapses) = (Offers(after: offers), [])
         counters.radioFailures += 1
         health.take(
@@ -139,7 +139,7 @@ extension Kiosk {
         health.take(.over(.radioFailed), at: now)
         declaredCapacity = information.advertisesWhileConnected ? .max : 1
         // A controller that was reset for its links has nothing new to report, and its capacity is known.
-        if offers.current != nil { return [] }
+        if offers.hasCurrent { return [] }
         capacity = declaredCapacity
         supervisor.up(at: now)
         let description = Self.describe(information)

@@ -17,7 +17,7 @@ extension Kiosk {
     /// Shows the verdicts whose turn has come.
     mutating func giveTurns(at now: Instant) -> [KioskAction] {
         var actions: [KioskAction] = []
-        turns.keep { waiting in visits.contains { $0.id == waiting && $0.awaitsTurn } }
+        turns.keep { waiting in visits.indices.contains { visits[$0].id == waiting && visits[$0].awaitsTurn } }
         while exitDeadline == nil, let due = turns.deadline, now >= max(due, door.turnsWaitUntil) {
             // The previous visitor has had the time to pass. The relay rests before the next verdict is shown. So the
             // next visitor gets the pulse together with the verdict, and nothing can take it back.
@@ -56,10 +56,12 @@ extension Kiosk {
 
     /// Shows the progress of the visit that is farthest, and of equals the one that began first.
     mutating func showProgress(at now: Instant) {
-        guard case .up = radio, offers.current != nil else { return }
-        let farthest = visits.map(\.progress).max() ?? .nothing
-        let visit = farthest == .nothing ? nil : visits.first { $0.progress == farthest }?.id
-        indicator.show(farthest.pattern, for: visit, at: now)
+        guard case .up = radio, offers.hasCurrent else { return }
+        var (farthest, id) = (Visit.Progress.nothing, VisitID?.none)
+        for visit in visits.indices where visits[visit].progress > farthest {
+            (farthest, id) = (visits[visit].progress, visits[visit].id)
+        }
+        indicator.show(farthest.pattern, for: id, at: now)
     }
 
     /// Notes that the gate can or cannot be opened from now on, also for visitors who stand before it.

@@ -9,7 +9,7 @@ extension Kiosk {
     private var places: Int { min(settings.phones + settings.lobby, capacity) }
 
     /// Places that are taken.
-    private var taken: Int { visits.count { !$0.isLeaving } }
+    private var taken: Int { visits.indices.count { !visits[$0].isLeaving } }
 
     /// The number of last places, kept for new phones: a phone that found no place could not connect, and the
     /// gate would not notice it. Zero when the radio carries only one phone.
@@ -23,26 +23,27 @@ extension Kiosk {
 
     /// The phone that must leave next, and when: the one whose time is up first. Nil when none must, because
     /// no phone waits and a new one would be served.
-    private func nextToGo(at now: Instant) -> (visit: Visit, at: Instant)? {
+    private func nextToGo(at now: Instant) -> (connection: ConnectionHandle, at: Instant)? {
         guard case .up = radio, hasWaiting || taken >= places || isShortOfLinks(at: now) else { return nil }
         // The gate cannot notice phones that a full radio keeps out. A radio that carries only one phone is
         // always full.
         let choice = reserve > 0 ? settings.choiceLimit : settings.loneChoiceLimit
         let (links, isShort) = (host.linkStates, isShortOfLinks(at: now))
-        typealias Candidate = (visit: Visit, at: Instant, hasSpoken: Int, timeout: Duration)
-        let candidates = visits.compactMap { visit -> Candidate? in
-            let link = links.first { $0.handle == visit.connection }
+        typealias Candidate = (visit: Int, at: Instant, hasSpoken: Int, timeout: Duration)
+        let candidates = visits.indices.compactMap { visit -> Candidate? in
+            let link = links.first { $0.handle == visits[visit].connection }
             let timeout = isShort ? link?.parameters.supervisionTime : nil
-            return visit.givesWay(choice: choice, link: link).map {
+            return visits[visit].givesWay(choice: choice, link: link).map {
                 (visit, max($0, now), link?.hasSpoken == false ? 0 : 1, timeout ?? .zero)
             }
         }
         // Of the phones whose time is up, one that never sent anything leaves first; then, if links are short, the one
         // whose link the controller could keep for longest; then the one that has been idle for longest.
         let next = candidates.min {
-            ($0.at, $0.hasSpoken, $1.timeout, $0.visit.wentOn) < ($1.at, $1.hasSpoken, $0.timeout, $1.visit.wentOn)
+            ($0.at, $0.hasSpoken, $1.timeout, visits[$0.visit].wentOn)
+                < ($1.at, $1.hasSpoken, $0.timeout, visits[$1.visit].wentOn)
         }
-        return next.map { ($0.visit, $0.at) }
+        return next.map { (visits[$0.visit].connection, $0.at) }
     }
 
     /// When a phone must leave, in the present state; nil when none must.
@@ -53,7 +54,7 @@ extension Kiosk {
         var actions: [KioskAction] = []
         for _ in visits.indices {
             guard let next = nextToGo(at: now), next.at <= now else { break }
-            actions += change(next.visit.connection, at: now) { $0.makeRoom(at: now) }
+            actions += change(next.connection, at: now) { $0.makeRoom(at: now) }
         }
         return actions
     }

@@ -95,7 +95,7 @@ package struct Kiosk: Sendable {
             isStopped ? nil : health.deadline,
         ]
         let doors = isStopped ? [] : [door.deadline, freeDeadline, exitDeadline]
-        return (parts + doors + visits.map(\.deadline)).compactMap { $0 }.min()
+        return (parts + doors + visits.indices.map { visits[$0].deadline }).compactMap { $0 }.min()
     }
 
     /// Returns the state at this moment.
@@ -219,9 +219,9 @@ package struct Kiosk: Sendable {
         default: break
         }
         if let deadline = host.deadline, now >= deadline { actions += drive(.timer, at: now) }
-        for visit in visits {
-            guard let deadline = visit.deadline, now >= deadline else { continue }
-            actions += session(.timer, on: visit.connection, at: now)
+        let due = visits.indices.filter { visits[$0].deadline.map { now >= $0 } ?? false }
+        for link in due.map({ visits[$0].connection }) {
+            actions += session(.timer, on: link, at: now)
         }
         actions += giveUpUnchecked(at: now)
         if let spareDeadline, now >= spareDeadline { actions += closeSpare(at: now) }

@@ -106,8 +106,11 @@ struct Offers: Sendable {
     /// Creates an empty list. `earlier`: the offers that ended with the radio; only their source of ids is kept.
     init(after earlier: Offers? = nil) { earlierIDs = earlier?.offers.last?.ids ?? earlier?.earlierIDs }
 
-    /// The offer on display.
-    var current: Offer? { offers.last.flatMap { $0.until == nil ? $0 : nil } }
+    /// The index of the offer on display.
+    private var current: Int? { offers.indices.last.flatMap { offers[$0].until == nil ? $0 : nil } }
+
+    /// Whether an offer is on display.
+    var hasCurrent: Bool { current != nil }
 
     /// Adds a new offer; the previous one stays next to it for `overlap`.
     mutating func add(
@@ -127,10 +130,10 @@ struct Offers: Sendable {
     func needsNew(after rotation: Duration, hasWaiting: Bool, at now: Instant) -> Bool {
         if isAwaiting { return false }
         guard let current else { return true }
-        if current.isSpent || current.hasEnded(at: now) { return true }
+        if offers[current].isSpent || offers[current].hasEnded(at: now) { return true }
         guard living(at: now).count < Self.older else { return false }
-        return current.isUsed && !hasWaiting || current.isBusy || wantsNew
-            || pausedSince == nil && now >= current.since.advanced(by: rotation)
+        return offers[current].isUsed && !hasWaiting || offers[current].isBusy || wantsNew
+            || pausedSince == nil && now >= offers[current].since.advanced(by: rotation)
     }
 
     /// Whether ids exist for records that belong to no phone's visit.
@@ -184,10 +187,11 @@ struct Offers: Sendable {
     mutating func ask(hasRoom: Bool, at now: Instant) -> [Advertisement]? {
         if hasRoom { resume(at: now) } else if pausedSince == nil { pausedSince = now }
         let newest = current.map { [$0] + living(at: now).reversed() } ?? []
-        let wanted = hasRoom ? newest.filter { !$0.hasEnded(at: now) } : []
-        guard wanted.map(\.number) != asked else { return nil }
-        asked = wanted.map(\.number)
-        return wanted.flatMap(\.advertisements).map(\.advertisement)
+        let wanted = hasRoom ? newest.filter { !offers[$0].hasEnded(at: now) } : []
+        let numbers = wanted.map { offers[$0].number }
+        guard numbers != asked else { return nil }
+        asked = numbers
+        return wanted.flatMap { offers[$0].advertisements.map(\.advertisement) }
     }
 
     /// Whether anything has been on the air since the last failure of the radio; a reset because of links is
@@ -209,9 +213,11 @@ struct Offers: Sendable {
     /// When something is due; nil: nothing.
     func deadline(rotation: Duration) -> Instant? {
         guard pausedSince == nil, let current else { return nil }
-        let older = offers.compactMap { $0.isSpent || $0.until == .zero ? nil : $0.until }
-        let rotates = isAwaiting || older.count >= Self.older ? nil : current.since.advanced(by: rotation)
-        let limits = offers.compactMap { $0.limit == .zero ? nil : $0.limit }
+        let older = offers.indices.compactMap {
+            offers[$0].isSpent || offers[$0].until == .zero ? nil : offers[$0].until
+        }
+        let rotates = isAwaiting || older.count >= Self.older ? nil : offers[current].since.advanced(by: rotation)
+        let limits = offers.indices.compactMap { offers[$0].limit == .zero ? nil : offers[$0].limit }
         return ([rotates] + older + limits).compactMap { $0 }.min()
     }
 
@@ -223,15 +229,18 @@ struct Offers: Sendable {
             if let until = offers[index].until, now >= until { offers[index].until = .zero }
         }
         // An offer that is over stays only while a visit uses it or while the host still shows it.
-        offers.removeAll { offer in
-            offer.until == .zero && !airing.contains(offer.number) && !numbers.contains(offer.number)
+        let isOver = offers.indices.map {
+            offers[$0].until == .zero && !airing.contains(offers[$0].number) && !numbers.contains(offers[$0].number)
         }
+        for index in isOver.indices.reversed() where isOver[index] { offers.remove(at: index) }
     }
 
-    /// The offers in addition to the newest whose time is not over.
-    private func living(at now: Instant) -> [Offer] {
-        offers.filter { offer in
-            guard let until = offer.until, !offer.isSpent, !offer.hasEnded(at: now) else { return false }
+    /// The indices of the offers in addition to the newest whose time is not over.
+    private func living(at now: Instant) -> [Int] {
+        offers.indices.filter { index in
+            guard let until = offers[index].until, !offers[index].isSpent, !offers[index].hasEnded(at: now) else {
+                return false
+            }
             return pausedSince.map { until > $0 } ?? (until > now)
         }
     }

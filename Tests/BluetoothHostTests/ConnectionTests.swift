@@ -3,7 +3,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// The beginning and the end of connections.
+/// The establishment and the end of connections.
 @Suite("Bluetooth host: connections")
 struct ConnectionTests {
     @Test(arguments: [0x0A, 0x29] as [UInt8])
@@ -25,7 +25,7 @@ struct ConnectionTests {
         var bench = Bench.connected()
         bench.give(.received(Packets.connectionComplete(0x41)))
         bench.give(.advertise([Bench.advertisement]))
-        // Refused, and the advertisement is back on the air.
+        // The connection is refused, and the advertisement is on the air again.
         #expect(bench.give(.received(Packets.connectionComplete(0x42))) == [.advertisingStarted])
         #expect(bench.controller.commands.contains { $0.opcode == .disconnect && $0.parameters == [0x42, 0, 0x14] })
         #expect(bench.att([0x0A, 3, 0], handle: 0x42) == [])
@@ -40,6 +40,25 @@ struct ConnectionTests {
         let news = bench.give(.received(Packets.connectionComplete()))
         #expect(news.first == .disconnected(Bench.phone, .unspecified))
         #expect(news.count == 2)
+    }
+
+    /// Core Specification Vol 4 Part E 7.7.65.1 gives the ranges. The host waits for the supervision timeout when a link
+    /// does not end, so a damaged event must not make that an hour.
+    @Test(arguments: [
+        (0, 0, 0, 6, 0, 10), (24, 3, 500, 24, 3, 500), (0x0C80, 0x01F3, 0x0C80, 0x0C80, 0x01F3, 0x0C80),
+        (0xFFFF, 0xFFFF, 0xFFFF, 0x0C80, 0x01F3, 0x0C80),
+    ])
+    func parametersOutOfRange(
+        interval: UInt16, latency: UInt16, timeout: UInt16, _ kept: UInt16, _ keptLatency: UInt16, _ keptTimeout: UInt16
+    ) throws {
+        var body: [UInt8] = []
+        for value in [interval, latency, timeout] { body.appendLE(value) }
+        var reader = ByteReader(body)
+        let parameters = try ConnectionParameters(&reader)
+        #expect(
+            parameters
+                == ConnectionParameters(interval: kept, latency: keptLatency, supervisionTimeout: keptTimeout))
+        #expect(parameters.supervisionTime <= .seconds(32))
     }
 
     @Test func closingLinkIsDeaf() {
@@ -65,7 +84,8 @@ struct ConnectionTests {
         #expect(bench.give(.received(Packets.disconnectionComplete())).count == 1)
     }
 
-    /// What was already in the frame queue still goes out: the last word before the end.
+    /// Frames that were queued before the disconnection are still sent, so the phone receives the last
+    /// message.
     @Test func framesQueuedBeforeTheEndStillGoOut() {
         var controller = FakeController()
         controller.aclPackets = 1
@@ -79,7 +99,7 @@ struct ConnectionTests {
         #expect(bench.values.count == 2)
     }
 
-    /// Nothing of an earlier life is sent after a restart.
+    /// After a restart, nothing that was queued before it is sent.
     @Test func restartDropsWhatWaits() {
         var controller = FakeController()
         controller.aclPackets = 1
@@ -91,7 +111,8 @@ struct ConnectionTests {
         #expect(bench.values.count == 1)
     }
 
-    /// The phone gets its answer before the news can set anything off, a notification for one.
+    /// The answer to the phone precedes the report to the application, which may cause a notification, for
+    /// example.
     @Test func packetsComeBeforeNews() {
         var bench = Bench.connected()
         let packet = Packets.acl(4, [0x12, Bench.Handle.write, 0, 1])[0]
@@ -103,7 +124,8 @@ struct ConnectionTests {
         #expect(answer.last == 0x13)
     }
 
-    /// A command that waits when its connection ends must not hit the next one with the same handle.
+    /// A command that is queued when its connection ends must not affect the next connection with the same
+    /// handle.
     @Test func waitingCommandsEndWithTheirConnection() {
         var bench = Bench()
         bench.controller.silent = [.leSetDataLength]
@@ -120,7 +142,8 @@ struct ConnectionTests {
     @Test func disconnectionThatIsNeverReported() {
         var bench = Bench.connected()
         bench.give(.disconnect(Bench.phone, .userTerminated))
-        // Supervision timeout of 5 s and 2 s more; then it is asked once more, and has 2 s again.
+        // The host waits for the supervision timeout of 5 s and 2 s more; then it repeats the command and
+        // waits 2 s again.
         #expect(bench.pass(.milliseconds(6999)) == [])
         #expect(bench.controller.commands.count { $0.opcode == .disconnect } == 1)
         #expect(bench.pass(.milliseconds(2000)) == [])
@@ -130,21 +153,21 @@ struct ConnectionTests {
                 == [.disconnected(Bench.phone, .unspecified), .failed(.disconnectionStalled(Bench.phone))])
     }
 
-    /// A phone that chose a longer timeout while its link was being ended is given that time: the controller is not
-    /// broken.
+    /// If a phone chose a longer supervision timeout while its link is being ended, the host waits for that
+    /// time before it reports a failure of the controller.
     @Test func theTimeoutThatIsInForceCounts() {
         var bench = Bench.connected()
         bench.give(.disconnect(Bench.phone, .userTerminated))
         bench.give(.received(Packets.meta(0x03, [0, 0x40, 0x00, 12, 0, 0, 0, 0x80, 0x0C])))
         #expect(bench.pass(.milliseconds(33_999)) == [])
         #expect(bench.controller.commands.count { $0.opcode == .disconnect } == 1)
-        // A shorter one may not be in force when the wait begins.
+        // A shorter timeout does not shorten a wait that has begun, because it may not yet be in force.
         bench.give(.received(Packets.meta(0x03, [0, 0x40, 0x00, 12, 0, 0, 0, 0x58, 0x02])))
         #expect(bench.pass(.milliseconds(1)) == [])
         #expect(bench.controller.commands.count { $0.opcode == .disconnect } == 2)
     }
 
-    /// The end was reported and lost on the way: the other phone does not suffer for it.
+    /// The event that reports the end of a link was lost. The other phone's link is not affected.
     @Test func disconnectionWhoseReportWasLost() {
         var bench = Bench.connected()
         bench.give(.disconnect(Bench.phone, .userTerminated))

@@ -3,13 +3,14 @@ import Foundation
 import TestKit
 import Testing
 
-/// `gatehouse crowd`: the same crowd in every process, and a large one before eight gates. `GATEHOUSE_CROWD` says how large.
+/// `gatehouse crowd`: the same crowd in every process, and a large one at eight gates. `GATEHOUSE_CROWD` sets
+/// its size.
 @Suite(.tags(.models), .timeLimit(.minutes(10))) struct CrowdCommandTests {
     private let folder: Scratch
 
     init() throws { folder = try Scratch() }
 
-    /// Dictionaries and sets have another order in each process; a crowd may not depend on it.
+    /// Dictionaries and sets have a different order in each process; a crowd must not depend on it.
     @Test func theSameSeedGivesTheSameBitsInEveryProcess() async throws {
         func digest(_ seed: String) async throws -> JSON? {
             let ending = try await folder.gatehouse(
@@ -29,7 +30,7 @@ import Testing
         let ending = try await folder.gatehouse(
             "crowd", "--visits", visits, "--gates", "8", "--phones", "50", "--hostile", "5", "--loss", "30", "--mixed",
             "20",
-            "--choosing", "2000", "8000", "--seed", "11", "--json")
+            "--choosing", "2000", "7000", "--seed", "11", "--json")
         #expect(ending.code == 0 && ending.errors.isEmpty, "\(ending.errors)")
         let row = try #require(ending.json.first)
         print("crowd of \(visits): \(row.compactText)")

@@ -369,7 +369,7 @@ enum DestinationNotice: Sendable {
             "the invitation offers no lasting connection; \(replies) replies were sent, \(refusals) requests refused"
         case .usedBefore: "the invitation was used before, and its connection is gone: ask for a new one"
         case .unconnected: "there is no connection: connect with an invitation"
-        case .storeFailed(let reason): "the connections could not be read: \(reason)"
+        case .storeFailed(let reason): "the connections could not be read or stored: \(reason)"
         }
     }
 }

@@ -1,52 +1,59 @@
 import Glibc
 package import LinuxIO
 
-/// A setup by a file on the boot partition, which any computer can write to: carried out once, and answered beside it.
+/// The setup by an answer file on the boot partition, which any computer can write to. The setup is carried out
+/// once, and its result is written to a file in the same folder.
 ///
-/// Whatever instant the power is cut at, the file is there and is carried out at the next start, or the configuration is there as a
-/// whole. The configuration names what it was made of, the file and what lies beside it, so that one that could not be taken away is not
-/// carried out again. Done, it gets another name first; under that it is overwritten, with an invitation that lies beside it, and removed.
-/// A wrong one gets another name and stays, and nothing else is changed.
+/// After a power cut at any instant, either the answer file exists and is carried out at the next start, or the
+/// configuration is complete. The configuration names the answer file and the other files that it was made of, so
+/// an answer file that could not be removed is not carried out again. An answer file that is carried out is renamed
+/// first; then it is overwritten and removed, together with an invitation in the same folder. A wrong answer file is
+/// renamed and kept, and nothing else is changed.
 package struct SetupBoot {
-    /// How it ended.
+    /// How the setup ended.
     package enum Outcome: Hashable, Sendable {
-        /// There is no file.
+        /// No answer file exists.
         case nothing
         /// The gate is configured.
         case done
-        /// The file is wrong; nothing was changed.
+        /// The answer file is wrong; nothing was changed.
         case wrong
-        /// The machine refused something; the file stays for the next start.
+        /// The machine refused something; the answer file stays for the next start.
         case refused
     }
 
-    /// What has just been done; told to whoever wants to look at the disk at that instant.
+    /// What has just been done. A test looks at the disk after each step.
     package enum Step: Hashable, Sendable {
-        /// The answer says that it has begun.
+        /// The result file says that the setup has begun.
         case begun
         /// A step of the work itself.
         case work(SetupWork.Step)
-        /// A step of a file in that.
+        /// A step of writing or erasing one file.
         case file(DurableFile.Step)
-        /// The answer says how it ended.
+        /// The result file says how the setup ended.
         case told
-        /// The file has its other name.
+        /// The answer file has the name ``doneName``.
         case renamed
-        /// The invitation beside it is gone.
+        /// The invitation in the same folder has the name ``doneInvitationName``.
+        case claimed
+        /// The invitation is removed.
         case erased
-        /// The file itself is gone.
+        /// The answer file is removed.
         case done
     }
 
-    /// Where a boot partition is mounted.
+    /// The folders where a boot partition is mounted.
     package static let folders = ["/boot/firmware", "/boot"]
-    /// The file.
+    /// The name of the answer file.
     package static let name = "gatehouse-setup.toml"
-    /// Its name once it is carried out, as long as it is not overwritten.
+    /// The name of an answer file that is carried out and not yet overwritten and removed.
     package static let doneName = "gatehouse-setup.done"
-    /// Its name where it is wrong.
+    /// The name of the invitation of an answer file that is carried out. An invitation that is partly overwritten can
+    /// no longer be recognised by its content, so the next start recognises it by this name.
+    package static let doneInvitationName = "gatehouse-setup.invitation.done"
+    /// The name of an answer file that is wrong.
     package static let wrongName = "gatehouse-setup.wrong.toml"
-    /// The answer.
+    /// The name of the result file.
     package static let resultName = "gatehouse-setup.result.txt"
 
     private let folder: String
@@ -56,10 +63,10 @@ package struct SetupBoot {
     private let onStep: (Step) -> Void
 
     /// - Parameters:
-    ///   - folder: Where the file may be.
-    ///   - machine: What was seen of the machine.
-    ///   - places: Where the configuration is to be.
-    ///   - root: What stands before /etc and the units.
+    ///   - folder: The folder of the answer file.
+    ///   - machine: The facts found about the machine.
+    ///   - places: The paths of the configuration.
+    ///   - root: The prefix of the paths of /etc and the units.
     ///   - onStep: Called after each step.
     package init(
         _ folder: String, on machine: SetupMachine, at places: SetupPlaces, root: String,
@@ -68,16 +75,17 @@ package struct SetupBoot {
         (self.folder, self.machine, self.places, self.root, self.onStep) = (folder, machine, places, root, onStep)
     }
 
-    /// Carries the file out, if there is one.
+    /// Carries the answer file out, if it exists.
     ///
-    /// - Parameter examine: Looks at the machine afterwards; its lines stand in the answer, and there is nothing secret in them.
-    /// - Returns: How it ended, and the lines of the answer.
+    /// - Parameter examine: Examines the machine afterwards. Its lines are written to the result file and must hold
+    ///   nothing secret.
+    /// - Returns: How the setup ended, and the lines of the result file.
     package func run(examine: () -> [String]) -> (outcome: Outcome, lines: [String]) {
         do throws(SystemError) {
-            // What a cut left behind.
+            // Finish a removal that a power cut interrupted.
             try takeAway()
             guard SystemFiles(root: "").exists(file) else { return (.nothing, []) }
-            // First of all: what cannot be written to cannot be cleaned up either, and nothing is done.
+            // Write first: on a partition that cannot be written to nothing is done, as nothing could be removed.
             try tell(["The setup has begun, and has not come to its end yet. It goes on at the next start."])
             onStep(.begun)
         } catch {
@@ -96,6 +104,7 @@ package struct SetupBoot {
 
     private var file: String { folder + "/" + Self.name }
     private var doneFile: String { folder + "/" + Self.doneName }
+    private var doneInvitation: String { folder + "/" + Self.doneInvitationName }
     private var resultFile: String { folder + "/" + Self.resultName }
 
     private func carryOut(_ examine: () -> [String]) throws -> [String] {
@@ -115,7 +124,7 @@ package struct SetupBoot {
         onStep(.told)
         try DurableFile.rename(file, to: doneFile)
         onStep(.renamed)
-        // Whatever a look at the machine comes to, the file is carried out.
+        // The answer file is renamed already: what the examination finds does not change that it is carried out.
         let seen = examine()
         if !seen.isEmpty { lines += ["", "What gatehouse doctor saw before the gate's start:", ""] + seen }
         try tell(lines)
@@ -125,7 +134,7 @@ package struct SetupBoot {
 
     private func content() throws -> [UInt8] {
         var status = stat()
-        // A link would be taken away in the place of what it leads to.
+        // The removal of a symbolic link would leave the file that it leads to.
         guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw SetupProblems(SetupProblem(nil, "is no file", "Write it anew."))
         }
@@ -136,25 +145,27 @@ package struct SetupBoot {
         return bytes
     }
 
-    /// Overwrites and removes the files of a setup that is carried out: first the invitation beside the answers, which
-    /// name it. An invitation that new answers name too stays until those are carried out. Anyone who can write to the
-    /// partition can write such answers, so they remove no invitation but the one that the configuration in force was
-    /// made of.
+    /// Overwrites and removes the files of a setup that is carried out: first the invitation that the answer file names,
+    /// then the answer file. An invitation that a new answer file names too stays until that file is carried out.
+    /// Anyone who can write to the partition can write a file called ``doneName``, so only the invitation that the
+    /// configuration in force was made of is removed.
     private func takeAway() throws(SystemError) {
         guard SystemFiles(root: "").exists(doneFile) else { return }
         DurableFile.clean(resultFile)
-        // A boot partition knows no capitals.
+        // The file system of a boot partition ignores case.
         if let invitation = Self.invitation(in: doneFile),
             invitation.lowercased() != Self.invitation(in: file)?.lowercased(), isCarriedOut(invitation)
         {
-            try DurableFile.erase(folder + "/" + invitation)
-            onStep(.erased)
+            try DurableFile.rename(folder + "/" + invitation, to: doneInvitation)
+            onStep(.claimed)
         }
+        try DurableFile.erase(doneInvitation, onStep: { onStep(.file($0)) })
+        onStep(.erased)
         try DurableFile.erase(doneFile, onStep: { onStep(.file($0)) })
         onStep(.done)
     }
 
-    /// Whether a file beside it is the invitation that the configuration in force was made of.
+    /// Returns whether a file of the folder is the invitation that the configuration in force was made of.
     private func isCarriedOut(_ invitation: String) -> Bool {
         var status = stat()
         guard lstat(folder + "/" + invitation, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
@@ -164,7 +175,8 @@ package struct SetupBoot {
         return SetupSource.made(made, of: bytes, for: .invitation)
     }
 
-    /// The name of the invitation beside it that a file names; nil: it names none there, or cannot be read.
+    /// Returns the name of the invitation that an answer file names; nil if it names none in the same folder, or
+    /// cannot be read.
     private static func invitation(in file: String) -> String? {
         guard let bytes = FileBytes.read(file, limit: SetupAnswers.largestFile),
             let answers = try? SetupAnswers(file: bytes), let name = answers.text(.invitation),
@@ -173,9 +185,9 @@ package struct SetupBoot {
         return name
     }
 
-    // MARK: - Told
+    // MARK: - The result file
 
-    /// Gives a wrong file another name and says what is wrong with it.
+    /// Renames a wrong answer file and writes its problems to the result file.
     private func putAside(_ error: SetupProblems) -> (Outcome, [String]) {
         let count = error.problems.count == 1 ? "one problem" : "\(error.problems.count) problems"
         var lines = ["Nothing was changed: \(count) in \(Self.name), which is called \(Self.wrongName) now.", ""]
@@ -193,7 +205,7 @@ package struct SetupBoot {
         return (.wrong, lines)
     }
 
-    /// Writes the answer, for any computer: nothing in it steers a terminal.
+    /// Writes the result file, which any computer may show: it holds no control characters.
     private func tell(_ lines: [String]) throws(SystemError) {
         let text = (["Gatehouse setup", ""] + lines).joined(separator: "\n") + "\n"
         let plain = text.utf8.map { $0 < 0x20 && $0 != 0x0A || $0 == 0x7F ? UInt8(ascii: "?") : $0 }

@@ -113,7 +113,8 @@ private enum PrivateFile {
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw StickerFailure(temporary, code: errno) }
         var code: Int32 = 0
-        if write(file, bytes, bytes.count) != bytes.count || fsync(file) != 0 { code = errno }
+        let count = write(file, bytes, bytes.count)
+        if count < 0 || fsync(file) != 0 { code = errno } else if count < bytes.count { code = ENOSPC }
         close(file)
         if code == 0, link(temporary, path) != 0 { code = errno }
         unlink(temporary)

@@ -35,10 +35,12 @@ package struct ConnectionParameters: Hashable, Sendable {
         self.supervisionTimeout = supervisionTimeout
     }
 
+    /// Reads the parameters of an event. A value outside the range that the Core Specification allows becomes the nearest
+    /// one inside it: a damaged event must not make the host wait longer for a link than any link can last.
     init(_ reader: inout ByteReader) throws(ByteReader.Truncated) {
-        interval = try reader.uint16LE()
-        latency = try reader.uint16LE()
-        supervisionTimeout = try reader.uint16LE()
+        interval = min(max(6, try reader.uint16LE()), 0x0C80)
+        latency = min(try reader.uint16LE(), 0x01F3)
+        supervisionTimeout = min(max(10, try reader.uint16LE()), 0x0C80)
     }
 }
 

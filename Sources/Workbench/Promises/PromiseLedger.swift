@@ -40,7 +40,7 @@ final class PromiseLedger: Sendable {
     /// them.
     static func witness(_ folder: String) -> WitnessSource {
         WitnessSource(
-            path: folder + "/witness", keyPath: folder + "/witness-key", code: Text(ReasonCode.ledgerReplaced.text))
+            path: folder + "/witness", keyPath: folder + "/witness-key", code: Text(ReasonCode.ledgerRewritten.text))
     }
 
     /// Verifies a closed ledger: by its chain, its seal and its witness, and by the heads that an agent

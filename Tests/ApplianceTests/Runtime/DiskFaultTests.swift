@@ -86,8 +86,8 @@ import Testing
     @Test(arguments: faults) func anOutcomeThatTheDiskRefusesIsKept(_ fault: UInt32) async throws {
         let setting = try await Setting()
         var gate = try setting.gate(.refuse, visits: [.made(), .made()])
-        gate.onNote = { [disk = setting.disk] note in
-            if case .decided = note { disk.fail(crash_fault(fault)) }
+        gate.beforeAction = { [disk = setting.disk] action in
+            if case .decided = action { disk.fail(crash_fault(fault)) }
         }
         #expect(await gate.run(visits: 2))
         #expect(gate.phoneOutcomes == [0: .accepted, 1: .rejected])

@@ -75,8 +75,8 @@ struct StoredGate {
     var failingOrders: [Bool] = []
     /// How long a verification takes.
     var verificationTime: Duration = .milliseconds(5)
-    /// Called before each action with the kiosk's note, so that a test can break the disk at a certain moment.
-    var onNote: @Sendable (KioskNote) -> Void = { _ in }
+    /// Called before each action, so that a test can break the disk at a certain moment.
+    var beforeAction: @Sendable (KioskAction) -> Void = { _ in }
 
     private let keeper: LedgerKeeper
     private let disk: CrashDisk
@@ -157,6 +157,7 @@ struct StoredGate {
         for action in actions {
             // Sampled before the action: a cut that leaves nothing more than this may come right after it.
             let operation = disk.operations
+            beforeAction(action)
             await perform(action)
             moments.append(Moment(operation: operation, fact: fact(of: action)))
         }
@@ -215,7 +216,6 @@ struct StoredGate {
             if pace != .lagging { await release() }
         case .note(let note, let id):
             if case .identified(let intent) = note, let id { intents[Text(id.text)] = Text(intent.text) }
-            onNote(note)
         case .gate, .admit, .unused, .keepSession, .free, .closeTransport, .resetAdapter, .stopped: break
         }
     }

@@ -98,6 +98,8 @@ import Testing
         for part in [SetupWork.Step.trust, .invitation, .dropIn, .configuration] {
             #expect(steps.contains(.work(part)))
         }
+        let erased: [SetupBoot.Step] = [.file(.written), .file(.done)]
+        #expect(Array(steps.suffix(7)) == [.claimed] + erased + [.erased] + erased + [.done])
         let configured = try #require(steps.firstIndex(of: .work(.configuration)))
         for (number, step) in steps.enumerated() {
             let place = "\(copies)/\(number)"
