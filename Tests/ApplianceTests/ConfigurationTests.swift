@@ -20,7 +20,7 @@ private func problems(_ text: String) -> [ConfigurationError.Problem] {
     }
 }
 
-/// Expects that exactly one thing is wrong with `text`, there and so, and that a remedy is told.
+/// Expects exactly one error in `text`, with that key, line and message, and with a remedy.
 private func expectOne(
     _ text: String, _ key: String, _ line: Int?, _ message: String, at location: SourceLocation = #_sourceLocation
 ) {
@@ -244,8 +244,8 @@ struct ConfigurationTests {
         expectOne(text, key, line, message)
     }
 
-    /// One destroyed the other: the display's picture took the database's place, a witness that is the database put it aside, and
-    /// a log wrote into the witness.
+    /// One use of a file destroyed another: the display's picture replaced the database, a witness with the
+    /// database's path moved it away, and a log wrote into the witness.
     @Test(
         "a file has one use, however it is spelt",
         arguments: [
@@ -325,8 +325,8 @@ struct ConfigurationTests {
         #expect(throws: Never.self) { try parse(text + "\"/s/trusted.json\"") }
     }
 
-    /// An empty path was the folder of the configuration, and the service waited for it; a zero byte ends a path for the system, so
-    /// that two names were one file.
+    /// An empty path meant the folder of the configuration, and the service waited for it. A zero byte ends a
+    /// path for the system, so that two names meant one file.
     @Test(
         "a file has a path",
         arguments: [
@@ -395,7 +395,7 @@ struct ConfigurationTests {
             ("agent.mailbox", "[agent]\nmailbox = \"\(invitation)\""),
         ] {
             let found = problems("kiosk.name = \"G\"\n\(text)")
-            // A mailbox takes the invitation's URL.
+            // `agent.mailbox` accepts the invitation's URL.
             if key == "agent.mailbox", link {
                 #expect(found.isEmpty)
                 continue

@@ -5,7 +5,7 @@ import Workbench
 
 @testable import Appliance
 
-/// What the configuration says of clock and profile is what visitors are judged by.
+/// The configured clock and profile decide about visitors' credentials.
 @Suite struct ConfiguredPolicyTests {
     private func verdict(_ section: String, _ provenance: WallTime.Provenance, late seconds: Int64 = 0) throws
         -> Verdict

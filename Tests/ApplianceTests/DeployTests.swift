@@ -18,7 +18,7 @@ struct DeployTests {
     @Test("the example configuration loads, names every key there is, and shows the defaults")
     func example() throws {
         let document = try ConfigurationDocument(try Vectors.bytes(deploy.appendingPathComponent("gatehouse.toml")))
-        // A list of sections cannot stand there empty; a comment shows it.
+        // The example cannot contain an empty list of sections; a comment shows it.
         #expect(
             document.leaves.sorted()
                 == Configuration.keys.filter {
@@ -38,7 +38,8 @@ struct DeployTests {
     func issuers() throws {
         let folder = try ProgramFolder()
         let example = try text("issuers.toml")
-        // "# key = …" is a key that is mentioned, and so are the lines of its list; other comments begin with a word.
+        // "# key = …" mentions a key, and the next lines may continue its list; other comments begin with a
+        // word.
         var isList = false
         let all = example.components(separatedBy: "\n").map { line -> String in
             let content = line.hasPrefix("# ") ? String(line.dropFirst(2)) : line
@@ -109,21 +110,22 @@ struct DeployTests {
             "Restart=always", "ExecStopPost=-/usr/bin/gatehouse release-lines --config /etc/gatehouse/gatehouse.toml",
             "ExecStart=/usr/bin/gatehouse run --config /etc/gatehouse/gatehouse.toml", "LimitCORE=0",
             "CoredumpFilter=0x0", "MemorySwapMax=0", "MemoryDenyWriteExecute=yes",
-            // The priority of the relay's thread, and no higher one.
+            // The priority of the relay's thread is the highest one that the unit allows.
             "RestrictRealtime=no", "LimitRTPRIO=1", "LimitRTTIME=500ms", "SystemCallFilter=~@privileged @resources",
             "SystemCallFilter=sched_setscheduler",
         ] {
             #expect(lines.contains(line), "\(line)")
         }
-        // These would take the radio away.
+        // These lines would take the radio away.
         for line in ["PrivateNetwork=yes", "PrivateUsers=yes", "PrivateDevices=yes"] {
             #expect(!lines.contains(line), "\(line)")
         }
-        // Works both ways: whatever starts bluetoothd would stop the gate.
+        // `Conflicts=` works in both directions: a start of bluetoothd would stop the gate.
         #expect(!lines.contains { $0.hasPrefix("Conflicts=") })
         #expect(
             try text("bluetooth-kiosk.conf").contains("\n[Unit]\nConditionPathExists=!/etc/gatehouse/gatehouse.toml\n"))
-        // The opener has the one right in its place, and listens where the program asks.
+        // The opener has this right in place of the service, and listens at the socket that the program
+        // connects to.
         #expect(lines.contains("RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6"))
         let socket = Set(try text("gatehouse-radio.socket").split(separator: "\n").map(String.init))
         let place = RadioOpener.path(beside: "/run/gatehouse")
@@ -138,7 +140,7 @@ struct DeployTests {
         }
     }
 
-    /// Whoever used Bluetooth on the box until then finds out why it is gone.
+    /// A user of Bluetooth on this machine finds out why bluetoothd was stopped.
     @Test(
         "a bluetoothd that the unit stops is told in the log, once; where none runs nothing is said",
         arguments: [("active", true), ("activating", true), ("inactive", false), ("failed", false), ("", false)])
@@ -149,7 +151,7 @@ struct DeployTests {
         let script = try #require(line).dropFirst("ExecStartPre=-+/bin/sh -c '".count).dropLast()
         let folder = try ProgramFolder()
         try folder.program("systemctl", "echo \"$@\" >> \(folder.url.path)/called; [ $1 = stop ] || echo '\(state)'")
-        // systemd makes one dollar sign of two.
+        // systemd replaces two dollar signs by one.
         let run = try ProgramRun(
             "/bin/sh", ["-c", String(script.replacing("$$", with: "$"))],
             environment: ["PATH": "\(folder.url.path):/usr/bin:/bin", "RUNTIME_DIRECTORY": folder.url.path])
@@ -163,7 +165,8 @@ struct DeployTests {
         if isTold { #expect(told[0].contains("\"level\":\"warning\",\"event\":\"radio.bluetoothd-stopped\"")) }
     }
 
-    /// A log file where the documents have it: outside of what the unit leaves writable it was dropped.
+    /// The log file of the documents has a writable path: a log at a path that the unit leaves read-only was
+    /// dropped.
     @Test("the log file that the documents name can be written, and nobody else reads it")
     func logFile() throws {
         let guide = Vectors.repository.appendingPathComponent("docs/maintenance.md")
@@ -171,7 +174,7 @@ struct DeployTests {
         #expect(String(decoding: try Vectors.bytes(guide), as: UTF8.self).contains("\n\(log) {\n"))
         let unit = UnitFile([try text("gatehouse.service")])
         #expect(unit.isReadOnly && unit.permits(log, writing: true))
-        // systemd would have to change it at each start, and could not on a read-only root.
+        // systemd would have to change the folder at each start, and could not do so on a read-only root.
         #expect(!unit.makes(log))
         #expect(try text("gatehouse.tmpfiles").contains("\nd /var/log/gatehouse 0700 gatehouse gatehouse -\n"))
     }
@@ -211,14 +214,15 @@ struct DeployTests {
                 at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data("x".utf8).write(to: url)
         }
-        // The machine's own tools are not asked.
+        // Stubs replace the machine's own tools.
         for name in ["deb-systemd-helper", "systemctl"] { try folder.program(name, "exit 0") }
         let environment = ["DPKG_ROOT": root, "PATH": "\(folder.url.path):/usr/bin:/bin"]
         func left() throws -> Set<String> {
             Set(try FileManager.default.subpathsOfDirectory(atPath: root).filter { (own + others).contains($0) })
         }
         let script = deploy.appendingPathComponent("deb/postrm").path
-        // Nothing of this machine's own goes, whatever somebody makes of the script.
+        // Checked before the script runs: no line of it may touch folders of this machine outside of
+        // DPKG_ROOT.
         let bare = try text("deb/postrm").split(separator: "\n").filter { line in
             !line.hasPrefix("    #") && [" /etc", " /var", " /run"].contains { line.contains($0) }
         }
@@ -249,7 +253,7 @@ struct DeployTests {
             analyze, ["security", "--offline=true", "--no-pager", "--threshold=\(most)", unit])
         #expect(security.status == 0, "\(security.output.suffix(300))")
         let verify = try ProgramRun(analyze, ["verify", "--man=no", "--recursive-errors=no", unit])
-        // The program is not installed where this runs; everything else must be in order.
+        // The program is not installed on the test machine; everything else must be in order.
         let faults = verify.output.split(separator: "\n").filter {
             !$0.contains("/usr/bin/gatehouse is not executable")
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Appliance
 
-/// Keys of earlier versions are taken for a release, and told.
+/// Keys of earlier versions are accepted for one release, and reported.
 @Suite struct DeprecatedKeyTests {
     private let made = [
         DeprecatedKey(key: "gate.openFor", replacement: "gate.pulse", since: "0.2.0", until: "0.3.0"),
@@ -30,7 +30,7 @@ import Testing
         #expect(configuration.notices.first?.line == 4)
         #expect(configuration.notices.first?.message == "is called gate.pulse since version 0.2.0")
         #expect(configuration.notices.first?.remedy == "Write it so; version 0.3.0 refuses gate.openFor.")
-        // What is in force has the name of today.
+        // The effective configuration has the current name.
         #expect(
             configuration.effective["gate"]?["pulse"] == "300ms" && configuration.effective["gate"]?["openFor"] == nil)
     }
@@ -41,7 +41,7 @@ import Testing
         #expect(configuration.notices.first?.remedy == "Paint it. Remove it; version 0.3.0 refuses it.")
     }
 
-    /// A wrong value is told under the name that stands there; both names at once are refused.
+    /// A wrong value is reported under the name in the file; both names at once are refused.
     @Test func whatIsWrongUnderAFormerName() {
         let name = "[kiosk]\nname = \"N\"\n"
         let wrong = problems(name + "[gate]\nopenFor = \"300\"\n")
@@ -52,7 +52,7 @@ import Testing
         #expect(both.map(\.key) == ["gate.openFor"] && both.first?.remedy == "Remove gate.openFor.")
     }
 
-    /// Behind its last release the table has it no more, and it is unknown like any other.
+    /// After its last release, a key is no longer in the table, and is unknown like any other.
     @Test func theTableOfToday() throws {
         for old in DeprecatedKey.all {
             #expect(!Configuration.keys.contains(old.key), "\(old.key) is a key of today")

@@ -64,7 +64,7 @@ import Testing
         #expect(displays.others[2].device == "/dev/spidev0.0")
     }
 
-    /// From the file to what the kiosk shows, and what a display gets.
+    /// The settings from the file reach the kiosk's lamps and each display.
     @Test func rhythmsAndPlacesReachLampsAndDisplays() throws {
         let configuration = try parse(
             "[rhythms]\nrejected = \"slow\"\n[display]\nsign = \"apart\"\n[[display.also]]\nfile = \"a.png\"\n")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Appliance
 
-/// `deploy/install`, and the package that is made of what it installs.
+/// `deploy/install`, and the package that is made from its result.
 @Suite("Installation and package")
 struct InstallationTests {
     private let deploy = Vectors.repository.appendingPathComponent("deploy")
@@ -51,7 +51,7 @@ struct InstallationTests {
             let size = try documents.appendingPathComponent(path).resourceValues(forKeys: [.fileSizeKey]).fileSize
             #expect(size ?? 0 < 100_000, "\(path): a card has better uses for its room")
         }
-        // Each of several gates has what is the first one's, of its own.
+        // Each of several gates has the same units as the first one, under its own name.
         let units = try ["gatehouse@.service", "gatehouse-radio@.socket", "gatehouse-radio@.service"].map { name in
             try #require(folder.text("stage/usr/lib/systemd/system/\(name)"))
         }
@@ -74,7 +74,7 @@ struct InstallationTests {
         {
             for line in lines { #expect(unit.contains("\n\(line)\n"), "\(line)") }
         }
-        // Shells read these and do not run them.
+        // Shells read these files and do not execute them.
         for path in [
             "bash-completion/completions/gatehouse", "zsh/vendor-completions/_gatehouse",
             "fish/vendor_completions.d/gatehouse.fish",
@@ -95,9 +95,10 @@ struct InstallationTests {
         #expect(try ProgramRun(script, ["--nonsense"], environment: environment).status == 2)
     }
 
-    /// The gate that `gatehouse setup --config /etc/gatehouse/out.toml` makes is one that the installed template can run.
+    /// The gate that `gatehouse setup --config /etc/gatehouse/out.toml` makes is one that the installed
+    /// template can run.
     private func examineASecondGate(_ stage: String) throws {
-        // Not that of this machine.
+        // Not the folder of the test machine.
         let own = try #require(StandardFolders(["GATEHOUSE_ROOT": stage + "-own"]))
         let places = SetupPlaces(own.place("/etc/gatehouse/out.toml"), in: own)
         let plan = try SetupPlan(
@@ -144,7 +145,7 @@ struct InstallationTests {
                 #expect(build.contains("s/@\(field.element)@/"), "\(field.element)")
             }
         }
-        // The voice is a program of its own, which no gate needs.
+        // The voice is a separate program, which a gate does not need.
         let least = try Configuration.parse(Array("kiosk.name = \"G\"".utf8), file: "gate.toml", folder: "/")
         let suggests = try text("deb/control-gatehouse").split(separator: "\n").first { $0.hasPrefix("Suggests: ") }
         #expect(suggests?.contains(" \(least.voice.program),") == true, "\(suggests ?? "")")

@@ -65,7 +65,7 @@ struct PinoutTests {
             let read = try #require(
                 Configuration.parse(Array(text.utf8), file: "page", folder: "/").door.inputs.first)
             #expect(read.use.rawValue == input.use && (read.active == .high) == input.activeHigh, "\(input.use)")
-            // The page draws contacts to ground.
+            // The page shows contacts to ground.
             #expect(read.bias == .pullUp)
         }
     }
@@ -95,7 +95,7 @@ struct PinoutTests {
         let pinout = try pinout()
         let sections = pinout.configuration.components(separatedBy: "\n\n")
         for diagram in pinout.diagrams where !diagram.configuration.isEmpty {
-            // A section stands once.
+            // Each section appears once.
             let others = sections.filter { section in
                 !diagram.configuration.contains(section.prefix { !$0.isNewline })
             }
@@ -105,7 +105,7 @@ struct PinoutTests {
             #expect(configuration.gate.line == "GPIO17", "\(diagram.name)")
             for input in configuration.door.inputs {
                 #expect(pinout.inputs.contains { $0.use == input.use.rawValue && $0.line == input.line })
-                // What has a resistor on the picture has none of the chip's.
+                // An input with a resistor on the picture does not use the chip's pull-up.
                 let hasPullUp = diagram.parts.contains { $0.label == "4.7 kΩ" }
                 #expect(input.bias == (hasPullUp ? .none : .pullUp), "\(diagram.name)")
             }
@@ -133,7 +133,7 @@ struct PinoutTests {
         #expect(Set(pins).count == pins.count && pins.count == 24)
         #expect(Set(pins).isDisjoint(with: Header.fixed.keys))
         #expect(Set((outputs.map(\.line) + pinout.inputs.map(\.line))).isDisjoint(with: ["GPIO14", "GPIO15"]))
-        // Each is drawn, but for those that a bus takes without need.
+        // Every pin is drawn, except the pins that a bus occupies without using them.
         let drawn = Set(pinout.diagrams.flatMap(\.pins.values))
         #expect(Set(pins).subtracting(drawn) == Set([21, 26]))
     }
@@ -164,20 +164,21 @@ struct PinoutTests {
             ("active = \"high\"", "active = \"up\""), ("name = \"red\"", "name = \"green\""),
             ("shows = \"red lamp, bottom\"\n", ""), ("[board]", "[bored]"), ("label = ", "lable = "),
             ("indicator.red", "indicator.green"), ("[board]", "[board]\ncolour = \"green\""),
-            // The serial console's, a bus's, the firmware's.
+            // Lines of the serial console, of a bus, of the firmware.
             ("line = \"GPIO17\"\npin = 11", "line = \"GPIO14\"\npin = 8"),
             ("line = \"GPIO17\"\npin = 11", "line = \"GPIO10\"\npin = 19"),
             ("line = \"GPIO4\", pin = 7", "line = \"GPIO0\", pin = 27"),
             ("signal = \"busy\", line = \"GPIO4\", pin = 7", "signal = \"busy\", line = \"GPIO5\", pin = 29"),
-            // Outputs that are pulled up at boot; inputs on the console's lines, or on those of a signal.
+            // Outputs that are pulled up at boot; inputs on the lines of the console or of a signal.
             ("line = \"GPIO13\"\npin = 33", "line = \"GPIO8\"\npin = 24"),
             ("line = \"GPIO16\"\npin = 36", "line = \"GPIO14\"\npin = 8"),
             ("line = \"GPIO16\"\npin = 36", "line = \"GPIO17\"\npin = 11"),
             ("use = \"passage\"", "use = \"contact\""), ("kind = \"button\"", "kind = \"knob\""),
-            // Pictures: a pin that is no ground, one that is there twice, a signal that there is not.
+            // Pictures: a pin that is not a ground pin, a pin that appears twice, a signal that does not
+            // exist.
             ("ground@14", "ground@11"), ("\"blue\", \"amber\", \"green\"", "\"blue\", \"blue\", \"green\""),
             ("[\"gate\", \"tone\",", "[\"gate\", \"horn\","),
-            // A terminal that leads nowhere, a box on another, a part on nothing, on another, across a wire.
+            // A terminal without a wire, a box on another, a part on no wire, on another part, across a wire.
             ("left = [\"−\"]", "left = [\"\", \"−\"]"), ("column = 2, row = 4", "column = 2, row = 3"),
             ("rows = [2, 3] }", "rows = [2, 5] }"), ("lane = 2, rows = [2] }", "lane = 1, rows = [2] }"),
             ("gap = 0, lane = 1, rows = [2, 3] }", "gap = 0, lane = 1, rows = [1, 3] }"),

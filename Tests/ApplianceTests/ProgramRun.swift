@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a program that was run said and how it ended.
+/// The output and the exit status of a program that was run.
 struct ProgramRun {
     let status: Int32
     let output: String
@@ -21,7 +21,7 @@ struct ProgramRun {
     }
 }
 
-/// A folder that goes away with this object, with programs put into it by name.
+/// A folder that is removed with this object, and into which programs are written by name.
 final class ProgramFolder {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-\(UUID().uuidString)")
     init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }

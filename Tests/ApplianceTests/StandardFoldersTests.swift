@@ -5,7 +5,7 @@ import Testing
 
 @testable import Appliance
 
-/// Where the usual folders are.
+/// The places of the usual folders.
 @Suite struct StandardFoldersTests {
     private let folders = StandardFolders(["GATEHOUSE_ROOT": "/srv//image/"])
 
@@ -32,7 +32,7 @@ import Testing
         #expect(StandardFolders().place(path) == path && StandardFolders().name(path) == path)
     }
 
-    /// However a path is spelt, and only by its letters.
+    /// Every spelling of a path is recognised; only its text is examined.
     @Test(
         arguments: [
             ("//var/lib/gatehouse/l.db", "/var/lib/gatehouse/l.db"), ("/var//lib/gatehouse/", "/var/lib/gatehouse"),
@@ -44,7 +44,7 @@ import Testing
         #expect(try #require(folders).place(path) == (theirs.map { "/srv/image" + $0 } ?? path))
     }
 
-    /// Also of a root that is itself named like one of them.
+    /// Also for a root that is itself named like one of the folders.
     @Test func whatIsBelowTheRootStays() throws {
         let folders = try #require(StandardFolders(["GATEHOUSE_ROOT": "/run/gatehouse-test"]))
         let place = folders.place("/etc/gatehouse/gatehouse.toml")
@@ -55,7 +55,7 @@ import Testing
         try Configuration.parse(Array(text.utf8), file: "gate.toml", folder: "/srv/gate", standard: standard)
     }
 
-    /// Whether a configuration names them or leaves them out: no file that it leads to is elsewhere.
+    /// All files of a configuration are below the root, whether it names the folders or leaves them out.
     @Test func aConfigurationKeepsToThem() throws {
         let folders = try #require(folders)
         let example = Vectors.repository.appendingPathComponent("deploy/gatehouse.toml")
@@ -66,7 +66,7 @@ import Testing
             #expect(paths.count > 10 && paths.allSatisfy { $0.hasPrefix("/srv/image/") }, "\(paths)")
             #expect(configuration.control.path == "/srv/image/run/gatehouse/control.sock")
             #expect(configuration.observe.socket == "/srv/image/run/gatehouse/observe.sock")
-            // What is shown has the usual names.
+            // The output has the usual names.
             #expect(!configuration.effective.compactText.contains("/srv/image"))
         }
         let elsewhere = try parse("[kiosk]\nname = \"A\"\n[ledger]\npath = \"a.db\"\n", folders)
@@ -76,7 +76,7 @@ import Testing
         #expect(copy.agent.copies.first?.invitations == ["/srv/image/etc/gatehouse/b"])
     }
 
-    /// A further gate is one below such a folder, too, and its configuration names what it has there.
+    /// A further gate is one below such a folder, too, and its configuration names its own files there.
     @Test func furtherGates() throws {
         let folders = try #require(folders)
         for file in ["/etc/gatehouse/out.toml", "/srv/image/etc/gatehouse/out.toml"] {

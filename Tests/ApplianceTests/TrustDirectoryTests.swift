@@ -6,7 +6,8 @@ import Testing
 
 @testable import Appliance
 
-/// The trust directory on disk: what a case's trust data become, and every way in which a directory can be wrong.
+/// The trust directory on disk: the trust data of a test case, and every way in which a directory can be
+/// invalid.
 @Suite struct TrustDirectoryTests {
     /// A directory that is removed with the value.
     private final class Folder {
@@ -145,7 +146,8 @@ import Testing
         #expect(folder.problems().count == 1, "\(folder.problems())")
     }
 
-    /// What ships with the product needs no hash by hand; a hash that is there must still be the right one.
+    /// A context that the product contains needs no hash in the index; a given hash must still be the right
+    /// one.
     @Test func builtInContextsNeedNoHash() throws {
         let folder = try Folder()
         try folder.write("issuers.toml", Self.issuer)

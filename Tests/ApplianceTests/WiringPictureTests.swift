@@ -4,7 +4,7 @@ import Testing
 
 @testable import Appliance
 
-/// The wiring pictures can be read: no text on another, none outside, none under a wire.
+/// The wiring pictures are readable: no text on another, none outside, none under a wire.
 @Suite("Wiring pictures")
 struct WiringPictureTests {
     private func diagrams() throws -> [WiringDiagram] {
@@ -17,7 +17,7 @@ struct WiringPictureTests {
 
         init(_ label: Label) { (left, right, top, bottom) = label.edges }
 
-        /// A line's part between two points, with its width.
+        /// The area of a line between two points, with its width.
         init(_ from: (x: Int, y: Int), _ to: (x: Int, y: Int), width: Int) {
             (left, right) = (min(from.x, to.x) - width / 2, max(from.x, to.x) + width / 2)
             (top, bottom) = (min(from.y, to.y) - width / 2, max(from.y, to.y) + width / 2)
@@ -91,7 +91,7 @@ struct WiringPictureTests {
             #expect(svg.contains("<title>\(diagram.title)</title>"))
             for pin in diagram.pins.values { #expect(svg.contains("(pin \(pin)) to "), "\(diagram.name): \(pin)") }
             #expect(!svg.contains("<script") && !svg.contains("href"))
-            // Every element that is opened is closed, and nothing but its own characters is escaped.
+            // Every opened element is closed, and only the permitted characters are escaped.
             let opened = svg.components(separatedBy: "<").dropFirst().filter { !$0.hasPrefix("/") }
             let closed = svg.components(separatedBy: "</").count - 1 + svg.components(separatedBy: "/>").count - 1
             #expect(opened.count == closed, "\(diagram.name)")
@@ -128,7 +128,7 @@ struct WiringPictureTests {
         }
     }
 
-    /// From the lock's supply to the lock: side by side, or one behind the other.
+    /// The contacts from the lock's supply to the lock: in parallel, or in series.
     @Test("free passage: beside the gate's contact at a strike, behind it at a magnet")
     func freePassage() throws {
         func contacts(_ name: String) throws -> [String] {
@@ -141,7 +141,8 @@ struct WiringPictureTests {
         #expect(try contacts("free-turnstile") == ["COM to common of inputs", "NO to free passage"])
     }
 
-    /// Beside the chip's own pull-up nothing bears what a long wire catches: 1 kΩ between wire and line, the pull-up on the wire's side.
+    /// The chip's own pull-up alone does not withstand the interference that a long wire picks up: 1 kΩ
+    /// between wire and line, with the pull-up on the wire's side.
     @Test("inputs are contacts to ground behind their resistors, at rest as the program takes them")
     func inputs() throws {
         let pinout = try Pinout(try Vectors.bytes(Vectors.repository.appendingPathComponent("hardware/pinout.toml")))
@@ -171,7 +172,7 @@ struct WiringPictureTests {
     func separated() throws {
         let diagrams = try diagrams()
         let coupler = try #require(diagrams.first { $0.name == "optocoupler" })
-        // No wire leads from the board past it, and nothing of the far side to the board's ground.
+        // No wire leads from the board around the coupler, and none from the far side to the board's ground.
         #expect(coupler.wires.allSatisfy { $0.columns == 0...1 || $0.columns == 1...2 })
         #expect(coupler.parts.contains { $0.kind == .diode && $0.isUpright && $0.gap == 1 })
         let wiegand = try #require(diagrams.first { $0.name == "wiegand" })

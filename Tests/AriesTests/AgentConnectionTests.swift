@@ -71,7 +71,7 @@ import Testing
         let key = harness.connection.verkey
         harness.run(until: Instant(nanoseconds: 60_000_000_000))
         #expect(harness.connection.peer != nil)
-        #expect(harness.connection.verkey == key)  // the same request, the same keys
+        #expect(harness.connection.verkey == key)  // the request and the keys are the same
         #expect(harness.agent.completeConnections == 1)
     }
 
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func aRestartAtAnyPostGoesOn() throws {
-        // The process dies right after the n-th post was decided, before its answer came.
+        // The process dies right after it has decided the n-th post, before the answer arrives.
         for crash in 0..<4 {
             let harness = try Harness()
             harness.replies = []
@@ -149,7 +149,7 @@ import Testing
         #expect(contents == (0..<5).map { Text("hello \($0)") })
     }
 
-    /// Where a connection is reached tells whether it is deaf, whatever was wished for.
+    /// The connection's actual reception mode decides whether it fetches messages, not the requested one.
     @Test func withoutMailboxMessagesAreFetchedWhateverWasWishedFor() throws {
         let harness = try Harness(reception: .mailbox)
         harness.mailbox = .queue
@@ -161,8 +161,8 @@ import Testing
         #expect(harness.count { if case .fetch = $0 { true } else { false } } == 0)
     }
 
-    /// What a message of the mailbox asks for outlives its release there: it is sent until the peer's server has it or refuses it,
-    /// and not once more by a restart.
+    /// An answer that a mailbox message requires outlives the release of that message: it is sent until the
+    /// peer's server accepts or refuses it, and a restart does not send it again.
     @Test(arguments: [[VirtualAgent.Reply.unreachable, .lost], [.rejected]])
     func anAnswerIsSentUntilItIsThere(replies: [VirtualAgent.Reply]) throws {
         let harness = try Harness(reception: .mailbox)
@@ -199,7 +199,8 @@ import Testing
         #expect(harness.pings.sent.count == 5 && harness.pings.answered == harness.pings.sent)
     }
 
-    /// The seen message's key goes to whoever keeps it, and comes back at the next start.
+    /// The key of a message that was seen is handed to the caller for storage and passed in again at the next
+    /// start.
     @Test func whatWasSeenIsHandedOutToBeKept() throws {
         let harness = try Harness()
         harness.feed(.start)
@@ -219,7 +220,7 @@ import Testing
         #expect(texts.count == 1)
     }
 
-    /// A server that refuses a message refuses that one: what is behind it goes on.
+    /// A server that refuses a message refuses only that message; later messages are sent.
     @Test func aRefusedMessageIsHandedBack() throws {
         let harness = try Harness()
         harness.feed(.start)
@@ -231,7 +232,8 @@ import Testing
         #expect(harness.sent == ["report-2"])
     }
 
-    /// Only some statuses are said of a message. With any other the same message goes again, until the place is well.
+    /// Only some HTTP statuses concern the message itself. With any other status the same message is sent
+    /// again, until the server recovers.
     @Test(arguments: [400, 413, 415, 422, 431, 301, 302, 401, 402, 403, 404, 405, 407, 410, 421, 451])
     func onlySomeStatusesRefuseAMessage(status: Int) throws {
         let harness = try Harness()
@@ -249,7 +251,7 @@ import Testing
         #expect(told)
     }
 
-    /// Trouble elsewhere is told as a problem report.
+    /// A fault elsewhere is reported to the agent as a problem report.
     @Test func aProblemIsTold() throws {
         let harness = try Harness()
         harness.feed(.start)
@@ -257,7 +259,7 @@ import Testing
         #expect(harness.agent.others.last?["description"]?["code"] == "fault.somewhere")
     }
 
-    /// What a peer speaks, and its word about the ledger.
+    /// The protocols that a peer discloses and its answer about the ledger are passed on.
     @Test func whatThePeerDisclosesAndAnswersIsPassedOn() throws {
         let harness = try Harness()
         harness.feed(.start)
@@ -283,7 +285,8 @@ import Testing
         #expect(harness.count { if case .discarded(.malformed) = $0 { true } else { false } } == 1)
     }
 
-    /// An agent that answers each post with a ping of its own gets a handful of answers, then one a second, and reports go first.
+    /// An agent that answers each post with a question of its own gets a few answers at once, then one a
+    /// second; reports are sent first.
     @Test(arguments: ["ping", "queries", "please_ack"])
     func aPeerThatAlwaysAsksDoesNotHoldUpReports(_ kind: String) throws {
         let harness = try Harness()

@@ -4,11 +4,11 @@ import Encoding
 import Simulation
 import Testing
 
-/// Refused, altered and unexpected input: it never traps, never ends an attempt, never goes unnoticed.
+/// Refused, altered and unexpected input never traps, never ends an attempt, and never goes unreported.
 @Suite struct ConnectionFaultTests {
     @Test func everyAlteredHandshakeAnswerIsRefused() throws {
-        // The inviter's answer, opened, altered and packed again by the invitation's own key: only the signature is left to
-        // notice it.
+        // The inviter's answer, opened, altered and packed again by the invitation's own key: only the
+        // signature check can detect the change.
         let inviter = try #require(KeyPair(seed: Secret([UInt8](repeating: 6, count: 32))))
         let fresh = try #require(KeyPair(seed: Secret([UInt8](repeating: 5, count: 32))))
         let did = DIDExchange.did(
@@ -76,7 +76,8 @@ import Testing
         #expect(due.map { $0 > .zero } == true)  // after a pause
     }
 
-    /// Silence behind a request that was taken is told once nothing else is left to try, as often as that happens.
+    /// If the peer accepts a request and does not answer, the connection reports this each time once nothing
+    /// else is left to try.
     @Test func aRequestThatNobodyAnswersIsTold() throws {
         let inviter = try #require(KeyPair(seed: Secret([UInt8](repeating: 6, count: 32))))
         var connection = try connection(to: inviter.verkey)
@@ -114,7 +115,7 @@ import Testing
             Envelope.pack(plaintext, to: [key], from: sender, random: &random).compactBytes
         }
         var (posts, now) = (0, Instant.zero)
-        /// Answers every post by an empty body, so that the queue of answers runs empty.
+        /// Answers every post with an empty body, so that the queue of answers runs empty.
         func feed(_ event: AgentConnection.Event) {
             now = now.advanced(by: .seconds(1))  // answers are rationed
             var events = [event]
@@ -129,7 +130,8 @@ import Testing
         feed(.answered(1, body: pack(response.compactBytes, inviter, connection.verkey)))
         #expect((connection.peer?.verkey == peer.verkey) == true)
 
-        // The mutation is under the envelope: it reaches everything that reads an authenticated peer's messages.
+        // The mutation happens inside the envelope: it reaches all code that reads an authenticated peer's
+        // messages.
         let templates: [JSON] = [
             TrustPing.ping(.didcomm, id: "p", responseRequested: true),
             BasicMessage.message(
@@ -143,14 +145,14 @@ import Testing
         var generator = Generator(state: 7)
         for round in 0..<1500 {
             var message = try #require(templates[round % templates.count].object)
-            message["@id"] = .text("id-\(round)")  // else most would be dropped as repetitions
+            message["@id"] = .text("id-\(round)")  // otherwise most would be dropped as repetitions
             var bytes = JSON.object(message).compactBytes
             for _ in 0..<(generator.next() % 4) { generator.mutate(&bytes) }
             feed(.received(pack(bytes, peer, connection.verkey)))
         }
         #expect(posts > 100)
         feed(.deliver(report(1)))
-        #expect((connection.wantsMessage) == true)  // delivered: room for the next
+        #expect((connection.wantsMessage) == true)  // delivered, so the next message has room
     }
 
     @Test func mutatedEnvelopesAreDropped() throws {
@@ -252,7 +254,7 @@ private struct Generator {
         return mixed ^ mixed >> 31
     }
 
-    /// Changes, removes, cuts off or repeats at one place.
+    /// Changes, removes, truncates or repeats bytes at one place.
     mutating func mutate(_ bytes: inout [UInt8]) {
         guard !bytes.isEmpty else { return }
         let place = Int(next() % UInt64(bytes.count))

@@ -3,7 +3,7 @@ import DIDComm
 import Encoding
 import Simulation
 
-/// Streams and keys that a number determines.
+/// Returns a random stream that `seed` determines.
 func stream(_ seed: UInt8) -> RandomStream {
     guard let stream = RandomStream(seed: Secret([UInt8](repeating: seed, count: 32))) else {
         preconditionFailure("libsodium is not usable")
@@ -11,29 +11,29 @@ func stream(_ seed: UInt8) -> RandomStream {
     return stream
 }
 
-/// A connection and a virtual agent with a clock that jumps from deadline to deadline, and a store that remembers what was
-/// persisted.
-/// (A class, because the test macros copy what they look at.)
+/// A connection and a virtual agent with a clock that jumps from deadline to deadline, and a store that
+/// remembers the persisted state. (A class, because the test macros copy the values that they inspect.)
 final class Harness {
     var agent: VirtualAgent
     var connection: AgentConnection
     var now = Instant.zero
     var stored: JSON?
-    /// Everything but posts and persists, in order.
+    /// Every action except posts and persists, in order.
     var seen: [AgentConnection.Action] = []
     /// The time of every post and the handshake state stored before it.
     var posts: [(time: Instant, stored: JSON?)] = []
-    /// Where the mailbox takes messages, for a connection that has one.
+    /// The mailbox's address, for a connection that has a mailbox.
     var mailbox = MailboxAddress(endpoint: "http://mailbox.test/", routingKeys: [])
-    /// Bytes of the longest post.
+    /// The length of the longest post in bytes.
     var longestPost = 0
-    /// The status with which the agent's server refuses.
+    /// The HTTP status with which the agent's server refuses.
     var status = 400
     /// Overrides the agent's reply to the next posts.
     var replies: [VirtualAgent.Reply] = []
-    /// After so many posts nothing goes on.
+    /// The number of posts after which the harness stops.
     var maxPosts = Int.max
-    /// Things stored or posted until the process dies, right behind the last of them; counted down.
+    /// The number of stored states and posts after which the process dies, right after the last of them;
+    /// counted down.
     var steps = Int.max
 
     init(reception: AgentConnection.Reception = .returnRoute) throws {
@@ -46,7 +46,7 @@ final class Harness {
         self.agent = agent
     }
 
-    /// Handles an event and carries out what follows, until nothing is left to do at this time.
+    /// Handles an event and carries out the resulting actions, until nothing is left to do at this time.
     func feed(_ event: AgentConnection.Event) {
         var events = [event]
         while !events.isEmpty, steps > 0, posts.count < maxPosts {
@@ -72,7 +72,7 @@ final class Harness {
         }
     }
 
-    /// Moves the clock to each deadline up to `end`.
+    /// Advances the clock to `end`, from deadline to deadline.
     func run(until end: Instant) {
         while steps > 0, posts.count < maxPosts, let deadline = connection.deadline, deadline <= end {
             now = max(now, deadline)
@@ -81,7 +81,7 @@ final class Harness {
         now = end
     }
 
-    /// The process ends and starts again with what was stored.
+    /// Ends the process and starts it again with the stored state.
     func restart(seed: UInt8 = 3, seen: [[UInt8]] = []) throws {
         guard let stored else { throw SnapshotError.malformed }
         steps = .max
@@ -91,10 +91,10 @@ final class Harness {
         feed(.start)
     }
 
-    /// How many actions of a kind were seen.
+    /// Returns how many actions match.
     func count(_ matches: (AgentConnection.Action) -> Bool) -> Int { seen.count(where: matches) }
 
-    /// Who is at the other end, and where.
+    /// The peer and its address.
     var peer: Peer? { connection.peer }
 
     /// When the connection wants to be called again.
@@ -103,7 +103,7 @@ final class Harness {
     /// Ids of the messages that the peer's server refused.
     var refused: [Text] { seen.compactMap { if case .refused(let id, _) = $0 { id } else { nil } } }
 
-    /// Ids of our pings that reached the peer, and of those that were answered.
+    /// Ids of the kiosk's pings that reached the peer, and of those that were answered.
     var pings: (sent: [Text], answered: [Text]) {
         (
             seen.compactMap { if case .pinged(let id) = $0 { id } else { nil } },
@@ -115,7 +115,7 @@ final class Harness {
     var sent: [Text] { seen.compactMap { if case .sent(let id) = $0 { id } else { nil } } }
 }
 
-/// A report of that number.
+/// Returns a report with the given number.
 func report(_ number: Int) -> OutboundMessage {
     OutboundMessage.basicMessage(
         id: Text("report-\(number)"), content: Text("{\"seq\":\(number)}"), time: "2026-01-02T03:04:05.678Z")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Aries
 
-/// An endpoint that is no narrow URL is none (``WebURL``): it is refused before anything is stored.
+/// An endpoint that is not a strict URL (``WebURL``) is refused before anything is stored.
 @Suite struct EndpointTests {
     private static let bad = [
         "https://127.0.0.1:70000/", "https://127.0.0.1:0/", "https://127.0.0.1:99999999999999999999/",
@@ -86,7 +86,8 @@ import Testing
         #expect(document(endpoint).preferredService?.endpoint == Text(endpoint))
     }
 
-    /// The rule that ``HTTPTransport`` has for what it posts itself: who asks for a later try has refused nothing.
+    /// The same rule as that of ``HTTPTransport`` for its own posts: a server that asks for a later attempt
+    /// has refused nothing.
     @Test func statusesOfServersInTrouble() {
         for status in [408, 429, 500, 503] { #expect(ExchangeFailure(status: status) == .uncertain) }
         for status in [302, 400, 404, 410] { #expect(ExchangeFailure(status: status) == .refused(status: status)) }

@@ -39,7 +39,7 @@ import Testing
     private func connectionFailure(_ item: JSON) -> String? {
         guard let response = item["response"], let key = item["invitation_key"]?.string.flatMap({ Verkey($0) })
         else { return "case not understood" }
-        let valid = item["valid"]?.bool  // null: either answer
+        let valid = item["valid"]?.bool  // null: either result is allowed
         do {
             let signed = try LegacyConnection.verify(response: response, invitationKey: key)
             if valid == false { return "accepted" }

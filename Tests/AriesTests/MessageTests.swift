@@ -3,7 +3,7 @@ import DIDComm
 import Encoding
 import Testing
 
-/// Readers of messages are bounded, and cut at bytes and letters.
+/// Readers of messages have bounds; texts are cut at bytes or between letters.
 struct MessageTests {
     private func message(_ members: JSONObject) throws -> Message {
         var body: JSONObject = ["@type": "https://didcomm.org/trust_ping/1.0/ping", "@id": "m"]
@@ -13,7 +13,7 @@ struct MessageTests {
 
     private func letters(_ count: Int) -> JSON { .text(String(repeating: "t", count: count)) }
 
-    /// Names of threads are kept and echoed.
+    /// Names of threads have a bound, because the kiosk keeps and echoes them.
     @Test func threadsHaveABound() throws {
         #expect(try message(["~thread": ["thid": letters(256), "pthid": letters(256)]]).thread.utf8.count == 256)
         #expect(try message(["~thread": ["thid": "", "pthid": ""]]).thread == "m")
@@ -33,7 +33,7 @@ struct MessageTests {
         #expect(thread == "a")
     }
 
-    /// A combining letter makes one character of itself and the slash or colon before it, and is no part of a prefix.
+    /// A combining letter forms one character with the slash or colon before it, and is not part of a prefix.
     @Test func prefixesAreCutAtBytes() throws {
         for prefix in TypePrefix.allCases {
             let type = MessageType(Text(prefix.rawValue + "\u{301}tea/1.0/pour"))
@@ -45,7 +45,7 @@ struct MessageTests {
         #expect(Verkey(Text("did:key:\u{301}\(key.multibase)")) == nil)
     }
 
-    /// What is cut stays a text that the other side can have said.
+    /// A code that is cut is still a valid text.
     @Test func codesAreCutBetweenLetters() throws {
         let code = Text(String(repeating: "a", count: 127) + "\u{e9}")
         let problem = try Message(

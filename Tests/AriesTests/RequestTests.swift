@@ -3,7 +3,7 @@ import DIDComm
 import Encoding
 import Testing
 
-/// What a controller starts, and what is attached to invitations.
+/// Requests that a controller starts, and requests that are attached to invitations.
 struct RequestTests {
     private func message(_ type: Text, _ members: JSONObject = [:]) throws -> Message {
         var body: JSONObject = ["@type": .text("https://didcomm.org/\(type)"), "@id": "request"]
@@ -71,7 +71,7 @@ struct RequestTests {
         #expect(code == "message-parse-failure")
     }
 
-    /// Answers to reports of problems and to acknowledgements would never end.
+    /// Answering problem reports and acknowledgements could go on endlessly, so they get no answer.
     @Test(
         arguments: [
             "notification/1.0/problem-report", "connections/1.0/problem_report", "did-rotate/1.0/problem-report",
@@ -132,7 +132,8 @@ struct RequestTests {
         "@id": "a", "data": ["json": ["@type": "https://didcomm.org/trust_ping/1.0/ping", "@id": "P"]],
     ]
 
-    /// Each reply once, in order, to the service of the invitation, in the thread of its request.
+    /// Each request gets one reply, in order, at the service of the invitation and in the thread of the
+    /// request.
     @Test func eachRequestGetsOneReply() throws {
         let proof: JSON = [
             "@id": "b",
@@ -164,7 +165,7 @@ struct RequestTests {
         #expect(end?.1 == 1)
     }
 
-    /// A dead inviter is tried three times, one that refuses once.
+    /// An unreachable inviter is tried three times, one that refuses is tried once.
     @Test(arguments: [(ExchangeFailure.unreachable, 3), (.uncertain, 3), (.refused(status: 400), 1)])
     func aFailureEndsIt(failure: ExchangeFailure, attempts: Int) throws {
         var reply = try OneTimeReply(to: try oneTime([ping]).0, rules: rules, random: stream(4))

@@ -4,9 +4,9 @@ import Encoding
 import Simulation
 import Testing
 
-/// Going on for another invitation of the same inviter.
+/// Reusing a connection for another invitation of the same inviter.
 struct ReuseTests {
-    /// Another out-of-band invitation of `agent`, with `requests` attached.
+    /// Returns another out-of-band invitation of `agent`, with `requests` attached.
     static func invitation(
         _ id: Text, of agent: Harness, minor: Int = 1, requests: [JSON] = []
     ) throws -> Invitation {
@@ -37,7 +37,8 @@ struct ReuseTests {
         #expect(message["~thread"]?["thid"] == message["@id"])
     }
 
-    /// Over return-route alone the acceptance cannot arrive: the answer to a ping behind the question has to do.
+    /// Over return-route alone the acceptance cannot arrive: the answer to a ping that follows the reuse
+    /// request is sufficient.
     @Test func withoutMailboxAnAnsweredPingIsEnough() throws {
         let harness = try Harness()
         harness.feed(.start)
@@ -47,7 +48,7 @@ struct ReuseTests {
         #expect(failed(harness).isEmpty)
     }
 
-    /// A connection that its agent has deleted takes everything with 200 and answers nothing.
+    /// An agent that has deleted the connection accepts everything with 200 and answers nothing.
     @Test(arguments: [AgentConnection.Reception.returnRoute, .mailbox])
     func anAgentThatAnswersNothingIsAskedThreeTimes(reception: AgentConnection.Reception) throws {
         let harness = try Harness(reception: reception)
@@ -64,7 +65,7 @@ struct ReuseTests {
         #expect(harness.posts.count < posts + 3, "nobody is asked any more")
     }
 
-    /// With a mailbox a ping proves nothing about the question.
+    /// With a mailbox, an answered ping does not confirm the reuse request.
     @Test func withMailboxTheAcceptanceCounts() throws {
         for accepts in [true, false] {
             let harness = try Harness(reception: .mailbox)
@@ -77,13 +78,14 @@ struct ReuseTests {
         }
     }
 
-    /// Who refuses is not taken for one who accepts, though it answers the ping behind the question.
+    /// A refusal is not taken for an acceptance, although the agent answers the ping that follows the reuse
+    /// request.
     @Test(arguments: [AgentConnection.Reception.returnRoute, .mailbox])
     func aRefusalEndsTheQuestion(reception: AgentConnection.Reception) throws {
         let harness = try Harness(reception: reception)
         harness.mailbox = .queue
         harness.feed(.start)
-        harness.agent.answersToLose = 1  // the question arrives, and the ping waits
+        harness.agent.answersToLose = 1  // the reuse request arrives, and the ping waits
         harness.feed(.reuse(try Self.invitation("second", of: harness)))
         let question = try #require(harness.agent.others.last?["@id"]?.string)
         harness.agent.send(
@@ -93,7 +95,8 @@ struct ReuseTests {
         #expect(harness.count { if case .problem = $0 { true } else { false } } == 1)
     }
 
-    /// An acceptance counts only for the invitation that was asked about, and in our thread where it names one.
+    /// An acceptance counts only for the invitation that was asked about and, if it names a thread, in the
+    /// kiosk's thread.
     @Test func anAcceptanceOfSomethingElseIsNone() throws {
         let asked = HandshakeReuse(try Self.invitation("second", of: try Harness()), id: "R")
         func accepted(_ thread: JSON?) throws -> Bool {
@@ -111,7 +114,7 @@ struct ReuseTests {
         #expect(try !accepted(nil))
     }
 
-    /// What waits for delivery does not hold up the question, and goes on behind it.
+    /// Waiting deliveries do not delay the reuse request, and they continue after it.
     @Test func reportsGoOnBehindTheQuestion() throws {
         let harness = try Harness()
         harness.feed(.start)
@@ -124,7 +127,7 @@ struct ReuseTests {
         #expect(harness.agent.received.count == 3)
     }
 
-    /// The requests of the second invitation are answered on the connection that exists, each in its thread.
+    /// The requests of the second invitation are answered on the existing connection, each in its thread.
     @Test func itsRequestsAreAnsweredOnTheConnection() throws {
         let harness = try Harness()
         harness.feed(.start)

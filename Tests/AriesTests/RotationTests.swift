@@ -17,7 +17,7 @@ struct RotationTests {
         return harness
     }
 
-    /// The acknowledgement goes to the old place; everything after it under the new key.
+    /// The acknowledgement is sent to the old endpoint; everything after it uses the new key.
     @Test func theConnectionFollows() throws {
         let harness = try connected()
         harness.agent.rotate()
@@ -32,8 +32,9 @@ struct RotationTests {
         #expect(harness.agent.received.first?.sender != nil)
     }
 
-    /// The process dies behind each thing that it stores or posts, from the ping that brings the announcement on: the rotation
-    /// ends the same. Only an announcement that died with the answer to that ping has to come again.
+    /// The process dies after each state that it stores and each post, from the ping that fetches the
+    /// announcement on: the rotation ends the same way. Only an announcement that was lost with the answer to
+    /// that ping has to be sent again.
     @Test func aRestartGoesOnWithIt() throws {
         var (step, isWhole, unheard) = (0, false, [Int]())
         while !isWhole {
@@ -51,7 +52,7 @@ struct RotationTests {
             if harness.peer?.service.endpoint != "http://agent.test/next" {
                 unheard.append(step)
                 harness.agent.rotate()
-                for _ in 0..<4 { harness.feed(.ping) }  // each brings one of the messages that wait there
+                for _ in 0..<4 { harness.feed(.ping) }  // each ping fetches one of the waiting messages
                 harness.run(until: Instant.zero.advanced(by: .seconds(105)))
             }
             #expect(harness.peer?.service.endpoint == "http://agent.test/next", "step \(step)")
@@ -62,7 +63,8 @@ struct RotationTests {
         #expect(unheard == [1] && step > 4, "\(unheard) of \(step)")
     }
 
-    /// What a kiosk cannot resolve is refused by the protocol's own code, and the connection stays.
+    /// A DID that a kiosk cannot resolve is refused with the protocol's own code, and the connection stays as
+    /// it is.
     @Test(
         arguments: [
             ("did:sov:LUFtj2ZBgY4d3c3FvN5XnY", "e.did.method_unsupported"), ("did:peer:2", "e.did.unresolvable"),
@@ -81,7 +83,7 @@ struct RotationTests {
         #expect(harness.agent.received.count == 1)
     }
 
-    /// A DID of the agent with so many keys on the way.
+    /// Returns a DID of the agent with `keys` routing keys.
     private func did(_ harness: Harness, keys: Int) throws -> Text {
         let verkeys = try (0...UInt8(keys)).map { number in
             try #require(KeyPair(seed: Secret([UInt8](repeating: 100 + number, count: 32)))).verkey
@@ -90,7 +92,7 @@ struct RotationTests {
         return DIDExchange.did(for: verkeys[0], at: address)
     }
 
-    /// A message grows by a third with each key on its way.
+    /// A message grows by a third with each routing key.
     @Test func aWayThatIsTooLongIsRefused() throws {
         let harness = try connected()
         harness.agent.rotate(to: try did(harness, keys: 22))
@@ -101,7 +103,8 @@ struct RotationTests {
         #expect(problem?["description"]?["code"] == "e.did.doc_unsupported")
     }
 
-    /// What would be too large for any server on its way is handed back to be made smaller, and the rest goes.
+    /// A message that routing makes too large for any server is handed back to be made smaller, and the other
+    /// messages are sent.
     @Test func whatIsTooLargeForItsWayIsHandedBack() throws {
         let harness = try connected()
         harness.agent.rotate(to: try did(harness, keys: 8))
@@ -121,14 +124,14 @@ struct RotationTests {
         #expect((64 << 10...2 << 20).contains(harness.longestPost))
     }
 
-    /// Such a peer may have been stored by an earlier version.
+    /// An earlier version may have stored a peer with too many routing keys.
     @Test func aStoredPeerBehindTooManyKeysIsNotUsed() throws {
         let harness = try connected()
         let stored = try #require(harness.stored?.object)
         let keys = JSON.array((0..<9).map { _ in stored["peer"]?["recipientKeys"]?.array?.first ?? .null })
         var (peer, next) = (try #require(stored["peer"]?.object), stored)
         peer["routingKeys"] = keys
-        // Where it was not left yet the place before it stays.
+        // If the rotation is not complete, the previous endpoint stays in use.
         next["next"] = ["peer": .object(peer), "thread": "t"]
         harness.stored = .object(next)
         try harness.restart()
@@ -140,7 +143,7 @@ struct RotationTests {
         #expect(throws: SnapshotError.malformed) { try harness.restart() }
     }
 
-    /// An agent that rotates in every answer does not keep the kiosk busy, nor from what it has to deliver.
+    /// An agent that rotates in every answer does not keep the kiosk busy and does not delay deliveries.
     @Test func onePeerThatRotatesForEverIsAnsweredAtItsPace() throws {
         let harness = try connected()
         harness.agent.rotatesForEver = true
@@ -154,7 +157,7 @@ struct RotationTests {
         #expect(harness.agent.received.map(\.id) == ["report-1"])
     }
 
-    /// Who announces the DID that it has hears so, and nothing is stored for that.
+    /// The announcement of the present DID is acknowledged, and nothing is stored.
     @Test func aRotationToThePresentDIDIsOnlyAcknowledged() throws {
         let harness = try connected()
         let stored = harness.stored
@@ -165,11 +168,11 @@ struct RotationTests {
         #expect(harness.stored == stored && rotations(harness).isEmpty)
     }
 
-    /// An old place that is gone already does not keep the kiosk from the new one.
+    /// An old endpoint that no longer exists does not prevent the change to the new one.
     @Test func anOldPlaceThatIsGoneIsLeft() throws {
         let harness = try connected()
         harness.agent.rotate()
-        harness.feed(.ping)  // brings the announcement
+        harness.feed(.ping)  // fetches the announcement
         harness.replies = Array(repeating: .unreachable, count: 4)
         harness.run(until: Instant.zero.advanced(by: .seconds(60)))
         #expect(rotations(harness).count == 1)

@@ -4,7 +4,7 @@ import Encoding
 import Simulation
 import Testing
 
-/// What a connected kiosk does with messages of its agent.
+/// The reactions of a connected kiosk to messages of its agent.
 @Suite struct SmallProtocolTests {
     private func connected() throws -> Harness {
         let harness = try Harness()
@@ -12,7 +12,7 @@ import Testing
         return harness
     }
 
-    /// What the kiosk says after it fetched `messages`, without handshake and silent pings.
+    /// Returns the kiosk's messages after it fetched `messages`, without the handshake and silent pings.
     private func replies(to messages: [JSON]) throws -> [JSON] {
         let harness = try connected()
         let before = harness.agent.others.count
@@ -49,13 +49,14 @@ import Testing
         #expect(replies.first?["~thread"]?["thid"] == "t")
     }
 
-    /// A message that is discarded is kept by somebody else, and read again when that fails.
+    /// The connection does not record a discarded message as seen: another part of the kiosk keeps it, and it
+    /// is read again if that fails.
     @Test func whatIsDiscardedWasNotSeen() throws {
         let harness = try connected()
         let pong = message("trust_ping/1.0/ping_response", ["~thread": ["thid": "nobody's"]])
         let receipt = message("verification-report/1.0/receipt", ["position": -1], id: "m-2")
         for message in [pong, pong, receipt, receipt] { harness.agent.send(message) }
-        for _ in 0..<5 { harness.feed(.ping) }  // each brings one
+        for _ in 0..<5 { harness.feed(.ping) }  // each ping fetches one
         let reasons = harness.seen.compactMap { if case .discarded(let reason) = $0 { reason } else { nil } }
         #expect(reasons == [.unexpected, .unexpected, .malformed, .malformed])
     }
@@ -118,7 +119,8 @@ import Testing
         #expect(codes == ["oops"])
     }
 
-    /// Only the answers of a mailbox are taken up; who asks for one is told that there is none.
+    /// A kiosk accepts only the answers of a mediator; a peer that asks the kiosk to mediate is told that it
+    /// does not.
     @Test(arguments: [
         "coordinate-mediation/1.0/mediate-request", "coordinate-mediation/1.0/keylist-update",
         "messagepickup/2.0/status-request", "messagepickup/2.0/delivery-request",

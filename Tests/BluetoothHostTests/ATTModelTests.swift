@@ -2,8 +2,8 @@ import Testing
 
 @testable import BluetoothHost
 
-/// The attribute server under requests that chance has made, held to an independent model of it: values, client configurations,
-/// MTU, writes that are prepared, values that are pushed.
+/// Compares the attribute server with an independent model of it under random requests: values, client
+/// configurations, MTU, prepared writes, pushed values.
 @Suite("Bluetooth host: attribute server and model")
 struct ATTModelTests {
     @Test(arguments: 1...4) func answersAsTheModelDoes(part: Int) {
@@ -27,7 +27,7 @@ struct ATTModelTests {
         }
     }
 
-    /// PDUs on all channels, in pieces of any size that mix with those of another link.
+    /// Sends PDUs on all channels, in fragments of any size that are interleaved with those of another link.
     @Test func linksAnswerAsTheModelDoes() {
         let handles: [UInt16] = [0x40, 0x41]
         for seed in 0..<400 as Range<UInt64> {
@@ -60,7 +60,7 @@ struct ATTModelTests {
         }
     }
 
-    /// A model that agreed with everything would prove nothing.
+    /// Checks the model itself: a model that agreed with everything would prove nothing.
     @Test func theModelHasTheTable() {
         var model = ATTModel()
         #expect(model.rows.count == Int(Bench.Handle.last))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// One request and its answer, as hexadecimal text; nil: no answer.
+/// One request and its answer, as hexadecimal text; nil if there is no answer.
 struct Exchange: Sendable, CustomTestStringConvertible {
     let name: String
     let request: String
@@ -18,13 +18,15 @@ struct Exchange: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 }
 
-/// Every request that the Core Specification (Vol 3 Part F) knows, in right and wrong forms, at the MTU of 23.
+/// Every request that the Core Specification (Vol 3 Part F) defines, in valid and invalid forms, at an MTU of
+/// 23.
 ///
-/// The table of attributes is that of ``Bench``: 1–5 Generic Access, 6–9 Generic Attribute, 10–21 the test's service.
+/// The attribute table is that of ``Bench``: 1–5 Generic Access, 6–9 Generic Attribute, 10–21 the test's
+/// service.
 @Suite("Bluetooth host: ATT requests")
 struct ATTRequestTests {
     static let discovery = [
-        // Find Information: types of 2 bytes, then of 16; one answer holds one size.
+        // Find Information: 2-byte types first, then 16-byte types; one answer holds types of one size only.
         Exchange(
             "find information, 16-bit types", "04 0100 ffff", "05 01 0100 0028 0200 0328 0300 002a 0400 0328 0500 012a"),
         Exchange("find information, ends at a 128-bit type", "04 0a00 ffff", "05 01 0a00 0028 0b00 0328"),
@@ -180,7 +182,7 @@ struct ATTRequestTests {
         var bench = Bench.connected()
         let answer = bench.ask(Hex.decode(exchange.request)!)
         #expect(answer.map { Hex.encode($0) } == exchange.answer)
-        // Never more than one answer, and the connection lives on.
+        // There is never more than one answer, and the connection stays open.
         #expect(bench.values.count == (exchange.answer == nil ? 0 : 1))
         #expect(bench.ask([0x0A, 0x03, 0x00]) == [0x0B] + Array("Gate".utf8))
     }
@@ -192,7 +194,7 @@ struct ATTRequestTests {
         #expect(requests.isSubset(of: tested))
     }
 
-    /// All 256 opcodes, with nothing behind them: a request gets one answer, a command and an answer none.
+    /// Sends all 256 opcodes without parameters: a request gets one answer, a command or an answer gets none.
     @Test func everyOpcodeByItself() {
         let answers: Set<UInt8> = [
             0x01, 0x03, 0x05, 0x07, 0x09, 0x0B, 0x0D, 0x0F, 0x11, 0x13, 0x17, 0x19, 0x1B, 0x1E, 0x21, 0x23,
@@ -219,7 +221,8 @@ struct ATTRequestTests {
         #expect(bench.ask([0x08, 10, 0, 0xFF, 0xFF, 0x03, 0x28])?.count == 2 + 3 * 21)
     }
 
-    /// An entry's length has one byte: long values are cut to 253 although the MTU would take more (3.4.4.2).
+    /// The length field of an entry is one byte, so long values are cut to 253 bytes even if the MTU would
+    /// allow more (3.4.4.2).
     @Test func entriesStayBelow256Bytes() {
         let long = CharacteristicDefinition(
             id: .init(rawValue: 1), uuid: BluetoothUUID(short: 0xAAAA), properties: .read,

@@ -7,7 +7,7 @@ import Testing
 struct AddressTests {
     private let key = Hex.decode("ec0234a357c8ad05341010a60a397d9b")!
 
-    /// Core Specification Vol 3 Part H D.7.
+    /// The sample data of Core Specification Vol 3 Part H D.7.
     @Test func hashOfTheSpecificationsSample() throws {
         let hash = try ResolvablePrivateAddress.hash(identityKey: key, random: [0x70, 0x81, 0x94])
         #expect(Hex.encode(hash) == "0dfbaa")

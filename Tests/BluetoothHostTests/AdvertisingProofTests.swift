@@ -3,7 +3,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// That the controller advertises is asked, not assumed.
+/// The host asks the controller whether it still advertises; it does not assume so.
 @Suite("Bluetooth host: advertising proven alive")
 struct AdvertisingProofTests {
     private static func onAir(sets: UInt8 = 0, guardsAddress: Bool = true) -> Bench {
@@ -26,7 +26,8 @@ struct AdvertisingProofTests {
         #expect(bench.controller.commands.allSatisfy { $0.parameters.suffix(6) == Bench.advertisement.address.bytes })
     }
 
-    /// Silent without a word: on the air again within a second, with the same advertisement, and told.
+    /// The controller stops advertising without an event. The host puts the same advertisement on the air
+    /// again within a second and reports the lapse.
     @Test(arguments: [0, 4] as [UInt8]) func whatFellSilentIsPutOnTheAirAgain(_ sets: UInt8) {
         var bench = Self.onAir(sets: sets)
         bench.pass(.seconds(2))
@@ -44,7 +45,7 @@ struct AdvertisingProofTests {
         #expect(bench.controller.onAir == [0])
     }
 
-    /// It takes every command and is not on the air: out of order.
+    /// A controller that accepts every command but does not advertise is reported as failed.
     @Test func oneThatOnlySaysSo() {
         var bench = Self.onAir()
         bench.pass(.seconds(2))
@@ -52,7 +53,8 @@ struct AdvertisingProofTests {
         #expect(bench.pass(.seconds(1)).last == .failed(.advertisingDead))
     }
 
-    /// A controller that takes an address at any time proves nothing: it is switched off and on now and then, and not asked.
+    /// If a controller accepts an address at any time, its answer proves nothing: the host does not ask it,
+    /// but switches advertising off and on from time to time.
     @Test func anAnswerThatMeansNothing() {
         var bench = Self.onAir(guardsAddress: false)
         #expect(bench.pass(.seconds(1)) == [])
@@ -64,7 +66,8 @@ struct AdvertisingProofTests {
         #expect(bench.controller.onAir == [0])
     }
 
-    /// A connection that comes while it is asked has taken it off the air: no lapse.
+    /// A connection that is established during the question ends advertising; that is not reported as a
+    /// lapse.
     @Test func aConnectionMeanwhile() {
         var bench = Self.onAir()
         bench.pass(.seconds(2))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Several advertisements side by side, by the commands of Core Specification Vol 4 Part E 7.8.52 to 7.8.58.
+/// Several simultaneous advertisements, by the commands of Core Specification Vol 4 Part E 7.8.52 to 7.8.58.
 @Suite("Bluetooth host: advertising sets")
 struct AdvertisingSetTests {
     private static let legacy: Set<HCIOpcode> = [
@@ -33,7 +33,8 @@ struct AdvertisingSetTests {
         Packets.meta(0x12, [status, set, UInt8(handle & 0xFF), UInt8(handle >> 8), 0])
     }
 
-    /// What the commands put on the air, by set; fails when anything changes in a set that is on.
+    /// Returns the advertisements that the commands put on the air, by set; fails if a command changes a set
+    /// while it is enabled.
     private static func aired(_ bench: Bench, sourceLocation: SourceLocation = #_sourceLocation) -> [UInt8: [[UInt8]]] {
         var (held, shown): ([UInt8: [HCIOpcode: UInt8]], [UInt8: [[UInt8]]]) = ([:], [:])
         var on: Set<UInt8> = []
@@ -68,7 +69,7 @@ struct AdvertisingSetTests {
         let bench = Self.ready()
         let commands = bench.controller.commands
         #expect(commands.map(\.opcode).contains(.leReadNumberOfSupportedAdvertisingSets))
-        // The event that names the set of a connection is let through.
+        // The event mask admits the event that names the set of a connection.
         let mask = commands.last { $0.opcode == .leSetEventMask }
         #expect(mask?.parameters == [0x7D, 0x0A, 0x02, 0, 0, 0, 0, 0])
     }
@@ -92,7 +93,7 @@ struct AdvertisingSetTests {
         #expect(parameters[8] == "0102" + "00000000" + "01000000")
     }
 
-    /// The previous offer stays on the air while the new one is loaded, and neither is touched.
+    /// The previous advertisement stays on the air while the new one is loaded, and neither is changed.
     @Test func aNewOneJoinsThoseThatAreThere() {
         var bench = Self.ready()
         bench.give(.advertise([Self.advertisement(1)]))
@@ -106,7 +107,8 @@ struct AdvertisingSetTests {
         #expect(Self.aired(bench) == [0: [[1, 1, 1]], 1: [[2, 2, 2]]])
     }
 
-    /// The connection waits for the word which set it belongs to; what the phone says meanwhile is kept; the others stay on.
+    /// The host does not report a connection until an event names its set. It keeps PDUs that arrive before,
+    /// and the other sets stay on the air.
     @Test func aConnectionIsNamed() {
         var bench = Self.ready()
         bench.give(.advertise([Self.advertisement(1), Self.advertisement(2), Self.advertisement(3)]))
@@ -121,7 +123,7 @@ struct AdvertisingSetTests {
         #expect(connection.handle == Bench.phone && address == Self.address(2))
         #expect(news.dropFirst() == [.mtuChanged(Bench.phone, 517)])
         #expect(bench.controller.onAir == [0, 2])
-        // Asked again it is the only one that has to be switched on.
+        // When the same advertisements are requested again, only this set has to be switched on.
         let before = bench.controller.commands.count
         #expect(
             bench.give(.advertise([Self.advertisement(1), Self.advertisement(2), Self.advertisement(3)]))
@@ -142,7 +144,7 @@ struct AdvertisingSetTests {
             }
             bench.give(.received(Packets.disconnectionComplete(handle)))
         }
-        // A controller that never tells is not believed to have sets.
+        // If a controller never names the set, the host concludes that it does not support sets.
         bench.give(.received(Packets.connectionComplete(0x42)))
         guard case .failed(let failure)? = bench.pass(.milliseconds(100)).last else {
             Issue.record("goes on")
@@ -161,7 +163,8 @@ struct AdvertisingSetTests {
         #expect(bench.pass(.milliseconds(500)) == [])
     }
 
-    /// More advertisements than sets: the first have one each, the others take turns on the last.
+    /// With more advertisements than sets, each of the first ones has a set of its own; the others share the
+    /// last set in turn.
     @Test func moreThanThereAreSets() {
         var bench = Self.ready(sets: 2)
         bench.give(.advertise((1...4).map { Self.advertisement($0) }))
@@ -171,7 +174,7 @@ struct AdvertisingSetTests {
         #expect(aired[1] == [[2, 2, 2], [3, 3, 3], [4, 4, 4], [2, 2, 2]])
     }
 
-    /// The same with one advertiser: every second turn is the first one's.
+    /// With one advertiser, every second turn belongs to the first advertisement.
     @Test func turnsOfALegacyController() {
         var bench = Bench()
         bench.give(.start)
@@ -182,7 +185,7 @@ struct AdvertisingSetTests {
         #expect(Set(bench.controller.commands.map(\.opcode)).isDisjoint(with: HCIOpcode.advertisingSets))
     }
 
-    /// Phones that connect all the time end no turn and lengthen none: each advertisement has its share.
+    /// Frequent connections neither end nor lengthen a turn: each advertisement has its share of the time.
     @Test func turnsInAStorm() {
         var bench = Bench()
         bench.give(.start)
@@ -219,7 +222,8 @@ struct AdvertisingSetTests {
         }
     }
 
-    /// Whatever it refuses or leaves unanswered, the families are not mixed: it fails, and says why.
+    /// If the controller refuses or does not answer a command for sets, the host fails with that reason and
+    /// does not mix the two command families.
     @Test(arguments: HCIOpcode.advertisingSets.dropLast()) func refusal(_ opcode: HCIOpcode) {
         for isSilent in [false, true] {
             var bench = Self.ready()
@@ -235,7 +239,7 @@ struct AdvertisingSetTests {
         }
     }
 
-    /// Beside connections a refusal is a limit.
+    /// If a connection exists, a refusal is a limit of the controller and not a failure.
     @Test func refusalBesideAConnection() {
         var bench = Self.ready()
         bench.give(.advertise([Self.advertisement(1)]))
@@ -248,8 +252,8 @@ struct AdvertisingSetTests {
             ])
     }
 
-    /// Any wish at any moment, connections and answers in any order: no mixture is ever on the air, and what was asked for last is
-    /// there in the end.
+    /// Requests at any moment, with connections and answers in any order: advertisements are never mixed on
+    /// the air, and those requested last are on the air in the end.
     @Test(arguments: [2, 3, 6] as [UInt8]) func anyOrder(_ sets: UInt8) {
         var random = SeededRandom(seed: UInt64(sets))
         for _ in 0..<300 {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// What is on the air, under interruptions and refusals.
+/// Advertising under interruptions and refusals.
 @Suite("Bluetooth host: advertising")
 struct AdvertisingTests {
     private static let sequence: [HCIOpcode] = [
@@ -22,7 +22,7 @@ struct AdvertisingTests {
         return bench
     }
 
-    /// Plays the commands as a phone would see them: never a mixture of two advertisements.
+    /// Replays the commands as a phone would observe them; fails if two advertisements are ever mixed.
     private static func aired(_ bench: Bench) -> [[UInt8]] {
         var shown: [[UInt8]] = []
         var (address, data, response): (UInt8, UInt8, UInt8) = (0, 0, 0)
@@ -58,7 +58,7 @@ struct AdvertisingTests {
         #expect(Self.aired(bench) == [[1, 1, 1], [2, 2, 2]])
     }
 
-    /// A second wish at each point of the first one's sequence.
+    /// A second request arrives at each point of the first request's command sequence.
     @Test(arguments: 0..<6)
     func changeInTheMiddle(answersBefore: Int) {
         var bench = Self.ready()
@@ -83,7 +83,8 @@ struct AdvertisingTests {
         for shown in Self.aired(bench) { #expect(Set(shown).count == 1) }
     }
 
-    /// Withdrawn at each point of the sequence: off at the end, told once.
+    /// The advertisement is withdrawn at each point of the command sequence: advertising is off at the end,
+    /// and this is reported once.
     @Test(arguments: 0..<6)
     func withdrawnInTheMiddle(answersBefore: Int) {
         var bench = Self.ready()
@@ -134,7 +135,7 @@ struct AdvertisingTests {
         #expect(Self.aired(bench).last == [2, 2, 2])
     }
 
-    /// Some controllers cannot advertise while connected: told, and no reason to fail.
+    /// Some controllers cannot advertise during a connection. The host reports this and does not fail.
     @Test func disallowedWhileConnected() {
         var bench = Bench.connected()
         bench.controller.statuses = [.leSetAdvertisingEnable: 0x0C]
@@ -144,7 +145,8 @@ struct AdvertisingTests {
         #expect(bench.ask([0x0A, 3, 0]) != nil)
     }
 
-    /// The controller believes that it still advertises: switched off, then tried once more, and only once.
+    /// The controller takes advertising to be on already: the host switches it off and tries once more, and
+    /// only once.
     @Test func disagreementAboutBeingOff() {
         var bench = Self.ready()
         bench.controller.statuses = [.leSetRandomAddress: 0x0C]
@@ -155,7 +157,7 @@ struct AdvertisingTests {
         #expect(enables.map(\.parameters) == [[0]])
     }
 
-    /// Switching off what is off may be refused; that is no reason to stop.
+    /// A controller may refuse to switch off advertising that is off already; the host continues.
     @Test func disableDisallowed() {
         var bench = Self.ready()
         bench.give(.advertise([Self.advertisement(1)]))
@@ -173,7 +175,8 @@ struct AdvertisingTests {
         #expect(bench.pass(.seconds(2)) == [.failed(.commandTimedOut(.leSetScanResponseData))])
     }
 
-    /// A phone that connects while the next advertisement is being set up: nothing goes on the air behind its back.
+    /// A phone connects while the next advertisement is being set up: the host does not put that
+    /// advertisement on the air.
     @Test func connectionInTheMiddle() {
         var bench = Self.ready()
         bench.give(.advertise([Self.advertisement(1)]))

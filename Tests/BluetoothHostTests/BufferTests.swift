@@ -3,10 +3,11 @@ import Testing
 
 @testable import BluetoothHost
 
-/// One phone cannot take the controller's data buffers from the others, whatever it acknowledges.
+/// One phone cannot take all ACL buffers of the controller from the other phones, whatever it acknowledges.
 @Suite("Bluetooth host: buffers")
 struct BufferTests {
-    /// Buffers of a controller; what one link holds at most; links that can send while each keeps all it gets.
+    /// The number of buffers of a controller, the most that one link holds, and how many links can send if
+    /// each keeps all its buffers.
     static let table = [
         (1, 1, 1), (2, 1, 2), (3, 1, 3), (4, 1, 4), (7, 1, 7), (8, 1, 8), (12, 1, 12), (16, 2, 10), (20, 2, 12),
         (24, 3, 12),
@@ -24,19 +25,19 @@ struct BufferTests {
         return ACLTransmitter(packetLength: 27, packets: packets, limits: limits)
     }
 
-    /// Queues that many frames for the link.
+    /// Queues `count` frames for the link.
     private func queue(_ count: Int, _ number: Int, _ transmitter: inout ACLTransmitter, at now: Instant) {
         for _ in 0..<count { transmitter.enqueue(Self.frame, on: handle(number), at: now) }
     }
 
-    /// Sends all that may be sent; returns the links' numbers in order.
+    /// Sends everything that may be sent and returns the numbers of the links in order.
     private func send(_ transmitter: inout ACLTransmitter, at now: Instant) -> [Int] {
         var sent: [Int] = []
         while let next = transmitter.next(at: now) { sent.append(Int(next.handle.rawValue) - 0x40) }
         return sent
     }
 
-    /// Opens a link of which a packet has come back.
+    /// Opens a link for which the controller has already completed a packet.
     private func prove(_ number: Int, _ transmitter: inout ACLTransmitter, at now: Instant) {
         transmitter.open(handle(number))
         queue(1, number, &transmitter, at: now)
@@ -64,7 +65,7 @@ struct BufferTests {
         #expect(served == row.links && ACLTransmitter.links(sharing: row.packets) == row.links)
     }
 
-    /// The bound is never too high.
+    /// The number of links that ``ACLTransmitter/links(sharing:)`` returns is never too high.
     @Test(arguments: 1...255) func eachOfSoManyLinksHasABuffer(packets: Int) {
         var transmitter = transmitter(packets)
         let links = ACLTransmitter.links(sharing: packets)
@@ -75,7 +76,7 @@ struct BufferTests {
         }
     }
 
-    /// A link whose end has been asked for has nothing more to say that matters.
+    /// A link that is being disconnected has nothing important left to send, so it is served last.
     @Test func aLinkThatIsEndingTakesNoBufferThatAnotherWaitsFor() {
         var transmitter = transmitter(1)
         for number in 0...2 { prove(number, &transmitter, at: at(0)) }
@@ -90,7 +91,7 @@ struct BufferTests {
         #expect(send(&transmitter, at: at(3)) == [1], "what waits still goes out where it can")
     }
 
-    /// Requests come one after the other: a link that has never given a packet back needs one buffer.
+    /// A phone sends one request at a time, so a link that has never returned a buffer needs only one.
     @Test func aNewLinkHoldsOne() {
         var transmitter = transmitter(20)
         transmitter.open(handle(0))
@@ -111,14 +112,14 @@ struct BufferTests {
         queue(1, 0, &transmitter, at: at(1300))
         queue(1, 1, &transmitter, at: at(1300))
         #expect(send(&transmitter, at: at(1300)) == [1], "the other link goes on")
-        // The age is that of the oldest one.
+        // The age of a link's unacknowledged data is that of its oldest packet.
         transmitter.completed(handle(0), 1, at: at(1400))
         #expect(send(&transmitter, at: at(1400)) == [0])
     }
 
-    // MARK: - No buffer comes back
+    // MARK: - No buffer is returned
 
-    /// One who asks 24 questions and acknowledges no answer.
+    /// Returns a bench whose phone sends 24 requests and acknowledges no answer.
     private func gag(_ packets: UInt8) -> Bench {
         var controller = FakeController()
         (controller.aclPackets, controller.completesData) = (packets, false)
@@ -137,7 +138,8 @@ struct BufferTests {
         #expect(!HostFailure.buffersKept.isOfAdvertisingSets)
     }
 
-    /// A controller that sends nothing: no phone asks a second time. With two that wait it is seen.
+    /// If the controller completes no packets, no phone sends a second request. Two links that wait for their
+    /// first completed packet are enough to detect this.
     @Test func twoThatWaitForTheirFirstAnswerAreEnough() {
         var controller = FakeController()
         (controller.aclPackets, controller.completesData) = (8, false)
@@ -150,7 +152,7 @@ struct BufferTests {
         #expect(bench.pass(.milliseconds(1)).last == .failed(.buffersKept))
     }
 
-    /// The link of a person who chooses is not ended because another phone has gone out of range.
+    /// A visitor's link is not ended because another phone has gone out of range.
     @Test func nothingIsStuckWhileAnotherLinkWorks() {
         var bench = gag(8)
         bench.give(.received(Packets.connectionComplete(0x41)))
@@ -160,7 +162,7 @@ struct BufferTests {
         #expect(bench.host.linkStates.map(\.unacknowledgedSince) == [.zero, .zero])
     }
 
-    /// A phone that has acknowledged and then leaves the room with answers on their way is no fault.
+    /// A phone that acknowledged packets and then goes out of range with answers in flight is no fault.
     @Test func aPhoneThatLeavesIsNoFault() {
         var controller = FakeController()
         controller.completesData = false
@@ -171,7 +173,8 @@ struct BufferTests {
         #expect(bench.pass(.seconds(9)) == [])
     }
 
-    /// No buffer is left for a link that holds none: two seconds later the controller is stuck, whatever worked before.
+    /// If a link without a buffer cannot get one for two seconds, the host reports the controller as stuck,
+    /// even if it worked before.
     @Test func oneWithoutABufferWaitsForTwoSeconds() {
         var controller = FakeController()
         (controller.aclPackets, controller.completesData) = (1, false)
@@ -185,14 +188,15 @@ struct BufferTests {
         bench.give(.received(Packets.connectionComplete(0x41)))
         bench.att([0x02, 0x05, 0x02], handle: 0x41)
         #expect(bench.pass(.milliseconds(1999)) == [])
-        // One that comes back is for the link that waits; another link then waits in its turn.
+        // A returned buffer goes to the link that waits; then another link waits for its own two seconds.
         bench.give(complete(0x40))
         bench.att([0x0A, 3, 0])
         #expect(bench.pass(.milliseconds(1999)) == [])
         #expect(bench.pass(.milliseconds(1)).last == .failed(.buffersKept))
     }
 
-    /// Phones that give one buffer back now and then do not keep a link without one for longer than four seconds.
+    /// Phones that return one buffer at a time cannot keep a link without a buffer for longer than four
+    /// seconds.
     @Test func buffersThatComeBackOneByOneAreNotEnough() {
         var transmitter = transmitter(3)
         for number in 0...8 { prove(number, &transmitter, at: at(0)) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Controllers that know less than they should, say nothing, or break.
+/// Controllers with few features, without answers, or with faults.
 @Suite("Bluetooth host: controllers")
 struct ControllerTests {
     private static func isReady(_ news: [HostAction]) -> ControllerInformation? {
@@ -65,7 +65,7 @@ struct ControllerTests {
         #expect(silent.pass(.milliseconds(1999)) == [])
         #expect(silent.pass(.milliseconds(1)) == [.failed(.commandTimedOut(opcode))])
         #expect(silent.host.deadline == nil)
-        // A new start is all it takes.
+        // A new start is enough to recover.
         silent.controller.silent = []
         #expect(Self.isReady(silent.give(.start)) != nil)
     }
@@ -105,7 +105,8 @@ struct ControllerTests {
             ]))
     }
 
-    /// What a controller leaves out of its list of commands is not tried, although the feature bits are there.
+    /// The host does not send a command that is missing from the controller's list of commands, even if the
+    /// feature bits are set.
     @Test func unannouncedCommands() {
         var bench = Bench()
         bench.controller.supportedCommands = [UInt8](repeating: 0, count: 64)
@@ -118,8 +119,8 @@ struct ControllerTests {
             opcodes.isDisjoint(with: [.leWriteSuggestedDefaultDataLength, .leSetDefaultPHY, .leSetDataLength]))
     }
 
-    /// Bumble's controller: LE Set Data Length unknown, LE Set PHY never answered. The visit goes on, and neither is tried
-    /// again.
+    /// Bumble's controller does not support LE Set Data Length and never answers LE Set PHY. The visit
+    /// continues, and the host does not try either command again.
     @Test func silentSetPHY() {
         var bench = Bench()
         bench.controller.unknown = [.leSetDataLength]
@@ -137,7 +138,7 @@ struct ControllerTests {
         #expect(bench.controller.commands.count == count)
     }
 
-    /// An answer to a command that was given up is no answer to the next one.
+    /// A late answer to a command that timed out is not taken for the answer to the next command.
     @Test func lateAnswer() {
         var bench = Bench()
         bench.controller.silent = [.readLocalVersion, .readLocalSupportedCommands]
@@ -163,7 +164,7 @@ struct ControllerTests {
         var bench = Bench()
         bench.controller.credits = 0
         bench.give(.start)
-        // The next command is sent once without; the one after is one too many.
+        // The host sends one command without a credit after a timeout; it gives up at the second.
         #expect(bench.pass(.milliseconds(3999)) == [])
         #expect(bench.pass(.milliseconds(1)) == [.failed(.commandTimedOut(.readLocalSupportedCommands))])
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Data packets in both directions: pieces, credits, turns.
+/// Data packets in both directions: fragments, credits, and the order of links.
 @Suite("Bluetooth host: data")
 struct DataTests {
     // MARK: Reassembly
@@ -58,7 +58,7 @@ struct DataTests {
             var bench = Bench.connected()
             for packet in packets { bench.give(.received(packet)) }
             #expect(bench.values.count == answers, "\(name)")
-            // The next PDU is taken in any case.
+            // The next PDU is accepted in any case.
             #expect(bench.ask([0x0A, 3, 0]) != nil, "\(name)")
         }
     }
@@ -104,7 +104,8 @@ struct DataTests {
         late.pass(.milliseconds(101))
         late.give(.received(Packets.connectionComplete()))
         #expect(late.values == [])
-        // What an ended connection left behind does not reach the next.
+        // Data that arrives after the end of a connection is not passed to the next connection with the same
+        // handle.
         var bench = Bench.connected()
         bench.give(.received(Packets.disconnectionComplete()))
         bench.att([0x52, Bench.Handle.write, 0, 1])
@@ -122,7 +123,7 @@ struct DataTests {
         bench.forget()
         bench.give(.notify(Bench.phone, Bench.ID.notify, Array(0..<100)))
         #expect(bench.dataPackets.map { $0.count - 5 } == [27, 27, 27, 26])
-        // First piece 0b00, the others 0b01.
+        // The packet boundary flag is 0b00 in the first fragment and 0b01 in the others.
         #expect(bench.dataPackets.map { $0[2] >> 4 } == [0, 1, 1, 1])
         #expect(bench.values == [[0x1B, Bench.Handle.notify, 0] + Array(0..<100)])
     }
@@ -137,12 +138,13 @@ struct DataTests {
         #expect(bench.dataPackets.count == 1)
         #expect(bench.give(.notify(Bench.phone, Bench.ID.notify, Array(0..<100))) == [])
         #expect(bench.dataPackets.count == 1)
-        // A count for another connection changes nothing, and one that is too high is cut.
+        // A completed-packets count for another connection changes nothing, and a count that is too high is
+        // reduced.
         bench.give(.received([0x04, 0x13, 5, 1, 0x41, 0x00, 5, 0]))
         #expect(bench.dataPackets.count == 1)
         bench.give(.received([0x04, 0x13, 5, 1, 0x40, 0x00, 1, 0]))
         #expect(bench.dataPackets.count == 2)
-        // Four pieces as the buffer comes free.
+        // Four fragments are sent, one each time the buffer is returned.
         for sent in 3...5 {
             #expect(bench.give(.received([0x04, 0x13, 5, 1, 0x40, 0x00, 0xFF, 0xFF])) == [])
             #expect(bench.dataPackets.count == sent)

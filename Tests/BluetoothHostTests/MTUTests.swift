@@ -3,7 +3,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Exchange MTU, the sharpest edge of interoperation.
+/// Exchange MTU, the procedure that causes most interoperability problems.
 @Suite("Bluetooth host: MTU")
 struct MTUTests {
     @Test(arguments: [
@@ -26,7 +26,7 @@ struct MTUTests {
                 == [.notDelivered(Bench.phone, Bench.ID.indicate, .tooLong)])
     }
 
-    /// The Android wallet asks for 512, 185 and 100 in turn and takes one error for the end.
+    /// The Android wallet requests 512, 185 and 100 in turn and gives up after a single error.
     @Test func answeredTheSameEachTime() {
         var bench = Bench.connected()
         for (client, effective) in [(512, 512), (185, 185), (100, 100), (517, 517), (517, 517)] {
@@ -59,7 +59,7 @@ struct MTUTests {
         #expect(bench.ask([0x12, Bench.Handle.write, 0] + value + [9]) == [0x01, 0x12, Bench.Handle.write, 0, 0x0D])
     }
 
-    /// The host never asks anything itself.
+    /// The host never sends a request of its own.
     @Test func noRequestOfOurOwn() {
         var bench = Bench.connected()
         bench.att([0x02, 0x05, 0x02])

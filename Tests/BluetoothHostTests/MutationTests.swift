@@ -3,12 +3,13 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Packets no phone or controller should send: the host never crashes, never grows, and the next visit is an ordinary one.
+/// Packets that no phone or controller should send: the host never crashes, its memory stays bounded, and the
+/// next visit succeeds.
 ///
 /// 100,000 mutations in all. A failure names its seed.
 @Suite("Bluetooth host: mutated traces")
 struct MutationTests {
-    /// An Android-like and an iPhone-like visit as a controller delivers them.
+    /// An Android-like and an iPhone-like visit, as the packets that a controller delivers.
     private static let traces: [[[UInt8]]] = [
         [Packets.connectionComplete()]
             + Packets.acl(4, [0x02, 0x05, 0x02])
@@ -45,7 +46,8 @@ struct MutationTests {
             + [Packets.disconnectionComplete(reason: 0x08)],
     ]
 
-    /// An application that pushes something back for each write, and forgets nothing that it was told about connections.
+    /// An application that pushes a value for each write and remembers every connection that the host
+    /// reported.
     private struct Application {
         var bench = Bench()
         var open: Set<ConnectionHandle> = []
@@ -67,7 +69,8 @@ struct MutationTests {
             }
         }
 
-        /// Ends what is left, then an ordinary visit. Returns what went wrong.
+        /// Ends the open connections, then plays an ordinary visit. Returns a description of the failure, or
+        /// nil.
         mutating func ordinaryVisit() -> String? {
             for _ in 0..<20 {
                 guard let deadline = bench.host.deadline, deadline < bench.now.advanced(by: .seconds(9)) else { break }
@@ -101,7 +104,7 @@ struct MutationTests {
         }
     }
 
-    /// Whole visits with up to twelve mutations each, one host for all: 30,000.
+    /// Mutates whole visits, with up to twelve mutations each; one host serves all 30,000.
     @Test(arguments: 1...6)
     func visits(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
@@ -137,7 +140,7 @@ struct MutationTests {
         }
     }
 
-    /// Attribute PDUs: at most one answer, never longer than the MTU, and none to commands: 50,000.
+    /// 50,000 attribute PDUs: each gets at most one answer, never longer than the MTU; commands get none.
     @Test(arguments: 1...5)
     func attributePDUs(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
@@ -163,7 +166,8 @@ struct MutationTests {
         #expect(server.receive([0x0A, 3, 0]) == ATTServer.Answer(response: [0x0B] + Array("Gate".utf8)))
     }
 
-    /// Data packets in any order and shape: what is handed on is always a whole PDU of the length it tells: 20,000.
+    /// 20,000 data packets in any order and shape: each PDU that the host passes on is complete and has the
+    /// length that its header states.
     @Test(arguments: 1...2)
     func dataPackets(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))

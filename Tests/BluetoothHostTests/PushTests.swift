@@ -76,7 +76,7 @@ struct PushTests {
         #expect(bench.pass(.milliseconds(1)) == [.unconfirmed(Bench.phone, Bench.ID.indicate), delivered, delivered])
         let handle = Bench.Handle.indicate
         #expect(bench.values == [[0x1D, handle, 0, 1], [0x1B, handle, 0, 1], [0x1B, handle, 0, 2]])
-        // The late confirmation means nothing any more, and no further indication is tried.
+        // The late confirmation has no effect, and the host sends no further indication.
         #expect(bench.att([0x1E]) == [])
         bench.give(.notify(Bench.phone, Bench.ID.indicate, [3]))
         #expect(bench.values.last == [0x1B, handle, 0, 3])

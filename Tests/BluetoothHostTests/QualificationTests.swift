@@ -3,10 +3,12 @@ import Testing
 
 @testable import BluetoothHost
 
-/// What Bluetooth's own test suites ask of a peripheral and no other suite here shows (docs/bluetooth-tests.md has the list).
+/// Requirements of the Bluetooth SIG's test suites for a peripheral that no other suite here covers
+/// (docs/bluetooth-tests.md has the list).
 @Suite("Bluetooth host: qualification")
 struct QualificationTests {
-    /// A client that does not wait for its answers gets them all, one for each request, in their order.
+    /// A client that sends requests without waiting for answers gets all answers, one for each request, in
+    /// order.
     @Test func requestsWithoutWaitingAreAnsweredInOrder() {
         var bench = Bench.connected()
         let handles = (0..<12).map {
@@ -23,7 +25,8 @@ struct QualificationTests {
         #expect(bench.values == answers)
     }
 
-    /// The services, as a client finds them that looks for all: its next request begins behind the last end that it was told.
+    /// Discovers all services as a client does: each request begins after the end handle that the last answer
+    /// reported.
     @Test func allServicesAreFound() {
         var bench = Bench.connected()
         var (start, found): (UInt16, [[UInt8]]) = (1, [])
@@ -40,13 +43,14 @@ struct QualificationTests {
         #expect(found == [[1, 0, 5, 0, 0x00, 0x18], [6, 0, 9, 0, 0x01, 0x18], [10, 0, 21, 0, 0x01, 0x00]])
     }
 
-    /// Included services: there are none, and a client that looks is told so.
+    /// No service includes another, and a client that asks for included services gets an error.
     @Test func noServiceIncludesAnother() {
         var bench = Bench.connected()
         #expect(bench.ask([0x08, 1, 0, 0xFF, 0xFF, 0x02, 0x28]) == [0x01, 0x08, 1, 0, 0x0A])
     }
 
-    /// A characteristic by its type: the client reads the declarations and compares; both sizes of type are there.
+    /// Finds a characteristic by its type: the client reads the declarations and compares types of both
+    /// sizes.
     @Test func characteristicsAreFoundByTheirType() {
         var bench = Bench.connected()
         bench.att([0x02, 0x05, 0x02])
@@ -61,8 +65,9 @@ struct QualificationTests {
         #expect(types.last == [0x37, 0x20])
     }
 
-    /// Every Pairing Request is refused as not supported, whatever it asks for: capabilities, out-of-band data, bonding, protection,
-    /// secure connections, key sizes too small or too great, keys to distribute.
+    /// Every Pairing Request is refused as not supported, whatever it asks for: capabilities, out-of-band
+    /// data, bonding, protection, secure connections, key sizes that are too small or too large, keys to
+    /// distribute.
     @Test func pairingIsRefusedWhateverIsAskedFor() {
         var random = SeededRandom(seed: 4)
         for _ in 0..<200 {
@@ -73,8 +78,8 @@ struct QualificationTests {
         }
     }
 
-    /// Confirm, random, public key, check and keys without a pairing lead to no other answer, and to no state: the next is answered
-    /// as the first.
+    /// Confirm, random, public key, check and key PDUs without a pairing get the same answer and change no
+    /// state: the next PDU is answered as the first was.
     @Test func pairingOutOfTurnLeadsNowhere() {
         var bench = Bench.connected()
         let sizes: [UInt8: Int] = [
@@ -89,7 +94,7 @@ struct QualificationTests {
         }
     }
 
-    /// Connectable and scannable, on all channels, from a random address, to everybody.
+    /// Advertising is connectable, scannable and undirected, on all channels, from a random address.
     @Test func advertisingIsUndirectedAndConnectable() throws {
         var bench = Bench()
         bench.give(.start)

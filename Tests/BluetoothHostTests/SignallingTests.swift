@@ -16,7 +16,7 @@ struct SignallingTests {
         bench.att([0x0A, 3, 0])
         func answer(_ bytes: [UInt8]) { for packet in Packets.acl(5, bytes) { bench.give(.received(packet)) } }
         bench.forget()
-        answer([0x13, 9, 2, 0, 1, 0])  // not ours
+        answer([0x13, 9, 2, 0, 1, 0])  // the host sent no such request
         #expect(bench.heard.isEmpty)
         answer([0x13, 1, 2, 0, 1, 0])
         #expect(bench.heard.map(\.frame) == [second])
@@ -52,7 +52,8 @@ struct SignallingTests {
         #expect(bench.give(.received(Packets.meta(0x03, [0x3B, 0x40, 0, 12, 0, 0, 0, 0x58, 0x02]))) == [])
     }
 
-    /// Everything a peripheral without channels of its own cannot do is rejected as not understood; answers are not.
+    /// Rejects as not understood every signal that a peripheral without channels of its own cannot serve;
+    /// answers are ignored.
     @Test(
         arguments: [
             ([0x12, 3, 8, 0, 6, 0, 6, 0, 0, 0, 10, 0], [0x01, 3, 2, 0, 0, 0]),  // meant for a central
@@ -78,7 +79,7 @@ struct SignallingTests {
 
     @Test(
         arguments: [
-            ([0x01, 0x03, 0, 0x2D, 0x10, 0x0F, 0x0F], true),  // Pairing Request of an iPhone's kind
+            ([0x01, 0x03, 0, 0x2D, 0x10, 0x0F, 0x0F], true),  // a Pairing Request like an iPhone's
             ([0x0B, 0x01], true), ([0x03] + [UInt8](repeating: 0, count: 16), true), ([0x05, 0x08], false), ([], false),
         ] as [([UInt8], Bool)])
     func pairing(request: [UInt8], isAnswered: Bool) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// One ordinary visit, from start to disconnection: the path that everything else is a departure from.
+/// One ordinary visit, from the start to the disconnection: the baseline for all other suites.
 @Suite("Bluetooth host: a visit")
 struct VisitTests {
     @Test func setUpAsksInTheRightOrder() {
@@ -73,13 +73,13 @@ struct VisitTests {
         #expect(wishes.map(\.opcode) == [.leSetDataLength, .leSetPHY])
         #expect(wishes.map { Hex.encode($0.parameters) } == ["4000fb004808", "40000002020000"])
 
-        // It exchanges MTUs, and is then asked for a faster connection.
+        // The phone exchanges MTUs; the host then asks it for a faster connection.
         #expect(bench.att([0x02, 0x05, 0x02]) == [.mtuChanged(Bench.phone, 517)])
         #expect(bench.values == [[0x03, 0x05, 0x02]])
         #expect(
             bench.heard.last?.frame == L2CAPFrame(channel: 5, payload: [0x12, 1, 8, 0, 12, 0, 12, 0, 0, 0, 0x58, 0x02]))
 
-        // It discovers services, characteristics and descriptors.
+        // The phone discovers services, characteristics and descriptors.
         #expect(
             bench.ask([0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28]) == [
                 0x11, 6, 1, 0, 5, 0, 0x00, 0x18, 6, 0, 9, 0, 0x01, 0x18, 10, 0, 21, 0, 0x01, 0x00,
@@ -90,7 +90,7 @@ struct VisitTests {
         #expect(bench.ask([0x08, 10, 0, 12, 0, 0x03, 0x28]) == [0x09, 21, 11, 0] + declaration)
         #expect(bench.ask([0x04, 18, 0, 18, 0]) == [0x05, 1, 18, 0, 0x02, 0x29])
 
-        // It writes, with and without response; the answer goes out before the news.
+        // The phone writes, with and without response; the host sends the answer before it reports the write.
         #expect(
             bench.att([0x12, Bench.Handle.write, 0, 1, 2, 3])
                 == [.written(Bench.phone, Bench.ID.write, [1, 2, 3], withResponse: true)])
@@ -99,13 +99,13 @@ struct VisitTests {
             bench.att([0x52, Bench.Handle.write, 0, 4, 5])
                 == [.written(Bench.phone, Bench.ID.write, [4, 5], withResponse: false)])
 
-        // It never wrote a client configuration, and is notified all the same.
+        // The phone never wrote a client configuration; the host notifies it nevertheless.
         #expect(
             bench.give(.notify(Bench.phone, Bench.ID.indicate, [0x00]))
                 == [.delivered(Bench.phone, Bench.ID.indicate, confirmed: false)])
         #expect(bench.values.last == [0x1B, Bench.Handle.indicate, 0, 0x00])
 
-        // We end the connection.
+        // The application ends the connection.
         #expect(bench.give(.disconnect(Bench.phone, .userTerminated)) == [])
         #expect(bench.controller.commands.last?.opcode == .disconnect)
         #expect(bench.controller.commands.last?.parameters == [0x40, 0x00, 0x13])
@@ -113,7 +113,7 @@ struct VisitTests {
             bench.give(.received(Packets.disconnectionComplete(reason: 0x16)))
                 == [.disconnected(Bench.phone, .localHostTerminated)])
 
-        // The next person is waiting: what the controller holds is not told again.
+        // The next visitor is waiting: the host does not send again the data that the controller already has.
         #expect(bench.give(.advertise([Bench.advertisement])) == [.advertisingStarted])
         #expect(bench.controller.commands.suffix(2).map(\.opcode) == [.disconnect, .leSetAdvertisingEnable])
     }

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `gatehouse agent`: connections without an agent that answers.
+/// `gatehouse agent`: connections for which no agent answers.
 @Suite struct AgentCommandTests {
     private let folder: Scratch
     private let configuration: String
@@ -23,7 +23,7 @@ import Testing
         #expect(machine.output.isEmpty)
     }
 
-    /// Without the key that the service has, a command that only looks must not make the ledger look changed.
+    /// Without the service's key, a command that only reads must not report the ledger as changed.
     @Test func withoutTheKeyOfTheWitness() async throws {
         try await folder.makeLedger(configuration)
         let (files, state) = (FileManager.default, folder.path("state"))
@@ -90,7 +90,7 @@ import Testing
         #expect(ending.hasRemedy && ending.errors.contains("cannot be fetched"), "\(ending)")
     }
 
-    /// What stands behind a link in the field.
+    /// The answers of servers at the address of an invitation link, as seen in the field.
     @Test(
         .tags(.realTime),
         arguments: [
@@ -111,7 +111,7 @@ import Testing
         #expect(ending.errors.contains(words) && ending.errors.contains(remedy), "\(ending)")
     }
 
-    /// The target of a redirect may be relative, in every way that there is.
+    /// The target of a redirect may be relative, in every form.
     @Test(
         .tags(.realTime),
         arguments: ["/invite/absolute", "/invite/folder/relative", "/invite/folder/up", "/invite/query"])

@@ -5,7 +5,7 @@ import Simulation
 import Synchronization
 import TestKit
 
-/// A virtual cloud agent behind HTTP on loopback.
+/// A virtual cloud agent with an HTTP server on the loopback address.
 final class AgentOnLoopback: Sendable {
     private final class Box: Sendable {
         let agent: Mutex<VirtualAgent>
@@ -14,7 +14,8 @@ final class AgentOnLoopback: Sendable {
         init(_ agent: consuming sending VirtualAgent) { self.agent = Mutex(agent) }
     }
 
-    /// Where the server's closure finds the agent, which needs the server's port first.
+    /// A place in which the server's closure finds the agent: the agent is created after the server, because
+    /// it needs the server's port.
     private final class Place: Sendable {
         let box = Mutex<Box?>(nil)
     }
@@ -24,14 +25,14 @@ final class AgentOnLoopback: Sendable {
     /// Its multi-use invitation.
     let invitation: JSON
 
-    /// `name` is what it calls itself; `keepsMessages`: whether it grants mailboxes.
+    /// Creates an agent with the label `name`; `keepsMessages`: whether it grants mailboxes.
     init(_ name: String = "Virtual agent", keepsMessages: Bool = false) throws {
         let (place, clock) = (Place(), ContinuousClock.now)
         server = try LoopbackServer { request in
             guard request.method == "POST", let box = place.box.withLock({ $0 }) else { return .init(405) }
             return box.agent.withLock { agent in
                 let now = Instant(nanoseconds: clock.duration(to: .now).nanoseconds)
-                // It always has something to say, and wants it to be answered.
+                // A hostile agent adds a message that asks for a response to every answer.
                 if box.isHostile.load(ordering: .relaxed) { agent.send(Self.ping) }
                 switch agent.handle(request.body, at: now) {
                 case .accepted(let body):
@@ -52,7 +53,7 @@ final class AgentOnLoopback: Sendable {
         place.box.withLock { [box] in $0 = box }
     }
 
-    /// A ping with a further wish, of an id of its own each time.
+    /// A ping that asks for a response, each time with a different id.
     private static var ping: JSON {
         let id = RandomUUID.text((0..<16).map { _ in UInt8.random(in: 0...255) }) ?? ""
         return [
@@ -61,18 +62,18 @@ final class AgentOnLoopback: Sendable {
         ]
     }
 
-    /// From now on each answer carries a ping that wants an answer.
+    /// Adds a ping that asks for a response to every answer from now on.
     func wearDown() { box.isHostile.store(true, ordering: .relaxed) }
 
-    /// Ends its connections, with the next message of each.
+    /// Ends the agent's connections, with the next message on each.
     func hangUp() {
         box.agent.withLock { $0.send(["@type": "https://didcomm.org/did-rotate/1.0/hangup", "@id": "bye"]) }
     }
 
-    /// Starts or stops it.
+    /// Starts or stops the agent.
     func setUp(_ isUp: Bool) { box.agent.withLock { $0.isUp = isUp } }
 
-    /// Lets it keep ledgers, and say that it has an entry more of each than there is.
+    /// Makes the agent keep ledgers and claim one entry more of each than exists.
     func keepMoreThanThereIs() {
         box.agent.withLock { agent in
             agent.keeper = VirtualKeeper()
@@ -80,10 +81,10 @@ final class AgentOnLoopback: Sendable {
         }
     }
 
-    /// How many posts there were.
+    /// The number of posts so far.
     var posts: Int { server.requests }
 
-    /// Whether somebody told it that a connection ends.
+    /// Whether a peer told the agent that a connection ends.
     var wasHungUp: Bool {
         box.agent.withLock { agent in
             agent.others.contains { $0["@type"]?.string == "https://didcomm.org/did-rotate/1.0/hangup" }

@@ -3,13 +3,13 @@ import Foundation
 import TestKit
 import Testing
 
-/// `gatehouse agent` beside the running service, which nothing of it stops.
+/// `gatehouse agent` next to the running service, which none of the commands stops.
 @Suite(.tags(.realTime)) struct AgentServiceTests {
     private let folder: Scratch
 
     init() throws { folder = try Scratch() }
 
-    /// Runs the service for the time of `body`. It has no radio, which is no matter here.
+    /// Runs the service while `body` runs. The service has no radio, which these tests do not need.
     private func serving(_ more: String = "", _ body: @escaping (String) async throws -> Void) async throws {
         try await serve(try configuration(more), body)
     }
@@ -20,7 +20,7 @@ import Testing
             more: "[agent]\nallowPlainHTTP = true\nretryFirst = \"200ms\"\n\(more)\n[log]\npath = \"log.jsonl\"\n")
     }
 
-    /// The same with a configuration that is there already.
+    /// Does the same with an existing configuration.
     private func serve(
         _ configuration: String, _ body: @escaping (String) async throws -> Void
     ) async throws {
@@ -90,7 +90,7 @@ import Testing
             #expect(gone.output == "deleted \(id); its agent was not told: delete the connection there, too\n")
             let rest = try await agent("list", "--json", configuration: configuration).json
             #expect(rest.map { $0["label"]?.string } == ["Second\u{1B}[31m agent"])
-            // With `--tell` the service tells the agent, in the background.
+            // With `--tell` the service notifies the agent, in the background.
             let marked = try await agent("delete", "primary", "--tell", "--json", configuration: configuration)
             #expect(marked.json.first?["state"]?.string == "deleting", "\(marked)")
             for _ in 0..<200 where !second.wasHungUp { try await Task.sleep(for: .milliseconds(50)) }
@@ -101,8 +101,8 @@ import Testing
         #expect(log.contains("\"event\":\"agent.deleted\"") && !log.contains("\"seed\""))
     }
 
-    /// The first connection of an invitation may become that to the mailbox, and a second one that to the agent. The
-    /// command prints the id of the second.
+    /// The first connection of an invitation may become the one to the mailbox, and the second one the one to
+    /// the agent. The command prints the id of the second.
     @Test(.timeLimit(.minutes(2)), arguments: [false, true])
     func theIDOfTheConnectionToTheAgent(isJSON: Bool) async throws {
         let server = try AgentOnLoopback("Postal agent", keepsMessages: true)
@@ -123,7 +123,8 @@ import Testing
         }
     }
 
-    /// A gate without an agent waits for none, and whoever looks is told so everywhere. One that is invited is told at once.
+    /// A gate without an agent reports it everywhere and waits for none. A gate that receives an invitation
+    /// reports the agent at once.
     @Test(.timeLimit(.minutes(2)))
     func aGateWithoutAnAgent() async throws {
         let server = try AgentOnLoopback("Late agent")
@@ -156,7 +157,8 @@ import Testing
         }
     }
 
-    /// A command that waits on the database itself makes way: the gate does not wait for it.
+    /// A command that uses the database without a service, and waits for an agent, releases the database when
+    /// a service starts: the gate does not wait for the command.
     @Test(.timeLimit(.minutes(2)))
     func aServiceThatIsStartedMeanwhileDoesNotWaitForACommand() async throws {
         let server = try AgentOnLoopback("Slow agent")
@@ -174,7 +176,7 @@ import Testing
                     try await Task.sleep(for: .milliseconds(50))
                     list = try await agent("list", "--json", configuration: configuration)
                 }
-                // The service has the ledger, and goes on with the connection.
+                // The service has the ledger, and continues the connection.
                 #expect(list.json.map { $0["label"]?.string } == ["Slow agent"], "\(list)")
                 server.setUp(true)
                 let again = try await agent("connect", "invitation.json", configuration: configuration)
@@ -202,14 +204,14 @@ import Testing
                 let ending = try await folder.gatehouse(["agent"] + words + ["--config", configuration])
                 #expect(ending.code == 2 && ending.hasRemedy && ending.errors.contains(text), "\(words): \(ending)")
             }
-            // Attempts that never come about are bounded.
+            // The number of connection attempts that never complete is limited.
             let port = try closedPort()
             @Sendable func attempt(_ number: Int) async throws -> Ending {
                 let one = invitation.replacingOccurrences(of: "\"@id\":\"", with: "\"@id\":\"\(number)")
                     .replacing(/127\.0\.0\.1:[0-9]+/, with: "127.0.0.1:\(port)")
                 return try await agent("connect", one, "--wait", "1", configuration: configuration)
             }
-            // Four such commands may wait at a time.
+            // Four such commands may wait at the same time.
             for batch in [0..<4, 4..<8] {
                 try await withThrowingTaskGroup(of: Ending.self) { group in
                     for number in batch { group.addTask { try await attempt(number) } }
@@ -221,8 +223,9 @@ import Testing
         }
     }
 
-    /// An agent claims at every start that it has more of the ledger than there is. The log names the agent, and
-    /// nothing else happens. Once such a claim ended the program, and each start began a new ledger.
+    /// An agent claims at every start that it has more records of the ledger than exist. The log names the
+    /// agent, and there is no other effect. A regression test: such a claim ended the program, and each start
+    /// began a new ledger.
     @Test(.timeLimit(.minutes(2)))
     func anAgentThatClaimsMoreOfTheLedgerThanThereIs() async throws {
         let server = try AgentOnLoopback()
@@ -257,7 +260,7 @@ import Testing
         #expect(!files.contains { $0.contains(".rewritten-") }, "\(files)")
     }
 
-    /// What is wrong with a connection goes with it.
+    /// A connection's fault ends when the connection is deleted.
     @Test(.timeLimit(.minutes(2)))
     func aConnectionThatTheAgentEnded() async throws {
         let server = try AgentOnLoopback()
@@ -268,7 +271,7 @@ import Testing
             let since = ContinuousClock.now
             let ping = try await agent("ping", "primary", "--wait", "60", configuration: configuration)
             #expect(ContinuousClock.now - since < .seconds(50), "it waits for no answer that cannot come")
-            // The hangup may have come with the ping, or just before it.
+            // The hangup may have arrived with the ping, or just before it.
             let words = ping.code == 1 ? "ended the connection" : "cannot be asked: it is ended"
             #expect(ping.code != 0 && ping.hasRemedy && ping.errors.contains(words), "\(ping)")
             let list = try await agent("list", configuration: configuration)
@@ -282,7 +285,8 @@ import Testing
         }
     }
 
-    /// Waits until the status has that fault, or has it no more: it comes to know of it beside a command's answer.
+    /// Waits until the status has that fault, or no longer has it: the status changes independently of a
+    /// command's answer.
     private func wait(for fault: Text, isPresent: Bool = true, _ configuration: String) async throws {
         let limit = ContinuousClock.now + .seconds(30)
         while case let status = try await folder.gatehouse("status", "--json", "--config", configuration),
@@ -294,7 +298,7 @@ import Testing
         }
     }
 
-    /// One with a request, and with a handshake only where that is said.
+    /// Returns an invitation with a request, and with a handshake unless `handshake` is empty.
     private static func invitation(to endpoint: String, handshake: String = "didexchange/1.1") -> String {
         let protocols = handshake.isEmpty ? "" : "\"https://didcomm.org/\(handshake)\""
         return """
@@ -306,7 +310,7 @@ import Testing
             """
     }
 
-    /// An invitation without a connection is answered, and the command says how that went.
+    /// An invitation without a connection is answered, and the command reports the result.
     @Test(.timeLimit(.minutes(2)))
     func anInvitationToAnswerOnce() async throws {
         let server = try LoopbackServer { _ in .init(202) }
@@ -333,7 +337,7 @@ import Testing
         try folder.write("invitation.json", server.invitation.compactText)
         let configuration = try folder.configuration(more: "[agent]\nallowPlainHTTP = true\n")
         #expect(try await agent("connect", "invitation.json", configuration: configuration).code == 0)
-        // With its answer all is said that the handshake left to say: what is posted next is of the deletion.
+        // The answer to this ping completes the handshake: the next post belongs to the deletion.
         #expect(try await agent("ping", "primary", configuration: configuration).code == 0)
         let posts = server.posts
         let deleted = try await agent("delete", "primary", "--tell", configuration: configuration)
@@ -356,7 +360,8 @@ import Testing
         Issue.record("a connection that is marked is still there")
     }
 
-    /// An agent that answers each post with something that wants an answer kept the command from ending.
+    /// A regression test: an agent that answers each post with a message that asks for a response kept the
+    /// command from ending.
     @Test(.timeLimit(.minutes(2)))
     func anAgentThatAlwaysHasSomethingToSay() async throws {
         let hostile = try AgentOnLoopback()
@@ -368,20 +373,21 @@ import Testing
             let began = ContinuousClock.now
             let ending = try await agent("connect", "hostile.json", "--wait", "8", configuration: configuration)
             #expect(ending.code == 0 || ending.hasRemedy, "\(ending)")
-            // The limit, one question, and the start of the program on a busy machine.
+            // The command's limit, one request, and the start of the program on a busy machine.
             #expect(ContinuousClock.now - began < .seconds(20) + canary.sum)
             let ping = try await agent("ping", "primary", "--wait", "8", configuration: configuration)
             #expect(ping.code == 0 || ping.hasRemedy, "\(ping)")
             let (posts, since) = (hostile.posts, ContinuousClock.now)
             try await Task.sleep(for: .seconds(3))
-            // 40 in three seconds, however long they were.
+            // At most 40 in each three seconds.
             let most: Double = 40 * ((ContinuousClock.now - since) / .seconds(3))
             #expect(Double(hostile.posts - posts) < most, "answers are given as often as may be")
             #expect(try await agent("delete", "primary", configuration: configuration).code == 0)
         }
     }
 
-    /// Without a service the same commands work on the database, and the service goes on with what they left.
+    /// Without a service, the same commands work on the database, and the service continues with their
+    /// results.
     @Test(.timeLimit(.minutes(2)))
     func withoutAService() async throws {
         let server = try AgentOnLoopback("Far agent")
@@ -403,7 +409,8 @@ import Testing
         let silent = try await agent("ping", "primary", "--wait", "1", configuration: configuration)
         #expect(silent.code == 1 && silent.hasRemedy && silent.errors.contains("not reachable"), "\(silent)")
         server.setUp(true)
-        // Nothing is sent for a deletion, so that an agent whose answers crash the program can be deleted too.
+        // A deletion without `--tell` sends nothing, so that an agent whose answers crash the program can be
+        // deleted too.
         let posts = server.posts
         let gone = try await agent("delete", "primary", configuration: configuration)
         #expect(gone.code == 0 && gone.output.contains("its agent was not told"), "\(gone)")

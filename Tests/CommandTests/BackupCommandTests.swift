@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `gatehouse backup` beside the running service and `gatehouse restore` after it.
+/// `gatehouse backup` next to the running service and `gatehouse restore` after it.
 @Suite(.timeLimit(.minutes(5))) struct BackupCommandTests {
     private let folder: Scratch
     private let configuration: String
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// Lets the service run for the time of `body`, and stop in order.
+    /// Runs the service while `body` runs, and stops it in an orderly way.
     private func serving(_ body: @escaping () async throws -> Void = {}) async throws {
         let before = events("ledger.head").count
         let ending = try await Program.run(
@@ -58,7 +58,7 @@ import Testing
         let nobody = try await folder.gatehouse("restore", "backup.tar", "--replace", "--config", configuration)
         #expect(nobody.code == 2 && nobody.hasRemedy && nobody.errors.contains("--passphrase-file"), "\(nobody)")
         let before = try #require(events("ledger.head").last?["ledger"]?.string)
-        // A machine without a number is never known again.
+        // A machine without an id is never recognised as the same one.
         let number = (try? String(contentsOfFile: "/etc/machine-id", encoding: .utf8)) ?? ""
         let done = try await folder.gatehouse(
             (number.isEmpty ? ["restore", "--other-machine"] : ["restore"]) + [
@@ -76,14 +76,15 @@ import Testing
         #expect(verify.code == 0 && verify.output.contains("follows ledger \(before)"), "\(verify)")
     }
 
-    /// As the document says it: onto a card without a configuration, and onto one that was set up and has served.
+    /// A planned move as the document describes it: onto a card without a configuration, and onto one that
+    /// was set up and has served.
     @Test(.tags(.realTime), arguments: [false, true]) func aPlannedMove(toOneThatWasSetUp isSetUp: Bool) async throws {
         try await serving()
         let last = try await folder.gatehouse(
             "backup", "last.tar", "--last", "--with-keys", "--passphrase-file", "passphrase", "--config", configuration)
         #expect(last.code == 0, "\(last)")
         let ledger = try #require(events("ledger.head").last?["ledger"]?.string)
-        // The same file is put back: its places are those of this folder.
+        // The same configuration is restored: its paths are in this folder.
         if isSetUp {
             for name in ["state", "control.sock"] { try? FileManager.default.removeItem(atPath: folder.path(name)) }
             try await serving()
@@ -105,7 +106,8 @@ import Testing
             let second = try await folder.gatehouse(["restore", "--replace"] + options)
             #expect(second.code == 0, "\(second)")
         }
-        // A card that was set up keeps its own keys, under which the old witness counts for nothing: told once.
+        // A card that was set up keeps its own keys. The old witness is not valid under them, which is
+        // reported once.
         for expected in isSetUp ? [["fault.ledger-witness"], []] : [[]] {
             try folder.write("log.jsonl", "")
             try await serving()

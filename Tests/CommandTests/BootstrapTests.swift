@@ -2,7 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// `deploy/bootstrap`: no network when nothing is missing, and one line to run when something is and nobody is root.
+/// `deploy/bootstrap`: it uses no network when nothing is missing, and prints one line to run when something
+/// is missing and the user is not root.
 @Suite(.tags(.realTime)) struct BootstrapTests {
     private let folder: Scratch
     private let bootstrap = Vectors.repository.appendingPathComponent("deploy/bootstrap").path
@@ -54,7 +55,7 @@ import Testing
         #expect(calls.last?.hasSuffix(" libsodium-dev") == true && calls.last?.contains("--yes") == true)
     }
 
-    /// Lists that could not be brought up to date may be good enough: installing decides.
+    /// Package lists that could not be updated may be sufficient: the installation decides.
     @Test(arguments: [(1, 3), (9, 6)])
     func aMirrorThatIsAwayIsAskedAgain(_ failures: Int, _ expected: Int) async throws {
         let calls = folder.path("calls")

@@ -3,7 +3,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// `gatehouse clock`: what is shown, and the way of an acceptance into a service that runs and into one that starts later.
+/// `gatehouse clock`: its output, and the delivery of an accepted date to a running service and to one that
+/// starts later.
 @Suite struct ClockCommandTests {
     private let folder: Scratch
     private let configuration: String
@@ -43,7 +44,8 @@ import Testing
         let show = try await folder.gatehouse("clock", "show", "--json", "--config", configuration)
         #expect(show.json.first?["accepted"]?.string != nil, "\(show)")
         #expect(show.json.first?["refused"] == .null && accept.output.contains("date.refused"), "\(accept)")
-        // What was accepted in another start of the machine does not count, and a message says so.
+        // A date that was accepted during another boot of the machine does not count, and a message reports
+        // it.
         let file = "state/gatehouse.db.clock"
         let word = try folder.read(file)
         try folder.write(file, word.split(separator: " ").prefix(2).joined(separator: " ") + " another\n")

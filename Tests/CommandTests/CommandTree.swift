@@ -4,13 +4,13 @@ import Foundation
 
 @testable import gatehouse
 
-/// A command of the program as its own description has it.
+/// A command of the program, from the parser's own description.
 struct CommandTree {
     struct Option {
         /// `--json`, `-h`.
         let names: [String]
         let takesValue: Bool
-        /// Whether it takes all words up to the next option.
+        /// Whether the option takes all words up to the next option.
         let takesMore: Bool
         let help: String
     }
@@ -19,16 +19,16 @@ struct CommandTree {
     let path: [String]
     let abstract: String
     let options: [Option]
-    /// How many arguments without a name it takes at most.
+    /// The largest number of positional arguments.
     let positionals: Int
     let children: [CommandTree]
 
     var isLeaf: Bool { children.isEmpty }
 
-    /// This command and all below it.
+    /// This command and all its subcommands.
     var all: [CommandTree] { [self] + children.flatMap(\.all) }
 
-    /// The program itself, by its parser.
+    /// Reads the program's command tree from its parser.
     static func read() throws -> CommandTree { try whole.get() }
 
     private static let whole = Result {
@@ -59,7 +59,7 @@ struct CommandTree {
         }
     }
 
-    /// Why the program would not understand these words (without `gatehouse`); nil when it would.
+    /// Returns why the program would reject these words (without `gatehouse`); nil when it would accept them.
     func complaint(about words: [String]) -> String? {
         var words = words[...]
         var command = self

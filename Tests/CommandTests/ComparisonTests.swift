@@ -3,7 +3,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// The comparison with other verifiers: every line names a case that runs, and that wants what the line says.
+/// The comparison with other verifiers: every line names a case that runs and that expects what the line
+/// claims.
 @Suite struct ComparisonTests {
     private struct Row {
         let claim: String
@@ -36,7 +37,7 @@ import Testing
         }
     }
 
-    /// A line about a refusal must rest on a case that is refused.
+    /// A line about a refusal must name a case that is refused.
     @Test func refusalsRestOnRefusals() throws {
         for row in try rows() where ["refused", "must", "Only", "never", "limit"].contains(where: row.claim.contains) {
             let file = Vectors.repository.appendingPathComponent("Tests/Vectors/\(row.folder)/cases.json")

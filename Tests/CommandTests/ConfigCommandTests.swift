@@ -4,7 +4,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `gatehouse config check`: what is wrong is named with file, line, key and remedy.
+/// `gatehouse config check`: each error is reported with file, line, key and remedy.
 @Suite struct ConfigCommandTests {
     private let folder: Scratch
     private let example = Vectors.repository.appendingPathComponent("deploy/gatehouse.toml").path
@@ -31,7 +31,7 @@ import Testing
             "\(mark)")
     }
 
-    /// A key beside the database is told where one is; with a credential of systemd there is none.
+    /// A key file next to the database is reported where one exists; with a systemd credential there is none.
     @Test func aKeyInTheOpenIsTold() async throws {
         try folder.write("gate.toml", "[kiosk]\nname = \"A\"\n[agent]\nkeyFile = \"agent-key\"\n")
         #expect(try await folder.gatehouse("config", "check", "gate.toml").errors.isEmpty)
@@ -58,7 +58,7 @@ import Testing
             for key in section.value.object?.names ?? [] { known.insert("\(section.name).\(key)") }
         }
         #expect(known.count > 30)
-        // Lists of sections cannot stand there empty; comments show them.
+        // Lists of sections cannot be empty in the example; comments show them.
         #expect(
             keys == known.subtracting(["agent.copy", "agent.answer", "display.also", "door.input", "door.schedule"]))
     }
@@ -69,14 +69,14 @@ import Testing
         let shown = try await folder.gatehouse("config", "check", "--json", example).json.first
         for section in shown?.object?.members ?? [] where section.name != "gpio" {
             for key in section.value.object?.members ?? [] {
-                // Lines of GPIO have no default, says the example.
+                // Lines of GPIO have no default, as the example says.
                 if ["line", "blue", "amber", "green", "red", "tone"].contains(key.name) { continue }
                 #expect(least?[section.name]?[key.name] == key.value, "\(section.name).\(key.name)")
             }
         }
     }
 
-    /// A configuration, and what must be said about it.
+    /// Invalid configurations, and the expected report of each.
     static let broken: [(text: String, line: Int?, key: String, words: String)] = [
         ("[kiosk\nname = \"A\"\n", 1, "", "not TOML"),
         ("[kiosk]\nname = \"A\"\nname = \"B\"\n", 3, "", "not TOML"),
@@ -89,7 +89,7 @@ import Testing
         ("[kiosk]\nname = \"A\"\n[radio]\ntransport = \"pigeon\"\n", 4, "radio.transport", "\"user-channel\""),
         ("[kiosk]\nname = \"A name with spaces\"\n", 2, "kiosk.name", "1 to 14"),
         ("", nil, "kiosk.name", "is missing"),
-        // What is served has no door to the network.
+        // The status page cannot be served to the network.
         (observe("listen = \"0.0.0.0:9464\""), 4, "observe.listen", "could be reached from other machines"),
         (observe("listen = \"192.168.1.7:9464\""), 4, "observe.listen", "could be reached from other machines"),
         (observe("listen = \"[::]:9464\""), 4, "observe.listen", "could be reached from other machines"),
@@ -106,7 +106,7 @@ import Testing
         (observe("listen = \"unix:/run/gatehouse/control.sock\""), 4, "observe.listen", "control.path uses too"),
     ]
 
-    /// Somebody's invitation in place of its file stands in no line that is printed.
+    /// An invitation in the place of a file name is not printed.
     @Test func anInvitationInPlaceOfAFileIsNotRepeated() async throws {
         for line in ["invitations = [\"https://a.example/?oob=SECRET\"]", "mailbox = \"a.example/?oob=SECRET\""] {
             try folder.write("bad.toml", "[kiosk]\nname = \"A\"\n[agent]\n\(line)\n")
@@ -126,7 +126,7 @@ import Testing
             ("listen = \"none\"\nstatus = \"none\"", "none", "none"),
             ("listen = \"127.0.0.1:9464\"", "127.0.0.1:9464", "/run/gatehouse/status.json"),
             ("listen = \"[::1]:9464\"", "[::1]:9464", "/run/gatehouse/status.json"),
-            // A gate of its own on a box with several.
+            // One of several gates on a machine.
             ("[control]\npath = \"/run/south/control.sock\"", "unix:/run/south/observe.sock", "/run/south/status.json"),
         ] {
             try folder.write("a.toml", Self.observe(line))
@@ -163,7 +163,8 @@ import Testing
         #expect(ending.errors.split(separator: "\n").count == 4)
     }
 
-    /// What may yet come is told and refuses nothing: an invitation, roots.
+    /// Files that may be created later (an invitation, roots) are reported, and their absence does not fail
+    /// the check.
     @Test func filesThatAreNamedAreLookedAt() async throws {
         let text =
             "[kiosk]\nname = \"A\"\n[agent]\ninvitations = [\"soon.json\"]\nrootsFile = \"roots.pem\"\nqueue = 5\n"
@@ -176,7 +177,8 @@ import Testing
         #expect(ending.errors.contains("agent.queue") && ending.errors.contains("ledger.keepMegabytes"), "\(ending)")
     }
 
-    /// Where a sponsor's token comes from, and whether the agency can wake anybody: the same, as far as it can be seen beforehand.
+    /// Checks the source of a sponsor's token, and whether the agency can send wake-ups: with the same result
+    /// as the service, as far as that can be known beforehand.
     @Test func theAgencyIsLookedAt() async throws {
         let seed = Secret((0..<32).map { _ in UInt8.random(in: 0...255) })
         let sponsor = try #require(KeyPair(seed: seed))
@@ -222,7 +224,7 @@ import Testing
             }
             #expect(!ending.errors.contains(signature))
         }
-        // A server is not asked: what it gives is used up.
+        // The check does not ask a server, because a token from it can be used only once.
         #expect(try await check("token = \"https://127.0.0.1:1/token\"").errors.isEmpty)
         let plain = try await check("token = \"http://sponsor.example.org/token\"")
         #expect(plain.code == 2 && plain.errors.contains("a.toml:10: agency.token: "), "\(plain)")

@@ -5,7 +5,8 @@ import Simulation
 import Synchronization
 import TestKit
 
-/// A virtual controller with its phones behind H4 over TCP, in real time: what the real program finds at `radio.transport = "tcp"`.
+/// A virtual controller with its phones over H4 on TCP, in real time: the peer of the real program at
+/// `radio.transport = "tcp"`.
 final class ControllerOnLoopback: Sendable {
     private struct State {
         var radio: VirtualRadio
@@ -13,28 +14,28 @@ final class ControllerOnLoopback: Sendable {
         var isNew = false
     }
 
-    /// Where it listens.
+    /// The port on which it listens.
     let port: Int
     private let listener: Int32
     private let state: Mutex<State>
     private let isOver = Atomic<Bool>(false)
 
-    /// A controller with these visitors, who come once an invitation is shown.
+    /// Starts a controller with these visitors, who arrive once an invitation is shown.
     init(_ visits: [Simulation.Visit] = []) throws {
         (listener, port) = try LoopbackServer.listen()
         state = Mutex(State(radio: VirtualRadio(visits: visits)))
         Thread { [self] in serve() }.start()
     }
 
-    /// Ends it.
+    /// Stops the controller.
     func stop() { isOver.store(true, ordering: .relaxed) }
 
-    /// What visitors see on the display.
+    /// Sets the URI that visitors see on the display.
     func show(_ uri: String) {
         state.withLock { ($0.invitation, $0.isNew) = (uri, true) }
     }
 
-    /// How the visits ended so far.
+    /// The outcomes of the visits so far.
     var outcomes: [Int: VisitOutcome] { state.withLock { $0.radio.outcomes } }
 
     private func serve() {
@@ -78,7 +79,8 @@ final class ControllerOnLoopback: Sendable {
         }
     }
 
-    /// The first whole packet: a command has its length in the fourth byte, data in the fourth and fifth.
+    /// Removes and returns the first complete packet: a command has its length in the fourth byte, a data
+    /// packet in the fourth and fifth.
     private static func packet(_ bytes: inout [UInt8]) -> [UInt8]? {
         guard bytes.count >= 5 || bytes.first == 1 && bytes.count >= 4 else { return nil }
         let length = bytes[0] == 1 ? 4 + Int(bytes[3]) : 5 + Int(bytes[3]) + Int(bytes[4]) << 8

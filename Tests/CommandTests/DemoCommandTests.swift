@@ -6,13 +6,13 @@ import Workbench
 
 @testable import gatehouse
 
-/// `gatehouse demo`: every story ends as it must, for people and for machines.
+/// `gatehouse demo`: every scenario ends as expected, in text and in JSON.
 @Suite struct DemoCommandTests {
     private let folder: Scratch
 
     init() throws { folder = try Scratch() }
 
-    /// Each scenario with what its last line must say.
+    /// Each scenario with the expected content of its last line.
     static let endings: [(scenario: String, result: String, reason: String)] = [
         ("accepted", "accepted", "ok"), ("tampered", "rejected", "proof.invalid"),
         ("untrusted-issuer", "rejected", "issuer.untrusted"), ("expired", "rejected", "validity.expired"),
@@ -55,7 +55,7 @@ import Workbench
         #expect(ending.lines.allSatisfy { $0.count <= 120 })
     }
 
-    /// What the gate promises, tried: each with how many things must hold.
+    /// The demonstrations of the gate's promises, each with the number of checks that must hold.
     static let promises = [("power-cut", 5), ("crowd", 5), ("wrong-clock", 8), ("forged-ledger", 5)]
 
     @Test(arguments: promises) func everyPromiseIsKept(_ name: String, _ count: Int) async throws {
@@ -128,7 +128,7 @@ import Workbench
         let verify = try await folder.gatehouse(
             "verify", "--trust", "try me/trust", "--at", "2026-06-01T09:00:00Z", "try me/credential.json")
         #expect(verify.code == 0, "\(verify)")
-        // As printed, through a shell, by somebody who has the program on the path.
+        // The commands as printed, run through a shell with the program on the path.
         let commands = export.lines.filter { $0.hasPrefix("  gatehouse ") }
         #expect(commands.count == 2)
         let binaries = URL(fileURLWithPath: Program.gatehouse).deletingLastPathComponent().path

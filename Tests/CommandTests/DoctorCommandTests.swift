@@ -3,13 +3,13 @@ import Foundation
 import TestKit
 import Testing
 
-/// `gatehouse doctor` and `config check --here`, on a machine that is a folder.
+/// `gatehouse doctor` and `config check --here`, on a machine that is simulated by a folder.
 @Suite struct DoctorCommandTests {
     private let folder: Scratch
 
     init() throws { folder = try Scratch() }
 
-    /// A machine on which a gate without hardware is in order, for the user who runs these tests.
+    /// Creates a machine on which a gate without hardware is in order, for the user who runs these tests.
     private func machine(user: UInt32 = getuid(), more: String = "") async throws -> String {
         try await folder.exportSample()
         for (path, text) in [
@@ -47,12 +47,13 @@ import Testing
             """)
     }
 
-    /// Sets the battery-backed clock of the machine, right before it is looked at: the look takes its time beside other work.
+    /// Sets the battery-backed clock of the machine right before the look: on a busy machine the look takes
+    /// time.
     private func setClock() throws {
         try folder.write("root/sys/class/rtc/rtc0/since_epoch", "\(Int(Date().timeIntervalSince1970))\n")
     }
 
-    /// What was printed, without the ends of its lines.
+    /// Returns the printed text without its line breaks.
     private static func unfolded(_ text: String) -> String {
         text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
     }
@@ -70,7 +71,7 @@ import Testing
             ending.output.contains("Debian GNU/Linux 13 (trixie)") && ending.lines.last == "all is in order",
             "\(ending)")
         #expect(!ending.output.contains("→") && !ending.output.contains("service "), "\(ending)")
-        // Marks stand below each other.
+        // The marks are aligned.
         let rows = ending.lines.dropFirst().filter { $0.contains(" ok ") }
         #expect(
             Set(rows.map { $0.distance(from: $0.startIndex, to: $0.range(of: "ok ")?.lowerBound ?? $0.endIndex) }).count
@@ -86,7 +87,7 @@ import Testing
     }
 
     @Test func aMachineThatIsNot() async throws {
-        // Somebody whom nobody lets in here, a bluetoothd that takes the adapter, a clock with an empty battery.
+        // A user without access, a bluetoothd that takes the adapter, a clock with an empty battery.
         let file = try await machine(user: 4711, more: "[agent]\ninvitations = [\"soon.json\"]\n")
         for (path, text) in [
             ("root/sys/class/bluetooth/hci0/rfkill0/hard", "1\n"), ("root/sys/class/rtc/rtc0/since_epoch", "0\n"),
@@ -114,7 +115,7 @@ import Testing
             #expect(ending.output.contains("→ box.configuration: "), "\(ending)")
         }
         let file = try await machine()
-        // What does not hang on a configuration is looked at without one.
+        // Checks that need no configuration run without one.
         for (name, words) in [
             ("nowhere.toml", ["nowhere.toml: is not there", "make it: sudo gatehouse setup --config nowhere.toml"]),
             ("bad.toml", ["bad.toml:2: kiosk.name"]),
@@ -136,7 +137,7 @@ import Testing
         #expect(nowhere.code == 2 && nowhere.hasRemedy && nowhere.errors.contains("no folder nowhere"), "\(nowhere)")
     }
 
-    /// The rule of the ledger itself: the service would not open one there.
+    /// The doctor applies the ledger's own rule: the service would not open a ledger there.
     @Test func aFolderInWhichNoLedgerCanBe() async throws {
         let file = try await machine()
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path("state"))
@@ -178,7 +179,8 @@ import Testing
         #expect(elsewhere.code == 2, "\(elsewhere)")
     }
 
-    /// The board is measured on the ledger's own disk, of which nothing stays; what the doctor found is still the exit code.
+    /// The board is measured on the ledger's own disk, on which nothing remains; the doctor's findings still
+    /// decide the exit code.
     @Test(.tags(.realTime)) func theBoardIsMeasured() async throws {
         let file = try await machine()
         let before = try FileManager.default.contentsOfDirectory(atPath: folder.path("state")).sorted()

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A command in a block of a document, without who runs it and where its output goes.
+/// A command in a block of a document, without the prefix that chooses a user, and without redirections.
 struct DocumentCommand: CustomStringConvertible {
     let document: String
-    /// The line that it stands in, which may hold several.
+    /// The line that contains the command; a line may have several.
     let line: String
-    /// Its words.
+    /// The text of the command.
     let text: String
 
     var description: String { "\(document): \(text)" }
 
-    /// The commands of a line.
+    /// Returns the commands of a line.
     static func all(in line: String, of document: String) -> [DocumentCommand] {
         line.replacing(" | ", with: " && ").components(separatedBy: " && ").map { part in
             let words = part.replacing(/^sudo (-u [a-z]+ )?/, with: "").replacing(#/ > [^ ]+$/#, with: "")
@@ -18,14 +18,15 @@ struct DocumentCommand: CustomStringConvertible {
         }
     }
 
-    /// Each option, short or long, of it or of a program that it is handed to (`make demo DEMO_ARGUMENTS="--json"`).
+    /// The options, short or long, of the command and of a program to which it passes them (`make demo
+    /// DEMO_ARGUMENTS="--json"`).
     var options: [String] {
         text.replacing(/\$\([^)]*\)/, with: "").matches(of: /(?:^|[\s"'])(--?[A-Za-z][A-Za-z0-9-]*)/).map {
             String($0.1)
         }
     }
 
-    /// The subcommand of `gatehouse`, word by word; none of other programs.
+    /// Returns the subcommand of `gatehouse`, word by word; empty for other programs.
     func path(in tree: CommandTree) -> [String] {
         let words = text.split(separator: " ").map(String.init)
         guard words.first == "gatehouse" else { return [] }
@@ -35,7 +36,8 @@ struct DocumentCommand: CustomStringConvertible {
     }
 }
 
-/// What of a file may run a command: for each of its tests the texts of that test and of all that is no test; for a script, itself.
+/// The texts of a file that may run a command. For Swift: one piece for each test, with the test's own string
+/// literals and those outside of tests; for a script: the script.
 struct TestTexts {
     private let pieces: [String]
 
@@ -58,7 +60,7 @@ struct TestTexts {
         pieces = tests.isEmpty ? [others] : tests.map { others + $0 }
     }
 
-    /// Whether one piece has all of these words, each whole, and these phrases.
+    /// Returns whether one piece contains all of these words, each whole, and all of these phrases.
     func has(words: [String], phrases: [String]) -> Bool {
         pieces.contains { piece in
             phrases.allSatisfy(piece.contains)

@@ -1,8 +1,9 @@
-/// Where the commands of the documents are run. A row that no command begins with, and one whose file lacks what it should have, fails
-/// (``DocumentCommandTests``).
+/// The table of where the documents' commands are run. A row that matches no command, or whose file lacks the
+/// expected text, fails (``DocumentCommandTests``).
 enum DocumentCommandTable {
-    /// How commands begin, without who runs them; the file that runs them; what must stand in one test of that file, beside each option
-    /// of the command and, for `gatehouse`, its subcommand.
+    /// The beginning of commands, without the prefix that chooses a user; the file that runs them; the words
+    /// that one test of that file must contain, in addition to each option of the command and, for
+    /// `gatehouse`, its subcommand.
     static let isTested: [(start: String, file: String, words: [String])] = [
         ("make demo", "Tests/CommandTests/DemoCommandTests.swift", ["demo"]),
         ("make deb", "Makefile", ["deploy/deb/build $(RELEASE) $(DEB)"]), ("make test", ".ci/run", ["make test"]),
@@ -58,17 +59,19 @@ enum DocumentCommandTable {
         ("PYTHONPATH=deploy/acapy aca-py start", "Tests/PeerTests/AgentScene.swift", ["verification_report"]),
     ]
 
-    /// Commands whose lines a test reads from the document itself and runs; what in it says so, beside the document's name.
+    /// Commands whose lines a test reads from the document itself and runs; the text in the test that shows
+    /// it, in addition to the document's name.
     static let isRead: [(start: String, file: String, word: String)] = [
         ("gatehouse setup --yes ", "Tests/CommandTests/SetupDocumentTests.swift", "sudo gatehouse setup --yes "),
         ("grep ", "Tests/CommandTests/MaintenanceTests.swift", "grep"),
         ("curl --unix-socket ", "Tests/CommandTests/DocumentCommandTests.swift", "curl --unix-socket "),
     ]
 
-    /// A file that runs lines of documents as they stand there, in three quotes each, and fails when one stands there no more.
+    /// A file that runs lines of documents verbatim, in three quotes each, and fails when a document no
+    /// longer contains the line.
     static let verbatim = "Tests/Unit/run"
 
-    /// Commands that nothing here runs, and why.
+    /// Commands that no test runs, and the reasons.
     static let isNotRun: [(start: String, reason: String)] = [
         ("make format", "changes the sources; make test holds them to the same rules"),
         ("createdb ", "PostgreSQL's own; Tests/Peers/acapy/database makes one of that name by a statement"),

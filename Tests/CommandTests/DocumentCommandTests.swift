@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Each command that stands in a block of the documents is run: by this test, or by what the table below names.
+/// Every command in a block of the documents is run: by this test, or by the file that the table names.
 @Suite struct DocumentCommandTests {
     private let root = Vectors.repository
 
@@ -13,13 +13,13 @@ import Testing
         let commands: [String]
     }
 
-    /// Documents whose blocks are run here, from top to bottom, in a folder that has the files which they name.
+    /// Documents whose blocks are run here, from top to bottom, in a folder with the files that they name.
     private static let isRun: Set = ["docs/formats.md", "docs/policy.md", "docs/trust.md"]
 
-    /// What a block may be besides commands (`sh`).
+    /// The languages of blocks that contain no commands (`sh`).
     private static let isNoShell: Set = ["ini", "json", "text", "toml", "yaml"]
 
-    /// The blocks of all documents but the pages that the program makes.
+    /// Returns the blocks of all documents, except the pages that the program generates.
     private func blocks() throws -> [Block] {
         let here = try FileManager.default.contentsOfDirectory(atPath: root.path)
         let below = ["docs", "hardware", "deploy", "Examples"].flatMap { folder -> [String] in
@@ -52,7 +52,8 @@ import Testing
 
     private typealias Table = DocumentCommandTable
 
-    /// Why nobody can say that the command is run; nil when it is, or when the table says why not. Notes the row in `used`.
+    /// Returns why the command does not count as run; nil when it is run, or when the table gives a reason
+    /// for not running it. Adds the row to `used`.
     private func complaint(_ command: DocumentCommand, _ tree: CommandTree, _ used: inout Set<String>) throws -> String?
     {
         func file(_ path: String) -> URL { root.appendingPathComponent(path) }
@@ -68,7 +69,7 @@ import Testing
             let reads = try TestTexts(file(row.file)).has(words: [], phrases: [command.document, row.word])
             return reads ? nil : "\(row.file) does not read it"
         }
-        // The longest start: that of a subcommand goes before that of its group.
+        // The longest match: the row of a subcommand takes precedence over the row of its group.
         let rows = Table.isTested.filter { command.text.hasPrefix($0.start) }
         guard let row = rows.max(by: { $0.start.count < $1.start.count }) else { return "no test runs it" }
         used.insert(row.start)
@@ -91,7 +92,8 @@ import Testing
         #expect(unused.isEmpty, "rows without a command in the documents: \(unused)")
     }
 
-    /// The check itself: what no test runs is told, be it an option, a subcommand or a word that stands in another test.
+    /// The check itself: it reports a command that no test runs, an untested option or subcommand, and a word
+    /// that only another test contains.
     @Test(arguments: [
         ("sudo gatehouse door free --for 2h", true), ("sudo gatehouse door free --until 2h", false),
         ("gatehouse ledger export --csv --from 2026-11-01", true), ("gatehouse ledger export --csv --last 5", false),
@@ -113,7 +115,7 @@ import Testing
         #expect(complaints.isEmpty == isGood, "\(complaints)")
     }
 
-    /// The line of docs/observation.md, at a socket of the test's own.
+    /// The line of docs/observation.md, with a socket of the test.
     @Test(.tags(.realTime), .timeLimit(.minutes(2))) func theReportIsFetchedThroughTheSocket() async throws {
         let lines = try blocks().filter { $0.document == "docs/observation.md" }.flatMap(\.commands)
         let line = try #require(lines.first { $0.hasPrefix("curl --unix-socket ") })
@@ -137,7 +139,7 @@ import Testing
         #expect(ending.code == 0, "\(ending)")
     }
 
-    /// A start that goes well says nothing of what the service then did with what is removed.
+    /// A successful start does not show what the service did afterwards with a file that the block removes.
     @Test func noBlockRemovesBehindAStart() throws {
         for block in try blocks() {
             let start = block.commands.firstIndex { $0.contains("systemctl start") || $0.contains("systemctl restart") }
@@ -146,13 +148,14 @@ import Testing
         }
     }
 
-    /// `ledger export` writes to standard output: on a terminal the records would be gone.
+    /// `ledger export` writes to standard output: on a terminal the records would be lost.
     @Test func exportsGoToAFile() throws {
         let exports = try blocks().flatMap(\.commands).filter { $0.contains("gatehouse ledger export") }
         #expect(exports.count >= 4 && exports.allSatisfy { $0.contains(" > ") }, "\(exports)")
     }
 
-    /// `pass.json`, `trust`, `policy.toml` and what else the documents name; and a PATH with the program.
+    /// Makes a folder with `pass.json`, `trust`, `policy.toml` and the other files that the documents name,
+    /// and a PATH with the program.
     private func prepared() async throws -> (folder: Scratch, path: String) {
         let folder = try Scratch()
         #expect(try await folder.gatehouse("demo", "--export", "sample").code == 0)
@@ -174,7 +177,7 @@ import Testing
             """)
         try folder.write(
             "pass-v1.jsonld", "{\"@context\": {\"StaffPass\": \"https://works.example/ns#StaffPass\"}}\n")
-        // A gate that takes bundles of the operator's key, which is made on the way.
+        // A gate that accepts bundles of the operator's key, which is made here.
         let path = try await folder.programs([
             "gatehouse": "exec \"\(Program.gatehouse)\" \"$@\"", "sudo": "exec \"$@\" --config gate.toml",
         ])
@@ -189,7 +192,7 @@ import Testing
             count += 1
             let line = command.replacingOccurrences(of: "--key KEY", with: "--key " + key)
             let ending = try await Program.run("sh", ["-c", line], in: folder, environment: ["PATH": path])
-            // 1: something should be looked after, such as a credential that is over by now.
+            // Exit code 1: something needs attention, for example a credential that has expired by now.
             let mayTell = [
                 "gatehouse verify", "gatehouse trust verify", "gatehouse trust needs", "gatehouse policy check",
             ]

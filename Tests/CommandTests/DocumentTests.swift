@@ -3,10 +3,10 @@ import Foundation
 import TestKit
 import Testing
 
-/// What the documents promise exists: files, commands, options, targets, types.
+/// Everything that the documents name exists: files, commands, options, targets, types.
 @Suite struct DocumentTests {
     private let root = Vectors.repository
-    /// Where documents are: here, and in the folders below the others.
+    /// The folders that contain documents, each with its subfolders, in addition to the top folder.
     private static let folders = ["docs", "hardware", "deploy", "udev", "Examples"]
     private let documents: [String]
 
@@ -28,14 +28,14 @@ import Testing
         FileManager.default.fileExists(atPath: folder.appendingPathComponent(path).path)
     }
 
-    /// The paths of all sources.
+    /// Returns the paths of all sources.
     private func swiftFiles() -> [String] {
         let folder = root.appendingPathComponent("Sources").resolvingSymlinksInPath()
         let entries = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
         return entries.filter { $0.hasSuffix(".swift") }.map { "Sources/" + $0 }
     }
 
-    /// The texts between single backticks, outside blocks of code.
+    /// Returns the texts between single backticks, outside code blocks.
     private func inlineCode(_ text: String) -> [String] {
         var isBlock = false
         return text.components(separatedBy: "\n").flatMap { line -> [String] in
@@ -88,7 +88,8 @@ import Testing
         #expect(checked > 20)
     }
 
-    /// `Gatekeeper`, `HCITransport`, `Visit.settle`: words in backticks that can only be names of ours.
+    /// `Gatekeeper`, `HCITransport`, `Visit.settle`: words in backticks that can only be names of this
+    /// project.
     @Test func everyTypeInBackticksExists() throws {
         let names = try ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].flatMap { inlineCode(try text($0)) }
             .flatMap { $0.split(separator: ".").prefix(1) }.filter { name in
@@ -105,7 +106,7 @@ import Testing
         }
     }
 
-    /// Whether that text is there. `String.contains` takes seconds for all sources.
+    /// Returns whether the sources contain that text. `String.contains` takes seconds for all sources.
     private static func has(_ text: String, in sources: String) -> Bool {
         sources.withCString { strstr($0, text) != nil }
     }
@@ -146,7 +147,7 @@ import Testing
             for part in try text(document).components(separatedBy: "make ").dropFirst() {
                 let target = part.prefix { $0.isLowercase || $0.isNumber || $0 == "-" }
                 let next = part.dropFirst(target.count).first
-                // Only what is a command: in backticks, or with a variable behind it.
+                // Only commands: in backticks, or followed by a variable.
                 guard next == "`" || part.dropFirst(target.count).firstMatch(of: /^ [A-Z]+=/) != nil else { continue }
                 checked += 1
                 #expect(targets.contains(target), "\(document): make \(target)")
@@ -163,7 +164,7 @@ import Testing
             let words = part.prefix { $0 != "\"" }.split(separator: " ").map(String.init)
             #expect(tree.complaint(about: ["demo"] + words) == nil, "\(words)")
         }
-        // The scenarios that the README lists are those that there are.
+        // The README lists exactly the existing scenarios.
         let help = Ending.inProcess("demo", "--help").output
         let readme = try text("README.md")
         for scenario in DemoCommandTests.endings.map(\.scenario) {
@@ -174,8 +175,8 @@ import Testing
 
 /// Command lines in prose, code blocks and strings.
 private enum CommandLines {
-    /// What stands behind `gatehouse `, where that is a command: at the start of a line or of a text in backticks, perhaps behind
-    /// `sudo` or a path.
+    /// Returns the words after `gatehouse ` where they are a command: at the start of a line or of a text in
+    /// backticks, also after `sudo` or a path.
     static func find(in text: String) -> [[String]] {
         var found: [[String]] = []
         for line in text.replacingOccurrences(of: "\\-", with: "-").components(separatedBy: "\n") {
@@ -189,7 +190,7 @@ private enum CommandLines {
         return found
     }
 
-    /// Each word with `a|b` stands for two command lines.
+    /// Expands each word of the form `a|b` into two command lines.
     static func alternatives(_ words: [String]) -> [[String]] {
         words.reduce([[]]) { lines, word in
             let choices = word.contains("|") ? word.split(separator: "|").map(String.init) : [word]
@@ -199,7 +200,7 @@ private enum CommandLines {
 
     private static func command(_ piece: String, isCode: Bool) -> [String]? {
         var text = piece[...]
-        // Comments of scripts and configurations, echo, and units: the command stands after them.
+        // A command may follow the prefixes of comments, configurations, echo and units.
         for prefix in [
             " ", "#", " ", "echo \"", " ", "ExecStart=", "Terminal.line(\"", "sudo ", "-u gatehouse ", "/usr/bin/",
         ] {
@@ -207,7 +208,7 @@ private enum CommandLines {
         }
         guard text.hasPrefix("gatehouse ") else { return nil }
         let words = split(text.dropFirst("gatehouse ".count))
-        // Prose begins with the name too: "gatehouse verifies …".
+        // Prose also begins with the name: "gatehouse verifies …".
         guard let first = words.first, isCode || first == first.lowercased(), first.first?.isLetter == true else {
             return nil
         }
@@ -218,7 +219,7 @@ private enum CommandLines {
         return isCode || known.contains(first) ? words : nil
     }
 
-    /// As a shell would, up to a comment, a pipe or three dots.
+    /// Splits words as a shell would, up to a comment, a pipe or an ellipsis.
     private static func split(_ text: Substring) -> [String] {
         var words: [String] = []
         var word = ""

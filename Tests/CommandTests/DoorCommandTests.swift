@@ -3,7 +3,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// `gatehouse door` against the running program: orders are in force at once and hold over a restart, and nothing opens by mistake.
+/// `gatehouse door` against the running program: orders take effect at once and hold over a restart, and
+/// nothing opens by mistake.
 @Suite struct DoorCommandTests {
     private let folder: Scratch
 
@@ -18,7 +19,7 @@ import Testing
         freeLine = "GPIO13"
         """
 
-    /// Runs the service for the time of `body`.
+    /// Runs the service while `body` runs.
     private func run(_ configuration: String, _ body: @escaping () async throws -> Void) async throws {
         let folder = folder
         let ending = try await Program.run(
@@ -84,7 +85,7 @@ import Testing
         }
     }
 
-    /// Page, metrics and report tell of a lock-down too; and what the report has, its document lists.
+    /// Page, metrics and report show a lock-down too, and the document lists every member of the report.
     @Test(.tags(.realTime), .timeLimit(.minutes(3))) func whoeverWatchesTheGateSeesIt() async throws {
         let folder = folder
         let configuration = try folder.configuration(
@@ -104,7 +105,7 @@ import Testing
                     && metrics.contains("\ngatehouse_door_cause{cause=\"order\"} 1\n")
             }
             try await poll("the page tells it") {
-                // Its socket comes beside the one that takes orders.
+                // The status socket opens independently of the control socket.
                 let page = try? UnixRequest.get("/", at: folder.path("observe.sock"))
                 return page?.contains("⊘ Locked down by order since ") == true
             }
@@ -142,7 +143,8 @@ import Testing
         #expect(ending.code == 2 && ending.errors.contains("not running"), "\(ending)")
     }
 
-    /// Two gates on one box: each has its configuration, its state and its socket, and an order for one is none for the other.
+    /// Two gates on one machine: each has its own configuration, state and socket, and an order for one does
+    /// not affect the other.
     @Test(.tags(.realTime), .timeLimit(.minutes(3))) func twoGatesRunBesideEachOther() async throws {
         let first = try folder.configuration("in.toml", ledger: "in/gatehouse.db", port: try closedPort())
         let second = try folder.configuration("out.toml", ledger: "out/gatehouse.db", port: try closedPort())
@@ -158,7 +160,7 @@ import Testing
 
     // MARK: - Configuration
 
-    /// A section that would open a gate by mistake, or never, is refused, each with its remedy.
+    /// A section that would open a gate by mistake, or never open it, is refused, each with its remedy.
     @Test(arguments: [
         ("opening = \"level\"", "door.opening"), ("whenUnused = \"release\"", "door.whenUnused"),
         ("fireOpens = true", "door.fireOpens"), ("wait = \"31s\"", "door.wait"), ("zone = \"Mars\"", "door.zone"),
@@ -177,7 +179,7 @@ import Testing
         #expect(ending.code == 2 && ending.errors.contains(key), "\(ending)")
     }
 
-    /// Each key that names a line is told by its own name.
+    /// Each key that names a line is reported by its own name.
     @Test func linesWithoutAChip() async throws {
         let configuration = try folder.configuration(more: "[door]\nfreeLine = \"GPIO13\"\n")
         let ending = try await folder.gatehouse("config", "check", configuration)
@@ -185,7 +187,7 @@ import Testing
         #expect(!ending.errors.contains("door.input"), "\(ending)")
     }
 
-    /// The page's own sections, as they stand.
+    /// The sections of the document are valid as written.
     @Test func theConfigurationsOfThePageAreGood() async throws {
         let page = try String(
             contentsOf: Vectors.repository.appendingPathComponent("docs/door.md"), encoding: .utf8)

@@ -3,7 +3,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// The real program with a bundle that ends in two days: told by log, status and doctor, until the next one is imported.
+/// The real program with a bundle that ends in two days: log, status and doctor report it, until the next
+/// bundle is imported.
 @Suite(.tags(.realTime)) struct ExpiryCommandTests {
     private let folder: Scratch
 

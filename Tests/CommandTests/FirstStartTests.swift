@@ -3,24 +3,26 @@ import Foundation
 import TestKit
 import Testing
 
-/// What may be missing when a box starts for the first time, each by itself: `doctor` sees it before the first start, the program runs,
-/// says which it is and what to do on its log, to `doctor` and to `status`, and takes it up when it comes. (The radio comes in
-/// the suites with a radio, the chip in the tests of the panel; `doctor` looks at chips on a real machine only.)
+/// Things that may be missing when a gate starts for the first time, each one separately. `doctor` finds the
+/// lack before the first start. The program runs, reports the lack and its remedy in its log, to `doctor` and
+/// to `status`, and uses the missing thing once it exists. (The radio is covered in the suites with a radio,
+/// the chip in the tests of the panel; `doctor` looks at chips on a real machine only.)
 @Suite(.tags(.realTime)) struct FirstStartTests {
-    /// One thing that is missing.
+    /// A missing thing.
     struct Lack: Sendable {
         let what: String
-        /// What the configuration says of it, by section.
+        /// The parts of the configuration that refer to it, by section.
         var sections: [String: String] = [:]
-        /// The faults that are told, beside that of the radio, which is missing in all of them and gives the light.
+        /// The reported faults, in addition to the fault of the radio, which is missing in all of these tests
+        /// and determines the light.
         let codes: Set<Text>
-        /// What `doctor` finds before the first start; nil: the same.
+        /// The findings of `doctor` before the first start; nil: the same codes.
         var beforehand: Set<Text>?
-        /// Words of the first fault's detail.
+        /// A part of the first fault's detail.
         let detail: String
-        /// Makes it missing, in the folder of the configuration.
+        /// Removes the thing, in the folder of the configuration.
         var lose: @Sendable (Scratch) throws -> Void = { _ in }
-        /// Puts it there; nil where that takes a machine.
+        /// Adds the thing; nil where that requires a real machine.
         var mend: (@Sendable (Scratch) throws -> Void)?
     }
 
@@ -139,11 +141,11 @@ import Testing
             }),
     ]
 
-    /// How many gates start at a time. They mostly wait, for the next look at what was missing, which the service takes
-    /// every few seconds.
+    /// The number of gates that start at the same time. Most of the time they wait for the service's next
+    /// look at what was missing, every few seconds.
     private static let width = 8
 
-    /// One whose key is known without a document.
+    /// An issuer whose key is known without a document.
     private static let issuer = """
         [[issuer]]
         id = "did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp"
@@ -151,7 +153,7 @@ import Testing
 
         """
 
-    /// A gate's first start, and what it is about.
+    /// One first start, and its description.
     private struct Start {
         let what: String
         let body: @Sendable () async throws -> Void
@@ -159,7 +161,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(5))) func itRunsSaysWhichAndTakesItUp() async {
         let all = Self.trust + Self.box
-        // Those that are mended wait longest.
+        // The starts whose lack is mended take longest.
         let lacks = all.filter { $0.mend != nil } + all.filter { $0.mend == nil }
         let starts =
             [
@@ -184,7 +186,7 @@ import Testing
         #expect(before.isSuperset(of: lack.beforehand ?? lack.codes), "\(what): \(before)")
         try await run(folder) { log in
             try await log.wait("the faults") { $0.inForce.isSuperset(of: lack.codes.union(["fault.radio"])) }
-            // Whatever else may come of it has come by then.
+            // Further faults that result from the lack have been reported by then.
             try await Task.sleep(for: .milliseconds(500))
             #expect(log.inForce == lack.codes.union(["fault.radio"]), "\(what)")
             for fault in log.faults {
@@ -195,7 +197,7 @@ import Testing
                 let told = log.faults.first { $0["code"]?.string == code }?["detail"]?.string?.string ?? ""
                 #expect(told.contains(lack.detail), "\(what): \(told)")
             }
-            // Without its socket nobody can ask it.
+            // Without the control socket, the service cannot be asked.
             if lack.codes != ["fault.control"] {
                 let seen = try await doctor(folder)
                 #expect(seen.isSuperset(of: log.inForce), "\(what): \(seen)")
@@ -208,7 +210,8 @@ import Testing
         }
     }
 
-    /// A date by which nobody can be let in is told before anybody comes. Only where no time server keeps the clock of this machine.
+    /// A date with which no visitor can be admitted is reported before a visitor arrives. Only where no time
+    /// server keeps this machine's clock.
     private func aClockThatIsNotTrusted() async throws {
         let folder = try Scratch()
         try configure(folder, ["policy": "file = \"policy.toml\""])
@@ -231,7 +234,7 @@ import Testing
         }
     }
 
-    /// An invitation that comes to a running service is taken up.
+    /// An invitation that arrives at a running service is used.
     private func anInvitationThatComes() async throws {
         let (folder, agent) = (try Scratch(), try AgentOnLoopback())
         try configure(folder, ["agent": "invitations = [\"agent.json\"]\nallowPlainHTTP = true"])
@@ -244,7 +247,7 @@ import Testing
 
     // MARK: - The program
 
-    /// The codes of what `doctor` finds wrong.
+    /// Returns the codes of `doctor`'s findings.
     private func doctor(_ folder: Scratch) async throws -> Set<Text> {
         try folder.write("root/sys/class/rtc/rtc0/since_epoch", "\(Int(Date().timeIntervalSince1970))\n")
         let ending = try await Program.run(
@@ -256,7 +259,8 @@ import Testing
         return Set((ending.json.first?["findings"]?.array ?? []).compactMap { $0["code"]?.string })
     }
 
-    /// Writes a configuration that lacks nothing but a radio, with these sections added to it or in the place of its own.
+    /// Writes a configuration that lacks nothing but a radio; these sections are added to it or replace its
+    /// own.
     private func configure(_ folder: Scratch, _ sections: [String: String]) throws {
         try folder.write("trust/issuers.toml", Self.issuer)
         let additions: Set = ["trust", "ledger"]
@@ -275,7 +279,7 @@ import Testing
             all[name] = additions.contains(name) ? "\(usual[name] ?? "")\n\(text)" : text
         }
         try folder.makeFolder("state")
-        // A machine on which the service is installed for the user who runs this.
+        // A machine on which the service is installed for the user who runs the test.
         for (path, text) in [
             ("passwd", "keeper:x:\(getuid()):\(getgid())::/:/bin/sh\n"), ("group", "gpio:x:997:\n"),
         ] { try folder.write("root/etc/\(path)", text) }
@@ -284,7 +288,8 @@ import Testing
         try folder.write("gate.toml", all.map { "[\($0.key)]\n\($0.value)\n" }.sorted().joined(separator: "\n"))
     }
 
-    /// Runs the service for the time of `body`, as a user whom the modes of files mean something to, and sees it end in order.
+    /// Runs the service while `body` runs, as a user to whom file permissions apply, and expects an orderly
+    /// end.
     private func run(_ folder: Scratch, _ body: @escaping (ServiceLog) async throws -> Void) async throws {
         let ending = try await Program.run(
             "timeout", ["150"] + Program.confined + [Program.gatehouse, "run", "--config", "gate.toml"], in: folder
@@ -296,19 +301,19 @@ import Testing
     }
 }
 
-/// What a service that writes `log.jsonl` says is wrong.
+/// The faults in the log `log.jsonl` of a service.
 private struct ServiceLog {
     let folder: Scratch
 
-    /// Every line that tells a change of health.
+    /// Every line that reports a change of health.
     var faults: [JSON] {
         let text = (try? folder.read("log.jsonl")) ?? ""
-        // Only what matters is parsed: the log is looked at again and again.
+        // Only these lines are parsed, because the log is read again and again.
         return text.utf8.split(separator: UInt8(ascii: "\n")).filter { $0.contains("\"event\":\"fault\"".utf8) }
             .compactMap { try? JSON.parse(Array($0)) }
     }
 
-    /// The codes in force, as last told.
+    /// The active faults by the latest lines.
     var inForce: Set<Text> {
         var codes: Set<Text> = []
         for fault in faults {

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `gatehouse config bundle` on the operator's machine, `gatehouse config import` at a gate that serves.
+/// `gatehouse config bundle` on the operator's machine, `gatehouse config import` at a gate in service.
 @Suite(.tags(.realTime), .timeLimit(.minutes(3))) struct FleetCommandTests {
     private let folder: Scratch
 
@@ -23,7 +23,7 @@ import Testing
         let made = try await folder.gatehouse(
             "config", "bundle", "fleet", "--key", "operator.pem", "--number", "1", "--output", "fleet.bundle")
         #expect(made.code == 0 && made.output.contains("version 1 for 1 gates"), "\(made)")
-        // It ends by itself: systemd would start it again.
+        // The service ends by itself; systemd would start it again.
         let ended = try await Program.run(
             "timeout", ["60", Program.gatehouse, "run", "--config", gate], in: folder
         ) { _ in
@@ -37,7 +37,7 @@ import Testing
         #expect(check.json.first?["gate"]?["pulse"] == "321ms", "\(check)")
         let again = try await folder.gatehouse("config", "import", "fleet.bundle", "--config", gate)
         #expect(again.code == 0 && again.output.contains("in place already"), "\(again)")
-        // Behind it only a newer one; a wrong folder makes none.
+        // After this bundle only a newer one is accepted; a wrong folder makes none.
         let older = try await folder.gatehouse("config", "import", "gate.toml", "--config", gate)
         #expect(older.code == 1 && older.hasRemedy, "\(older)")
         for (name, text) in [
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// Lets the service run until it ends by itself, and `body` once its log has that word.
+    /// Runs the service until it ends by itself, and runs `body` once the log contains `word`.
     private func serving(_ gate: String, until word: String, _ body: @escaping () async throws -> Void) async throws {
         try folder.write("log.jsonl", "")
         let ended = try await Program.run(
@@ -72,7 +72,7 @@ import Testing
         return imported.json.first
     }
 
-    /// A policy that the bundle names and does not hold: the gate would refuse everybody.
+    /// A policy that the bundle names but does not contain: the gate would reject every visitor.
     @Test func aFileThatIsNotThereIsNamedAndRefused() async throws {
         let key = try await folder.gatehouse("trust", "keygen", "operator.pem")
         let gate = try folder.configuration(
@@ -103,7 +103,8 @@ import Testing
         #expect(try folder.read("gate.toml").contains("rules.toml"))
     }
 
-    /// A disk that filled up in the midst, an answer that was lost, a bundle that named a wrong place: the next import gets it there.
+    /// After a disk that filled up during an import, a lost answer or a bundle with a wrong path, the next
+    /// import brings the running service to the configuration in place.
     @Test func theRunningServiceComesToTheConfigurationInPlace() async throws {
         let key = try await folder.gatehouse("trust", "keygen", "operator.pem")
         let gate = try folder.configuration(
@@ -125,7 +126,7 @@ import Testing
             let again = try await takes(first, gate)
             #expect(again?["isNew"] == false && again?["restarts"] == true, "\(String(describing: again))")
         }
-        // Nobody runs: somebody has to start it.
+        // No service runs: a person has to start it.
         #expect(try await takes(first, gate)?["restarts"] == false)
         let wrong = common.split(separator: "\n", omittingEmptySubsequences: false).map {
             $0.hasPrefix("path = ") && $0.contains(".db") ? "path = \"gate.toml/gatehouse.db\"" : $0

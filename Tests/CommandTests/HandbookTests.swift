@@ -3,13 +3,13 @@ import Foundation
 import TestKit
 import Testing
 
-/// `docs/handbook.md` has a section for each fault that the light can show, and leaves none of its parts out.
+/// `docs/handbook.md` has a complete section for each fault that the light can show.
 @Suite struct HandbookTests {
     private func page() throws -> String {
         try String(contentsOf: Vectors.repository.appendingPathComponent("docs/handbook.md"), encoding: .utf8)
     }
 
-    /// The sections by their code.
+    /// Returns the sections by their code.
     private func sections() throws -> [String: String] {
         let parts = try page().components(separatedBy: "\n### `").dropFirst()
         #expect(Set(parts.map { $0.prefix { $0 != "`" } }).count == parts.count, "a code has two sections")
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// Red and amber is told of those faults with which nobody can be served, and of no other.
+    /// The page names the red and amber light for exactly those faults with which no visitor can be served.
     @Test func theLightIsTheRightOne() throws {
         let red = try sections().filter { $0.value.contains("- **Light:** red and amber in turn") }.keys
         #expect(
@@ -40,7 +40,8 @@ import Testing
             ])
     }
 
-    /// The codes that say why radio or lines are out of order: each has its row below its fault, and no other has one there.
+    /// Each code that says why radio or lines are out of order has a row below its fault, and no other code
+    /// has one there.
     @Test func everyCauseHasItsRow() throws {
         let rows = Ending.inProcess("reasons", "--json").json
         for fault in ["fault.radio", "fault.gpio"] {
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    /// Every pattern of the light has its row, by the name that the log has.
+    /// Every pattern of the light has a row, under its name in the log.
     @Test func everyPatternHasItsRow() throws {
         let source = Vectors.repository.appendingPathComponent("Sources/Kiosk/Indicator.swift")
         let text = try String(contentsOf: source, encoding: .utf8)

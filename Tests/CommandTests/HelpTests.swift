@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `--help`, `--version`, wrong usage, and the manual page, for every command there is.
+/// `--help`, `--version`, wrong usage, and the manual page, for every command.
 @Suite struct HelpTests {
     private let folder: Scratch
 
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// The other tests of this suite ask the parser in this process; the program says the same.
+    /// The other tests of this suite use the parser in this process; the program's output is the same.
     @Test(arguments: [
         ["--help"], ["trust", "list", "--help"], ["trust", "list", "--no-such-flag"], ["fly"], ["verify"],
     ])
@@ -65,11 +65,11 @@ import Testing
         }
     }
 
-    /// Swift finds the arguments in /proc; without it every command would look like a call for help.
+    /// Swift reads the arguments from /proc. Without it, every command would look like a call of help.
     @Test func withoutProcNothingIsSaidToBeWell() async throws {
         let script = "mount -t tmpfs none /proc 2>/dev/null || exit 77; exec \"$0\" ledger verify"
         let ending = try await Program.run("unshare", ["-rm", "sh", "-c", script, Program.gatehouse], in: folder)
-        // Where nobody may make a name space this cannot be tried.
+        // This test is not possible where the user may not create a mount namespace.
         guard ending.code != 77, !ending.errors.contains("unshare:") else { return }
         #expect(ending.code == 2 && ending.output.isEmpty && ending.hasRemedy, "\(ending)")
         #expect(ending.errors.contains("/proc"), "\(ending)")
@@ -83,12 +83,12 @@ import Testing
             let full = try await Program.run("sh", ["-c", line + " > /dev/full", Program.gatehouse], in: folder)
             #expect(full.code == 2, "\(command): \(full)")
             #expect(full.errors == "gatehouse: cannot write the output: No space left on device\n", "\(full)")
-            // A reader that goes, where the broken pipe does not end the program by itself.
+            // A reader that ends early, with SIGPIPE ignored.
             let pipe = "trap '' PIPE; { \(line); echo $? > code; } | true; cat code"
             let gone = try await Program.run("sh", ["-c", pipe, Program.gatehouse], in: folder)
             #expect(gone.output == "2\n" || gone.output == "0\n" || gone.output == "1\n", "\(command): \(gone)")
             #expect(gone.errors.isEmpty, "\(gone)")
-            // Closed streams: the files that are opened next must not take their numbers.
+            // Closed standard streams: files that are opened later must not get their descriptor numbers.
             let closed = try await Program.run("sh", ["-c", line + " <&- >&- 2>&-", Program.gatehouse], in: folder)
             #expect(closed.code == (command.hasPrefix("verify") ? 1 : 0), "\(command): \(closed)")
         }
@@ -101,7 +101,8 @@ import Testing
         #expect(numbers.count == 3 && numbers.allSatisfy { Int($0) != nil }, "\(ending)")
     }
 
-    /// `gatehouse COMMAND` of the manual's section headings, with the options below it.
+    /// The manual has `gatehouse COMMAND` as a section heading for each command, with the command's options
+    /// below it.
     @Test func theManualHasEveryCommandAndOption() throws {
         let file = Vectors.repository.appendingPathComponent("deploy/gatehouse.1")
         let text = try String(contentsOf: file, encoding: .utf8).replacingOccurrences(of: "\\-", with: "-")
@@ -132,7 +133,8 @@ import Testing
             let missing = options.subtracting(section.options).subtracting(everywhere)
             #expect(missing.isEmpty, "gatehouse \(name)")
         }
-        // And no command that does not exist. Options of one section may belong to several commands.
+        // The manual names no command that does not exist. The options of one section may belong to several
+        // commands.
         let known = Set(try CommandTree.read().all.flatMap(\.options).flatMap(\.names))
         for section in sections {
             #expect(section.options.subtracting(known).isEmpty, "\(section.heading)")

@@ -2,15 +2,15 @@ import Foundation
 import TestKit
 import Testing
 
-/// `Tests/Hermetic/run`, in which tests run: it finds whatever uses the machine's own folders. And `GATEHOUSE_ROOT`, by
-/// which the program does not.
+/// `Tests/Hermetic/run`, in which tests run: it detects every use of the machine's own folders. Also
+/// `GATEHOUSE_ROOT`, with which the program does not use them.
 @Suite(.tags(.realTime)) struct HermeticTests {
     private let folder: Scratch
     private let trap = Vectors.repository.appendingPathComponent("Tests/Hermetic/run").path
 
     init() throws { folder = try Scratch() }
 
-    /// Runs a line in the trap; nil, with a message, where there can be none.
+    /// Runs a line in the trap; nil, with a message, where no trap is possible.
     private func run(_ line: String, environment: [String: String] = [:]) async throws -> Ending? {
         let ending = try await Program.run(
             "timeout", ["100", trap, "sh", "-c", line, Program.gatehouse], in: folder, environment: environment)
@@ -19,7 +19,7 @@ import Testing
         return nil
     }
 
-    /// What is done there, each to something of its own, and where it shows.
+    /// The uses, each of a different path, and the path that must be reported.
     private static let uses: [(line: String, path: String)] = [
         ("cat /var/lib/gatehouse/gatehouse.db", "/var/lib/gatehouse/gatehouse.db"),
         ("cat /var/lib/gatehouse/trust/policy-*.good", "/var/lib/gatehouse/kept/policy-0123456789abcdef.good"),
@@ -47,7 +47,8 @@ import Testing
         #expect(ending.code == 3 && ending.output == "seen\n" && ending.errors.isEmpty, "\(ending)")
     }
 
-    /// Where no namespace can be made the command runs all the same, and that is said last; unless one is required.
+    /// Where no namespace can be made, the command runs nevertheless, and a message at the end says so;
+    /// unless a namespace is required.
     @Test func withoutNamespaces() async throws {
         let path = try await folder.programs(["unshare": "exit 1"])
         for (word, code) in [("", Int32(5)), ("required", 2)] {
@@ -60,7 +61,8 @@ import Testing
         }
     }
 
-    /// What a person types, with the usual folders: by default, in the example that names them, and as an argument.
+    /// The commands of a person, with the usual folders: by default, in the example that names them, and as
+    /// an argument.
     private static let commands = [
         "config check deploy/gatehouse.toml", "config check --json deploy/gatehouse.toml",
         "config check --here deploy/gatehouse.toml", "doctor --config deploy/gatehouse.toml",
@@ -76,7 +78,7 @@ import Testing
         let line = "cd '\(Vectors.repository.path)'; " + lines.joined(separator: "; ") + "; exit 0"
         guard let kept = try await run(line) else { return }
         #expect(kept.code == 0 && kept.errors.isEmpty, "\(kept)")
-        // The same without it: the trap works.
+        // The same without `GATEHOUSE_ROOT`: the trap works.
         let open = try await run("exec env -u GATEHOUSE_ROOT timeout 10 \"$0\" trust list >/dev/null 2>&1")
         #expect(open?.errors.contains(" /etc/gatehouse/gatehouse.toml: ") == true, "\(String(describing: open))")
     }

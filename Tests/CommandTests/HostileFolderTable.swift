@@ -1,6 +1,6 @@
-/// What the test of hostile folders runs of each command. A command without a row fails it.
+/// The command lines that the test of hostile folders runs. A command without a row fails the test.
 enum HostileFolderTable {
-    /// The commands that work in none of the service's folders, and why.
+    /// The commands that use none of the service's folders, and why.
     static let elsewhere: [String: String] = [
         "demo": "a virtual gate in a folder of its own",
         "crowd": "virtual phones in a folder of their own",
@@ -12,14 +12,14 @@ enum HostileFolderTable {
         "reference": "prints what is built in", "hardware": "reads the pinout of the package",
     ]
 
-    /// The arguments of the others, one line for each run, with `PINOUT` for the pinout's path. They run in the scene's
-    /// folder, whose configuration is `gate.toml`.
+    /// The arguments of the other commands, one line for each run, with `PINOUT` for the pinout's path. They
+    /// run in the scene's folder, whose configuration is `gate.toml`.
     static let runs: [String: [String]] = [
         "setup": [
             setup + "--replace --config other/gate.toml", setup + "--replace --config state/gate.toml",
             setup + "--trust-directory mine --config state/new/gate.toml",
         ],
-        // The ledger of the second one is root's own.
+        // The ledger of the second configuration is root's own.
         "run": ["run --config gate.toml", "run --config mixed.toml"], "verify": ["verify --config gate.toml gate.toml"],
         "trust needs": ["trust needs --trust state/issuers gate.toml"],
         "trust pin context": ["trust pin context https://www.w3.org/ns/credentials/v2 --trust state/issuers"],
@@ -61,7 +61,7 @@ enum HostileFolderTable {
 
     private static let setup = "setup --yes --name N --board none --no-start --pinout PINOUT "
 
-    /// Commands that put something good in the place of what the owner has put there. They come last.
+    /// Commands that replace the owner's files by valid ones. They run last.
     static let mending: Set<String> = [
         "clock accept", "config import", "restore", "setup", "trust import", "trust pin context", "trust pin document",
         "trust pin issuer", "trust pin root", "trust pin status-list",
@@ -73,7 +73,7 @@ enum HostileFolderTable {
         return names.flatMap { runs[$0] ?? [] }
     }
 
-    /// What a gate with the scene's configuration keeps in its folders.
+    /// The files that a gate with the scene's configuration keeps in its folders.
     static let files = [
         "gatehouse.db", "gatehouse.db-wal", "gatehouse.db-shm", "gatehouse.db-journal", "gatehouse.db.witness",
         "gatehouse.db.witness-key", "gatehouse.db.agent-key", "gatehouse.db.order", "gatehouse.db.clock",

@@ -3,15 +3,15 @@ import Glibc
 import TestKit
 import Testing
 
-/// Every command of root in the folders of a service that was taken over: the service's user has put something else in
-/// the place of each file. No file of root's is shown, packed or changed, and no command waits.
+/// Every command of root in the folders of a compromised service: the service's user has replaced each file.
+/// No file of root is shown, packed or changed, and no command blocks.
 @Suite(.enabled(if: geteuid() == 0, "only root acts for others"), .timeLimit(.minutes(5)))
 struct HostileFolderTests {
-    /// What is in the place of the files.
+    /// The replacement of each file.
     enum Trick: String, CaseIterable {
         /// A link to a file that only root may read.
         case link
-        /// Another name of that file.
+        /// Another hard link of that file.
         case hardLink
         /// A pipe without a writer.
         case pipe
@@ -19,9 +19,10 @@ struct HostileFolderTests {
         case folder
     }
 
-    /// The user of the service here.
+    /// The user and group of the service in this test.
     private static let (user, group): (uid_t, gid_t) = (65_534, 65_534)
-    /// As TOML and as a line of a log, so that a complaint about the file would repeat it.
+    /// A text that is valid both as TOML and as a line of a log, so that an error message about the file
+    /// would repeat it.
     private static let secret = "ONLYROOTKNOWS"
 
     private let folder: Scratch
@@ -61,7 +62,7 @@ struct HostileFolderTests {
         }
     }
 
-    /// Trust data of one user and rules of another are each read as their own.
+    /// Trust data of one user and rules of another user are each read with the rights of their owner.
     @Test func eachOwnerIsActedForInHisOwnFolder() async throws {
         try folder.write("trust/issuers.toml", "profile = \"strict\"\n")
         for name in ["trust", "rules"] { try folder.write(name + "/policy.toml", Self.policy) }
@@ -81,7 +82,7 @@ struct HostileFolderTests {
         #expect(tested.code == 1, "both can be read, and have no tests: \(tested)")
     }
 
-    /// If root lacks the capabilities to become another user, a command does nothing and says so.
+    /// When root lacks the capabilities to become another user, a command does nothing and reports it.
     @Test func rootThatCannotBecomeTheOwnerDoesNothing() async throws {
         try folder.write("state/policy.toml", Self.policy)
         #expect(chown(folder.path("state"), Self.user, Self.group) == 0)
@@ -173,7 +174,7 @@ struct HostileFolderTests {
         path = "state/control.sock"
         """
 
-    // MARK: - What there is
+    // MARK: - Looks at the scene
 
     private func inState() throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: folder.path("state")).map { folder.path("state/" + $0) }
@@ -188,19 +189,20 @@ struct HostileFolderTests {
         status(path)?.st_ino == status(folder.path("root/secret"))?.st_ino
     }
 
-    /// Whether it is a file, not root's own under another name, in which the secret is.
+    /// Returns whether the path is a file that contains the secret and is not root's own file under another
+    /// name.
     private func holdsSecret(_ path: String) throws -> Bool {
         guard let status = status(path), status.st_mode & S_IFMT == S_IFREG, !isSecret(path) else { return false }
         return try Data(contentsOf: URL(fileURLWithPath: path)).range(of: Data(Self.secret.utf8)) != nil
     }
 
-    /// Whether it is the owner's, or root's file under another name.
+    /// Returns whether the file belongs to the owner, or is root's file under another name.
     private func isOwners(_ path: String) throws -> Bool {
         guard let status = status(path) else { return true }
         return status.st_uid == Self.user || isSecret(path)
     }
 
-    /// Everything of root's: bytes, mode and owner.
+    /// Returns all files of root: bytes, mode and owner.
     private func rootsFiles() throws -> [String: String] {
         var files: [String: String] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path("root")) {

@@ -2,9 +2,10 @@ import Foundation
 import Glibc
 import Testing
 
-/// Commands of root in a folder of the service's user, who has put links in the place of what they read and write.
+/// Commands of root in a folder of the service's user, who has replaced the files that the commands read and
+/// write by links.
 @Suite(.enabled(if: geteuid() == 0, "only root acts for others"), .timeLimit(.minutes(2))) struct HostileOwnerTests {
-    /// The user of the service here.
+    /// The user and group of the service in this test.
     private static let (user, group): (uid_t, gid_t) = (65_534, 65_534)
     private static let secret = "only root may read this"
 
@@ -57,7 +58,7 @@ import Testing
         #expect(rootsFiles == ["backup.tar", "secret"], "nothing is left behind")
     }
 
-    /// The log lies in a folder of the service's, and the report is sent away.
+    /// The log is in a folder of the service's user, and the report is sent to another person.
     @Test func aReportHoldsNoFileOfRoots() async throws {
         link("gate.log", to: "root/secret")
         let refused = try await folder.gatehouse("report", "--log", "state/gate.log", "--config", configuration)
@@ -66,19 +67,19 @@ import Testing
         #expect(mkfifo(folder.path("state/gate.log"), 0o644) == 0)
         let pipe = try await folder.gatehouse("report", "--log", "state/gate.log", "--config", configuration)
         #expect(pipe.code == 2 && pipe.errors.contains("it is no file"), "\(pipe)")
-        // Root's own log is still root's to give.
+        // Root may still include a log file of its own.
         let own = try await folder.gatehouse("report", "--log", "root/secret", "--config", configuration)
         #expect(own.code == 0 && own.output.contains(Self.secret), "\(own)")
     }
 
-    /// An operator may name a folder of the service's, also by a link of root's: root comes no further there than the
-    /// folder's owner.
+    /// An operator may name a folder of the service's user, also through a link of root: there, root has no
+    /// more access than the folder's owner.
     @Test func noBackupGoesWhereALinkLeads() async throws {
         link("copies", to: "root")
         let refused = try await folder.gatehouse("backup", "state/copies/backup.tar", "--config", configuration)
         #expect(refused.code == 2 && refused.hasRemedy, "\(refused)")
         #expect(rootsFiles == ["secret"])
-        // Links of root's that lead to a link of the owner's.
+        // Links of root that lead to a link of the owner.
         #expect(symlink(state + "/copies", folder.path("root/copies")) == 0)
         let second = try await folder.gatehouse("backup", "root/copies/backup.tar", "--config", configuration)
         #expect(second.code == 2 && second.hasRemedy, "\(second)")
@@ -109,7 +110,7 @@ import Testing
         #expect(date.code == 0, "\(date)")
         var status = stat()
         #expect(lstat(folder.path("state/gatehouse.db.clock"), &status) == 0 && status.st_uid == Self.user)
-        // The owner's folder itself is a link to root's.
+        // The owner's folder itself is a link to a folder of root.
         #expect(rename(state, folder.path("moved")) == 0)
         #expect(symlink(folder.path("root"), state) == 0 && lchown(state, Self.user, Self.group) == 0)
         let refused = try await folder.gatehouse("clock", "accept", "--config", configuration)

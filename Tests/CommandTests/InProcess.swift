@@ -3,15 +3,15 @@ import ArgumentParser
 @testable import gatehouse
 
 extension Ending {
-    /// How the program ends with these words, without a process: with help, with what is wrong about them, or with the
-    /// text that the command makes. Lines are 80 columns wide, as in a file.
+    /// Returns how the program ends with these words, without a process: with help, with a usage error, or
+    /// with the text that the command makes. Lines are 80 columns wide, as in a file.
     static func inProcess(_ words: String...) -> Ending { inProcess(words) }
 
-    /// The same for a list of words.
+    /// Does the same for a list of words.
     static func inProcess(_ words: [String]) -> Ending {
         do {
             var command = try Gatehouse.command(of: words)
-            // The parser's own command is help, which throws what it has to say.
+            // The parser's own command is help, which throws its text.
             if String(reflecting: type(of: command)).hasPrefix("ArgumentParser.") { try command.run() }
             guard let page = command as? any PageCommand else {
                 throw ProgramFailure(description: "\(words): takes a process")
@@ -23,7 +23,7 @@ extension Ending {
         }
     }
 
-    /// Whether it is the same in all that can be seen.
+    /// Returns whether both have the same exit code, output and errors.
     func isSame(as other: Ending) -> Bool {
         code == other.code && output == other.output && errors == other.errors
     }

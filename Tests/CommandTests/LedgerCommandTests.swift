@@ -13,7 +13,7 @@ import Testing
         configuration = try folder.configuration()
     }
 
-    /// Makes an empty database where the configuration wants it.
+    /// Makes an empty database at the configured path.
     private func makeDatabase() async throws { try await folder.makeLedger(configuration) }
 
     /// Runs statements on the database; false, with a message, where Python's SQLite is missing.
@@ -56,7 +56,7 @@ import Testing
         #expect(none.code == 2)
     }
 
-    /// The record of an outcome as the program writes it.
+    /// Returns the record of an outcome as the program writes it.
     private func record(_ seq: Int, _ result: String, _ codes: [String]) -> String {
         let reasons = codes.map { "{\"code\":\"\($0)\"}" }.joined(separator: ",")
         return """
@@ -85,7 +85,7 @@ import Testing
         #expect(list.code == 0, "\(list)")
         let machine = try await folder.gatehouse("ledger", "list", "--json", "--config", configuration)
         #expect(machine.json.count == visits.count)
-        // No agent was ever there.
+        // No agent was ever configured.
         #expect(machine.json.allSatisfy { $0["report"] == "none" }, "\(machine)")
         let shown = list.lines.filter { $0.hasPrefix("2026-01-01") }
         #expect(shown.count == visits.count && shown.allSatisfy { $0.dropFirst(47).hasPrefix("none") }, "\(list)")
@@ -93,7 +93,7 @@ import Testing
         for code in ["validity.expired", "transfer.silence", "transfer.TVV_UNK_003", "interrupted", "policy.staff"] {
             remedies.append(try await folder.gatehouse("reasons", "--json", code).json.first?["remedy"]?.string)
         }
-        // Newest first; nothing is to be done about the accepted one, nothing known about the last.
+        // Newest first; the accepted one has no remedy, and the last code is unknown.
         #expect(machine.json.map { $0["remedy"]?.string } == ([nil] + remedies + [nil]).reversed())
         #expect(Set(remedies).count == 5)
         #expect(list.lines.allSatisfy { $0.count <= 80 })

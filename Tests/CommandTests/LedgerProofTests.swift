@@ -21,7 +21,7 @@ import Testing
 
     private func events(_ name: Text) -> [JSON] { log().filter { $0["event"]?.string == name } }
 
-    /// Lets the service start and stop in order once.
+    /// Starts the service once and stops it in an orderly way.
     private func serve() async throws {
         let before = events("ended").count
         let ending = try await Program.run(
@@ -90,7 +90,7 @@ import Testing
         let key = try #require(export.json.last?["key"]?.string?.string)
         let alone = try await folder.gatehouse("ledger", "verify", "--export", "all.jsonl", "--key", key)
         #expect(alone.code == 0 && alone.output.contains("witness: signed by \(key)"), "\(alone)")
-        // Any line left out, doubled or changed.
+        // An export with any line left out, doubled or changed fails.
         for number in export.lines.indices {
             var lines = export.lines
             lines[number] = lines[number].replacingOccurrences(of: "\"seq\":", with: "\"seq\":1")
@@ -105,7 +105,7 @@ import Testing
                 #expect(ending.code == 1, "line \(number): \(ending)")
             }
         }
-        // For a spreadsheet, the same entries; no cell is a formula.
+        // The same entries for a spreadsheet; no cell is a formula.
         let table = try await folder.gatehouse("ledger", "export", "--csv", "--config", configuration)
         #expect(table.code == 0 && table.errors.isEmpty && table.output.hasSuffix("\"\r\n"), "\(table)")
         let rows = table.output.components(separatedBy: "\r\n").dropLast().map { $0.components(separatedBy: "\",\"") }
@@ -114,7 +114,7 @@ import Testing
         let part = try await folder.gatehouse(
             "ledger", "export", "--csv", "--to", "1999-12-31", "--config", configuration)
         #expect(part.code == 0 && part.output.components(separatedBy: "\r\n").count == 2, "\(part)")
-        // Unsigned, from a copy, and of a day without visits.
+        // Unsigned exports: from a copy, and of a day without visits.
         let copy = try await folder.gatehouse("ledger", "export", "--database", "state/gatehouse.db")
         #expect(copy.code == 0 && copy.errors.contains("not signed"), "\(copy)")
         let none = try await folder.gatehouse("ledger", "export", "--to", "1999-12-31", "--config", configuration)

@@ -58,7 +58,8 @@ import Testing
     @Test func nQuadsAndTheHash() async throws {
         let first = try await folder.gatehouse("linked-data", "canonicalize", "graph.nq")
         #expect(first.code == 0)
-        // The labels follow the order of the hashes, so another hash may give others: both are canonical.
+        // The labels follow the order of the hashes, so another hash may lead to other labels: both forms are
+        // canonical.
         let forms = [
             "_:c14n0 <http://e.example/p> _:c14n1 .\n_:c14n1 <http://e.example/p> \"v\" .\n",
             "_:c14n0 <http://e.example/p> \"v\" .\n_:c14n1 <http://e.example/p> _:c14n0 .\n",

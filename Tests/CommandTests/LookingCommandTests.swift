@@ -3,11 +3,12 @@ import Foundation
 import TestKit
 import Testing
 
-/// Commands that only look make nothing and say what is not there. A ledger that root makes could keep the service out.
+/// Commands that only read create nothing and report what is missing. A ledger that root creates could be
+/// inaccessible to the service.
 @Suite struct LookingCommandTests {
     private let folder: Scratch
 
-    /// A machine without anything but its outermost folders.
+    /// Creates a machine with only its top-level folders.
     init() throws {
         folder = try Scratch()
         for name in ["machine/etc", "machine/var/lib", "machine/run"] {
@@ -16,21 +17,22 @@ import Testing
         try folder.write("nonsense", "nonsense")
     }
 
-    /// What a command looks for.
+    /// The missing thing that a command reports.
     enum Lack: CaseIterable {
-        /// The ledger: nothing can be said without one.
+        /// The ledger, without which the command has no result.
         case ledger
         /// The running service.
         case service
         /// The trust directory.
         case trust
-        /// What its argument says is no good.
+        /// Its argument, which is invalid.
         case argument
-        /// It has something to say without anything.
+        /// Nothing: the command has a result in any case.
         case nothing
     }
 
-    /// Each command, and what it says is not there. `backup` and those that change something have to look first, too.
+    /// Each command, and the missing thing that it reports. `backup` and the commands that change something
+    /// have to check first, too.
     static let commands: [(words: String, lack: Lack)] = [
         ("agent list", .ledger), ("agent list --json", .ledger), ("agent show primary", .ledger),
         ("agent ping nobody", .ledger), ("agent messages", .ledger), ("agent delete nobody", .ledger),
@@ -54,7 +56,7 @@ import Testing
             all[0], Array(all.dropFirst()), in: folder, environment: ["GATEHOUSE_ROOT": folder.path("machine")])
     }
 
-    /// All that lies on the machine, with kind, mode, owner and date of each.
+    /// Returns every file of the machine with kind, mode, owner and date.
     private func machine() throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: folder.path("machine")).sorted().map { path in
             var status = stat()
@@ -64,7 +66,7 @@ import Testing
         }
     }
 
-    /// Runs a command, and expects that everything is as before.
+    /// Runs a command, and expects that it changes no file.
     private func look(_ words: String, by prefix: [String] = ["env"]) async throws -> Ending {
         let before = try machine()
         let ending = try await run(words.split(separator: " ").map(String.init), by: prefix)
@@ -84,7 +86,7 @@ import Testing
         #expect(ending.errors.contains("Make it: sudo gatehouse setup"), "\(ending)")
     }
 
-    /// Before the service's first start: the package has made its folder, or has not.
+    /// Before the service's first start, with and without the folder that the package makes.
     @Test(arguments: commands) func beforeTheFirstStart(_ words: String, _ lack: Lack) async throws {
         try folder.write("machine/etc/gatehouse/gatehouse.toml", "[kiosk]\nname = \"A\"\n")
         let ending = try await look(words)
@@ -92,13 +94,13 @@ import Testing
         guard lack == .ledger else { return }
         try makeState()
         expect(try await look(words), lack)
-        // A start that was cut off.
+        // An interrupted start.
         try folder.write("machine/var/lib/gatehouse/gatehouse.db", "")
         expect(try await look(words), lack)
     }
 
-    /// A ledger that was deleted is not one that was never there: its witness says so, and stays the evidence that it
-    /// is.
+    /// A deleted ledger differs from one that never existed: its witness shows the difference, and is kept as
+    /// evidence.
     @Test(arguments: [
         "agent list", "agent ping nobody", "ledger list", "ledger verify", "ledger export",
         "agent connect invitation.json",
@@ -139,16 +141,16 @@ import Testing
         }
     }
 
-    /// Root, whose the folder is not, and the service's user, whose it is, hear the same.
+    /// Root, which does not own the folder, and the service's user, which owns it, get the same answer.
     @Test(arguments: ["agent list", "agent ping nobody", "ledger list", "backup made.tar"])
     func asRootAndAsTheServicesUser(_ words: String) async throws {
         guard geteuid() == 0 else { return print("skipped: only root can be another user") }
         try folder.write("machine/etc/gatehouse/gatehouse.toml", "[kiosk]\nname = \"A\"\n")
         try makeState()
         #expect(chown(folder.path("machine/var/lib/gatehouse"), 4242, 4242) == 0)
-        // As on a machine, its user can get to its folder: root's commands look as that user.
+        // As on a real machine, the service's user can reach its folder: root's commands read as that user.
         for way in ["", "machine", "machine/var", "machine/var/lib"] { #expect(chmod(folder.path(way), 0o755) == 0) }
-        // It may read everything, as the program is somewhere below root's own folder.
+        // The user may read every file, because the program is somewhere below root's own folder.
         let capability = "+dac_read_search"
         let user = [
             "setpriv", "--reuid=4242", "--regid=4242", "--clear-groups", "--inh-caps=\(capability)",
@@ -157,7 +159,7 @@ import Testing
         for prefix in [["env"], user] { expect(try await look(words, by: prefix), .ledger) }
     }
 
-    /// A good invitation may make what it needs, but only once there is nothing wrong with the rest.
+    /// A valid invitation may create what it needs, but only once the other arguments are valid.
     @Test(.tags(.realTime)) func anInvitationToADestinationThatIsNone() async throws {
         try folder.write(
             "machine/etc/gatehouse/gatehouse.toml", "[kiosk]\nname = \"A\"\n[agent]\nallowPlainHTTP = true\n")

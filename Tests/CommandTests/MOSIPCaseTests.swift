@@ -4,8 +4,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// The linked-data cases of `vc/mosip` through the command line, each with a trust directory made as `Tests/Vectors/README.md`
-/// says.
+/// The linked-data cases of `vc/mosip` through the command line, each with a trust directory that is made as
+/// `Tests/Vectors/README.md` says.
 @Suite struct MOSIPCaseTests {
     @Test func linkedDataCasesDecideAsWritten() async throws {
         guard let root = Vectors.path("vc/mosip") else { return }
@@ -43,7 +43,7 @@ import Testing
         guard let line = ending.json.first else { return "\(ending)" }
         let (decision, code) = (line["decision"]?.string, line["reasons"]?.array?.first?["code"]?.string)
         let wanted = [entry["expect"]?["code"]] + (entry["expect"]?["also"]?.array ?? [])
-        // A status list that holds opens no gate all the same.
+        // A status list that is valid nevertheless admits nobody.
         let holds = code == "kind.never-admits" && wanted.contains { $0?.string == "ok" }
         let isAsWritten = decision == entry["expect"]?["decision"]?.string && wanted.contains { $0?.string == code }
         guard isAsWritten || holds else {
@@ -53,7 +53,7 @@ import Testing
     }
 }
 
-/// A case's trust as the files of a trust directory.
+/// The trust of a case as the files of a trust directory.
 struct TrustFolder {
     let entry: JSON
     let root: URL

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// What `docs/maintenance.md` and `docs/updates.md` tell an operator to do.
+/// The instructions of `docs/maintenance.md` and `docs/updates.md` for an operator.
 @Suite(.timeLimit(.minutes(5))) struct MaintenanceTests {
     private let folder: Scratch
     private let configuration: String
@@ -20,7 +20,7 @@ import Testing
 
     private func events(_ name: Text) -> [JSON] { log.filter { $0["event"]?.string == name } }
 
-    /// Lets the service run once; what is in the log afterwards is of this run.
+    /// Runs the service once; afterwards the log contains only this run.
     private func serve(_ body: @escaping () async throws -> Void = {}) async throws {
         try folder.write("log.jsonl", "")
         let ending = try await Program.run(
@@ -50,11 +50,12 @@ import Testing
         #expect(!events("keys").contains { $0["text"]?.string?.hasPrefix("credentials are named") == true })
     }
 
-    /// The start goes well, and the old key is still the only one: its file may go only behind the line that the document looks for.
+    /// The start succeeds, and the old key is still the only one: its file may be removed only after the log
+    /// line that the document looks for.
     @Test(.tags(.realTime)) func theOldKeyServesUntilTheLogSaysOtherwise() async throws {
         try await serve()
         try move(".agent-key", "state/gatehouse.db.agent-key.old")
-        // No new one can be made, as on a full disk.
+        // No new key can be made, as on a full disk.
         let obstacle = folder.path("state/gatehouse.db.agent-key")
         try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
         try await serve()
@@ -63,7 +64,7 @@ import Testing
         try FileManager.default.removeItem(atPath: obstacle)
         try await serve()
         #expect(events("keys").contains { $0["resealed"]?.int == 1 }, "\(log)")
-        // As the document looks for it.
+        // The search for that line, from the document.
         let look = try document("docs/maintenance.md").split(separator: "\n").first {
             $0.contains("grep") && $0.contains("keys")
         }
@@ -76,7 +77,8 @@ import Testing
         try String(contentsOf: Vectors.repository.appendingPathComponent(name), encoding: .utf8)
     }
 
-    /// The timer's unit as it stands there: systemd takes it, and it removes old backups of this gate, and nothing else.
+    /// The timer's unit as the document has it: systemd accepts it, and it removes old backups of this gate,
+    /// and nothing else.
     @Test func theTimerRemovesItsOwnBackupsOnly() async throws {
         let text = try document("docs/maintenance.md")
         let from = try #require(text.range(of: "# /etc/systemd/system/gatehouse-backup.service"))
@@ -120,7 +122,7 @@ import Testing
         #expect(verify.code == 0, "\(verify)")
     }
 
-    /// Renamed under the running service, as logrotate does it.
+    /// The log is renamed under the running service, as logrotate does.
     @Test(.tags(.realTime)) func theLogIsRotatedWithoutASignal() async throws {
         try await serve {
             try FileManager.default.moveItem(atPath: folder.path("log.jsonl"), toPath: folder.path("log.jsonl.1"))
@@ -129,7 +131,8 @@ import Testing
         #expect(!rotated.isEmpty && !events("ended").isEmpty)
     }
 
-    /// A key of the configuration that has no effect any more: told by the check and at the start, and no reason to stay away.
+    /// A deprecated key of the configuration: reported by the check and at the start, and no reason not to
+    /// start.
     @Test(.tags(.realTime)) func aDeprecatedKeyIsToldEverywhere() async throws {
         let text = try folder.read("gate.toml")
         try folder.write("gate.toml", text + "[agent]\nqueue = 500\n")
@@ -140,7 +143,7 @@ import Testing
         #expect(events("configuration").contains { $0["key"] == "agent.queue" }, "\(log)")
     }
 
-    /// A database of a version to come is refused by name, and left as it is.
+    /// A database of a future version is refused by name, and left unchanged.
     @Test(.tags(.realTime)) func aNewerDatabaseIsRefused() async throws {
         try await serve()
         let sql = "INSERT INTO grdb_migrations VALUES ('99 from the future')"
@@ -158,7 +161,8 @@ import Testing
         #expect(try Data(contentsOf: folder.url.appendingPathComponent("state/gatehouse.db")) == before)
     }
 
-    /// The scripts in `deploy` that try their own files with Ansible, RAUC and apt, where these are installed.
+    /// The scripts in `deploy` that check their own files with Ansible, RAUC and apt, where these are
+    /// installed.
     @Test(arguments: ["ansible", "apt", "rauc"]) func theTemplatesAreUnderstood(by tool: String) async throws {
         let check = Vectors.repository.appendingPathComponent("deploy/\(tool)/check").path
         let ending = try await Program.run(check, [], in: folder)
@@ -166,7 +170,7 @@ import Testing
         #expect(ending.code == 0, "\(ending)")
     }
 
-    /// `deploy/rauc/check` on the root of an image made as the document says, where this is changed before.
+    /// Runs `deploy/rauc/check` on the root of an image that is made as the document says, after `change`.
     private func image(_ change: (_ root: String) throws -> Void = { _ in }) async throws -> Ending {
         let root = folder.path("image-\(UUID().uuidString)")
         let (files, rauc) = (FileManager.default, Vectors.repository.appendingPathComponent("deploy/rauc"))
@@ -188,7 +192,7 @@ import Testing
         ] { try put(path + name, try document("deploy/rauc/" + name)) }
         try put("/etc/gatehouse-image-version", "8\n")
         try put("/etc/sysusers.d/gatehouse.conf", "u gatehouse 991 \"Gatehouse verifier\" /var/lib/gatehouse\n")
-        // The document's own line, beside what packages and the base system bring.
+        // The document's own line, in addition to the folders of packages and of the base system.
         let line = try document("docs/updates.md").replacing("\n   ", with: " ")
         let made = try #require(line.firstMatch(of: /`mkdir -p (\/[^`]*)`/)).output.1
         for path in made.split(separator: " ").map(String.init) + [
@@ -205,7 +209,7 @@ import Testing
         #expect(ending.code == 0, "\(ending)")
     }
 
-    /// What is missing in an image is told before it is at the gate.
+    /// A part that is missing in an image is reported before the image is installed at a gate.
     @Test(arguments: [
         ("/var/lib/gatehouse-update", "fstab mounts something on it"), ("/data", "fstab mounts something on it"),
         ("/usr/share/dbus-1", "install rauc-service"), ("/usr/bin/rauc", "install rauc"),
@@ -217,7 +221,8 @@ import Testing
         #expect(ending.code == 1 && ending.errors.contains(word), "\(ending)")
     }
 
-    /// Where Linux cannot write U-Boot's environment no system would be kept; and Debian has U-Boot write it to p1.
+    /// Where Linux cannot write U-Boot's environment, no system would be kept. On Debian, U-Boot writes it to
+    /// p1.
     @Test(arguments: [("/boot/firmware/uboot.env", false), ("/etc/uboot.env", false), ("/data/update/uboot.env", true)])
     func theEnvironmentOfUBootCanBeWritten(path: String, isGood: Bool) async throws {
         let ending = try await image {
@@ -236,7 +241,8 @@ import Testing
         #expect(ending.code == 1 && ending.errors.contains("is not masked"), "\(ending)")
     }
 
-    /// Runs `deploy/rauc/confirm` of version 8 where these were kept before; what it called, and which versions are kept then.
+    /// Runs `deploy/rauc/confirm` of version 8 after the versions in `kept` were kept; returns the calls, and
+    /// the versions that are kept then.
     private func confirm(
         gatehouse: String, kept: String? = "7\n", version: String = "8\n"
     ) async throws -> (ending: Ending, calls: String, kept: String?) {
@@ -264,14 +270,15 @@ import Testing
         #expect(kept == (isKept ? "7\n8\n" : "7\n"))
     }
 
-    /// An adapter that is unplugged, a clock without a battery: the other system would not mend it, and nobody is sent there and back.
+    /// An unplugged adapter, a clock without a battery: the other system would not repair it, so the gate
+    /// does not change systems back and forth.
     @Test(.tags(.realTime), arguments: ["8\n", "7\n8\n", "8\n9\n"])
     func aSystemThatWasKeptStaysWhateverFails(kept: String) async throws {
         let (ending, calls, after) = try await confirm(gatehouse: "echo asked >>calls; exit 2", kept: kept)
         #expect(ending.code == 0 && calls == "status mark-good\n" && after == kept, "\(ending)")
     }
 
-    /// The first one on a card, whose gate is set up later; and an update of a system that nobody has kept.
+    /// The first system on a card, whose gate is set up later; and an update of a system that was never kept.
     @Test(.tags(.realTime), arguments: [nil, "", "\u{1}garbage 7\n"])
     func nobodyIsSentToASystemThatNobodyKept(kept: String?) async throws {
         let (ending, calls, after) = try await confirm(gatehouse: Self.later("exit 2"), kept: kept)
@@ -279,12 +286,12 @@ import Testing
         #expect(after?.hasSuffix("8\n") == true)
     }
 
-    /// A doctor that says this at first, and is content after four times the tries.
+    /// Returns a program whose doctor does `first` at the beginning, and succeeds after four times the tries.
     private static func later(_ first: String) -> String {
         "[ $1 = status ] && exit 0; echo . >>count; [ $(wc -l <count) -gt 20 ] && exit 0; \(first)"
     }
 
-    /// The date is no fault of the system; what is beside it is.
+    /// A wrong date is no fault of the system; another finding in addition to it is.
     @Test(
         .tags(.realTime),
         arguments: [
@@ -300,12 +307,12 @@ import Testing
         #expect(ending.code == (isKept ? 0 : 1), "\(ending)")
         #expect(calls == (isKept ? "status mark-good\n" : "status mark-bad\nreboot\n"))
         #expect(kept == (isKept ? "7\n8\n" : "7\n"))
-        // So the program writes it.
+        // The program writes its findings in this form.
         let doctor = try await folder.gatehouse("doctor", "--json", "--config", "absent.toml")
         #expect(doctor.code == 2 && doctor.output.contains(#""state":"bad","code":"box.configuration""#), "\(doctor)")
     }
 
-    /// Whoever numbers nothing is asked at each start, and is written nowhere.
+    /// A system without a version number is checked at each start, and is not recorded.
     @Test(.tags(.realTime)) func aSystemWithoutANumberIsNotRemembered() async throws {
         let (ending, calls, kept) = try await confirm(gatehouse: "exit 0", version: "eight\n")
         #expect(ending.code == 0 && calls == "status mark-good\n" && kept == "7\n", "\(ending)")

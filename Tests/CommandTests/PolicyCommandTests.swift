@@ -107,8 +107,8 @@ import Testing
         #expect(!ending.output.contains("1975") && !ending.output.contains("Rice"), "no claims")
     }
 
-    /// The sample's context maps the crops and the kind of ownership to one property: the holder can exchange them, and the
-    /// signature stays right. A rule that reads such a name is never fulfilled.
+    /// The sample's context maps the crops and the kind of ownership to one property: the holder can exchange
+    /// them, and the signature stays valid. A rule that reads such a name is never fulfilled.
     @Test func exchangedNamesAreNotBelieved() async throws {
         let text = try folder.read("sample/credential.json")
         let exchanged = text.replacingOccurrences(of: "\"Rice\"", with: "\"?\"")
@@ -207,7 +207,8 @@ import Testing
         #expect(unknown.code == 1 && unknown.hasRemedy && unknown.errors.contains("wroks"), "\(unknown)")
     }
 
-    /// What is right and may yet surprise is told with its line, and the file can be used all the same.
+    /// A valid but possibly surprising line is reported with its number, and the file can be used
+    /// nevertheless.
     @Test func whatMaySurpriseIsTold() async throws {
         try folder.write(
             "odd.toml",
@@ -235,7 +236,7 @@ import Testing
         #expect(warnings.allSatisfy { $0["message"]?.string != nil && $0["remedy"]?.string != nil }, "\(held)")
     }
 
-    /// Rules that a directory or a bundle brings are checked where they are.
+    /// Rules in a directory or a bundle are checked there.
     @Test func theRulesOfTrustDataAreChecked() async throws {
         let none = try await folder.gatehouse("policy", "check", "--trust", "sample/trust")
         #expect(none.code == 2 && none.hasRemedy && none.errors.contains("no policy.toml in sample/trust"), "\(none)")

@@ -2,7 +2,7 @@ import Encoding
 import Foundation
 import TestKit
 
-/// How a program ended and what it wrote.
+/// How a program ended and what it printed.
 struct Ending: CustomStringConvertible {
     /// The exit code; minus the signal's number when a signal ended it.
     let code: Int32
@@ -12,16 +12,16 @@ struct Ending: CustomStringConvertible {
     /// The lines of standard output.
     var lines: [String] { output.split(separator: "\n").map(String.init) }
 
-    /// The lines of standard output as JSON; a line that is none is `.null`.
+    /// The lines of standard output as JSON; a line that is not JSON is `.null`.
     var json: [JSON] { lines.map { (try? JSON.parse($0)) ?? .null } }
 
-    /// Whether it told people what is wrong and what to do about it.
+    /// Whether it printed what is wrong and what to do about it.
     var hasRemedy: Bool { errors.hasPrefix("gatehouse: ") && errors.contains("\n  what to do: ") }
 
     var description: String { "exit \(code)\n\(output.prefix(2000))\n\(errors.prefix(2000))" }
 }
 
-/// What keeps a test from running a program.
+/// The reason why a test cannot run a program.
 struct ProgramFailure: Error, CustomStringConvertible {
     let description: String
 }
@@ -35,21 +35,22 @@ enum Program {
             .appendingPathComponent("gatehouse").path
     }
 
-    /// Runs a program that is on the path, or at a path. The gate's usual folders are those of `folder`, unless the
-    /// environment says otherwise. Standard output and error go to files, so that no pipe can fill up.
+    /// Runs a program on the path, or at a path. The gate's usual folders are in `folder`, unless the
+    /// environment sets others. Standard output and error are written to files, so that no pipe can fill up.
     static func run(
         _ program: String, _ arguments: [String], input: String = "", in folder: Scratch,
         environment: [String: String] = [:], within limit: Duration = .seconds(120),
         meanwhile: ((pid_t) async throws -> Void)? = nil
     ) async throws -> Ending {
         let files = [try folder.write(folder.freshName("input"), input)] + ["output", "errors"].map(folder.fresh)
-        // env(1) changes the folder, which posix_spawn cannot do everywhere, and becomes the program.
+        // env(1) changes the working directory, which posix_spawn cannot do on every system, and then becomes
+        // the program.
         let words = ["env", "--chdir=" + folder.url.path, program] + arguments
         let id = try spawn(words, files: files, folder.environment.merging(environment) { $1 })
         var isOver = false
         defer {
             if !isOver {
-                kill(-id, SIGKILL)  // with what it has started: timeout(1) is not the service
+                kill(-id, SIGKILL)  // with its children: timeout(1) is not the service itself
                 waitpid(id, nil, 0)
             }
         }
@@ -66,8 +67,8 @@ enum Program {
             code: signal == 0 ? (status >> 8) & 0xFF : -signal, output: try text(files[1]), errors: try text(files[2]))
     }
 
-    /// Starts a program in a process group of its own and with an empty signal mask: the threads that run tests block signals, and
-    /// a child inherits that.
+    /// Starts a program in a process group of its own and with an empty signal mask: the threads that run
+    /// tests block signals, and a child inherits the mask.
     private static func spawn(
         _ words: [String], files: [String], _ environment: [String: String]
     ) throws -> pid_t {
@@ -103,11 +104,12 @@ enum Program {
 }
 
 extension Program {
-    /// What stands before a program to run it as somebody whom the modes of files mean something to, as they mean nothing to root.
+    /// The command prefix that runs a program so that file permissions apply to it, also when the user is
+    /// root.
     static let confined = geteuid() == 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : ["env"]
 }
 
-/// A folder for one test's files; it goes with the value.
+/// A folder for one test's files; it is removed with the value.
 final class Scratch: Sendable {
     let url: URL
 
@@ -120,22 +122,22 @@ final class Scratch: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// Puts the gate's usual folders into this one, whose they are for every program here: none uses those of the
-    /// machine.
+    /// The environment that puts the gate's usual folders into this folder, for every program here: none uses
+    /// the folders of the machine.
     var environment: [String: String] { ["GATEHOUSE_ROOT": url.path] }
 
     func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 
-    /// A path that nothing else uses.
+    /// Returns an unused path.
     func fresh(_ name: String) -> String { path(freshName(name)) }
 
     func freshName(_ name: String) -> String { "\(name)-\(UUID().uuidString.prefix(8))" }
 
-    /// Writes a file, with the folders on its way; returns its path.
+    /// Writes a file, and creates missing folders of its path; returns the path.
     @discardableResult
     func write(_ name: String, _ text: String) throws -> String { try write(name, Array(text.utf8)) }
 
-    /// The same for bytes.
+    /// Does the same for bytes.
     @discardableResult
     func write(_ name: String, _ bytes: [UInt8]) throws -> String {
         let file = url.appendingPathComponent(name)
@@ -155,18 +157,18 @@ final class Scratch: Sendable {
         try await gatehouse(arguments, input: input)
     }
 
-    /// The same for a list of arguments.
+    /// Does the same for a list of arguments.
     func gatehouse(_ arguments: [String], input: String = "") async throws -> Ending {
         try await Program.run(Program.gatehouse, arguments, input: input, in: self)
     }
 
-    /// The same as somebody whom the modes of files mean something to.
+    /// Does the same with file permissions applied, also when the user is root.
     func confinedGatehouse(_ arguments: [String]) async throws -> Ending {
         let words = Program.confined + [Program.gatehouse] + arguments
         return try await Program.run(words[0], Array(words.dropFirst()), in: self)
     }
 
-    /// Waits until the service of that configuration answers, which may be later than what it says first.
+    /// Waits until the service of that configuration answers, which may be later than its first output.
     func waitForService(_ configuration: String) async throws {
         let limit = ContinuousClock.now + .seconds(30)
         while case let asked = try await gatehouse("status", "--config", configuration), asked.code == 2 {
@@ -175,16 +177,17 @@ final class Scratch: Sendable {
         }
     }
 
-    /// Runs the service until what it has written there, by default to standard error, has all these words, and asks it to end.
+    /// Runs the service until its output, by default on standard error, contains all these words, and asks it
+    /// to end.
     func serve(
         _ configuration: String, log: String? = nil, until words: [String], _ body: (() async throws -> Void)? = nil
     ) async throws -> Ending {
-        // Through timeout(1): should the test be broken off, the process does not stay behind.
+        // Through timeout(1): when the test is interrupted, the process does not stay behind.
         try await Program.run(
             "timeout", ["--signal=KILL", "60", Program.gatehouse, "run", "--config", configuration], in: self
         ) { [self] id in
             let limit = ContinuousClock.now + .seconds(30)
-            // By its first look for a controller it listens to signals.
+            // The service handles signals before it first looks for a controller.
             while case let text = (try? log.map(read) ?? errors()) ?? "",
                 let missing = (words + ["\"event\":\"radio.failed\""]).first(where: { !text.contains($0) })
             {
@@ -198,13 +201,13 @@ final class Scratch: Sendable {
         }
     }
 
-    /// What programs in this folder have written to standard error so far.
+    /// Returns the standard error output of the programs in this folder so far.
     func errors() throws -> String {
         let names = try FileManager.default.contentsOfDirectory(atPath: url.path)
         return try names.filter { $0.hasPrefix("errors-") }.map(read).joined()
     }
 
-    /// Who may use a file or folder.
+    /// Sets the permissions of a file or folder.
     func setMode(_ name: String, _ mode: Int) throws {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path(name))
     }
@@ -215,7 +218,7 @@ final class Scratch: Sendable {
         guard ending.code == 0 else { throw ProgramFailure(description: "\(ending)") }
     }
 
-    /// A configuration without hardware that needs nothing outside this folder.
+    /// Writes a configuration without hardware that needs nothing outside this folder; returns its path.
     func configuration(
         _ name: String = "gate.toml", ledger: String = "state/gatehouse.db", port: Int = 1, more: String = ""
     ) throws -> String {
@@ -243,5 +246,6 @@ final class Scratch: Sendable {
     }
 }
 
-/// A TCP port on which nothing listens. It stays taken until this program ends: else another test's server could get it meanwhile.
+/// Returns a TCP port on which no server listens. It stays taken until this program ends: otherwise another
+/// test's server could get it meanwhile.
 func closedPort() throws -> Int { try BoundPort().number }

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `docs/promises.md`: each promise names tests, and each of them exists.
+/// `docs/promises.md`: each promise names tests, and each of these tests exists.
 @Suite struct PromiseTests {
     @Test func everyPromiseNamesTestsThatExist() throws {
         let root = Vectors.repository

@@ -1,17 +1,18 @@
 import Foundation
 import Glibc
 
-/// A program at a terminal: what it writes is read, what somebody types is sent, and ^C interrupts it.
+/// A program at a terminal: the test reads its output and types its input, and ^C interrupts it.
 final class Pseudoterminal {
     private let master: Int32
     private let id: pid_t
     private var isOver = false
-    /// All that the program has written, with the echo of what was typed.
+    /// The output of the program so far, with the echo of the input.
     private(set) var screen = ""
-    /// How much of it was waited for.
+    /// The output since the last text that was waited for.
     private var seen = ""
 
-    /// Starts a program in that folder, with the terminal as its own: the leader of a session that opens one has it.
+    /// Starts a program in that folder, with the terminal as its controlling terminal: a session leader that
+    /// opens a terminal gets it.
     init(_ program: String, _ arguments: [String], in folder: Scratch) throws {
         master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
         var (unlocked, number) = (Int32(0), UInt32(0))
@@ -54,20 +55,21 @@ final class Pseudoterminal {
         }
     }
 
-    /// Types these bytes.
+    /// Types this text.
     func type(_ text: String) {
         let bytes = Array(text.utf8)
         _ = write(master, bytes, bytes.count)
     }
 
-    /// Waits until the program has written that, behind what was waited for before, and types an answer and the end of a line.
+    /// Waits until the program has written `text`, after the text that was waited for before, and types an
+    /// answer and a line end.
     func wait(for text: String, then answer: String? = nil) async throws {
         try await poll("\"\(text)\"") { seen.contains(text) }
         if let range = seen.range(of: text) { seen = String(seen[range.upperBound...]) }
         if let answer { type(answer + "\n") }
     }
 
-    /// Waits for the program's end; its exit code, or minus the signal's number.
+    /// Waits for the program's end; returns its exit code, or minus the signal's number.
     func end() async throws -> Int32 {
         var status: Int32 = 0
         try await poll("the end") {

@@ -3,13 +3,13 @@ import Foundation
 import TestKit
 import Testing
 
-/// `gatehouse reasons`: the table, one row, a code that there is not, and the page in `docs`.
+/// `gatehouse reasons`: the table, one row, an unknown code, and the page in `docs`.
 @Suite struct ReasonsCommandTests {
     private let folder: Scratch
 
     init() throws { folder = try Scratch() }
 
-    /// The other tests of this suite have the text made in this process; the program prints the same.
+    /// The other tests of this suite make the text in this process; the program prints the same.
     @Test(arguments: [
         [], ["--json"], ["--catalog"], ["validity.expired"], ["--json", "transfer.silence"], ["validity.expird"],
     ]) func theProgramPrintsIt(_ words: [String]) async throws {
@@ -75,7 +75,7 @@ import Testing
         #expect(documented.output.contains("transfer.silence, transfer.too-long, transfer.wallet-failed"))
     }
 
-    /// docs/log.md has people make them with uuidgen, which is UUID version 5 of RFC 9562.
+    /// docs/log.md tells readers to make the ids with uuidgen: UUID version 5 of RFC 9562.
     @Test func theCatalogHasTheIdsThatPeopleMake() async throws {
         let page = try String(contentsOf: Vectors.repository.appendingPathComponent("docs/log.md"), encoding: .utf8)
         let line = try #require(page.split(separator: "\n").first { $0.hasPrefix("uuidgen --sha1 --namespace ") })

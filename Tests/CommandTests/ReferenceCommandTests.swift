@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `gatehouse reference`: the pages in `docs/reference` are what the program prints, and they leave nothing out.
+/// `gatehouse reference`: the pages in `docs/reference` are the program's output, and they are complete.
 @Suite struct ReferenceCommandTests {
     private let folder: Scratch
     private let root = Vectors.repository
@@ -19,7 +19,7 @@ import Testing
         return ending.output
     }
 
-    /// The other tests of this suite have the page made in this process; the program prints the same.
+    /// The other tests of this suite make the page in this process; the program prints the same.
     @Test func theProgramPrintsIt() async throws {
         let ending = try await folder.gatehouse("reference", "policy", "--examples", examples)
         #expect(ending.code == 0 && ending.errors.isEmpty && ending.output == page("policy"), "\(ending)")
@@ -37,7 +37,7 @@ import Testing
         #expect(Set(files) == Set(Self.pages.map { $0 + ".md" }))
     }
 
-    /// Every key of the configuration stands there with its default and with what it is for.
+    /// The page has every key of the configuration with its default and its purpose.
     @Test func everyKeyIsExplained() async throws {
         let page = page("configuration")
         let shown = try await folder.gatehouse("config", "check", "--json", examples + "/gatehouse.toml").json.first
@@ -66,7 +66,7 @@ import Testing
         for key in ["issuer.id", "issuer.withheld-status", "issuer.issuing-country", "revoked-keys"] {
             #expect(trust.contains("- `\(key)`: "), "\(key)")
         }
-        // And of each the words above it, not above another.
+        // Each key has the explanation above it, not the one above another key.
         let part = trust.components(separatedBy: "### `issuer.document-max-age`").last?.components(separatedBy: "###")
             .first
         #expect(part?.contains("How old a stored document of it may be") == true, "\(part ?? "")")
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// The sources write exactly the events that the page has.
+    /// The sources write exactly the events on the page.
     @Test func everyEventOfTheSourcesStandsThere() throws {
         let page = page("events")
         let listed = Set(
@@ -104,11 +104,11 @@ import Testing
                 written.formUnion(
                     names.components(separatedBy: "\"").enumerated().filter { $0.offset % 2 == 1 }.map(\.element))
             }
-            // What the sink itself tells.
+            // The events that the sink itself reports.
             for record in text.components(separatedBy: ", event: \"").dropFirst() {
                 written.insert(String(record.prefix { $0 != "\"" }))
             }
-            // log.log(.level, "name", …), over several lines too; and what the sink itself writes.
+            // log.log(.level, "name", …), also over several lines; and what the sink itself writes.
             for call in text.components(separatedBy: "log(").dropFirst()
                 + text.components(separatedBy: "write(bytes(").dropFirst()
             {

@@ -2,7 +2,7 @@ import Encoding
 import Foundation
 import Testing
 
-/// `gatehouse report`, for somebody who helps from elsewhere.
+/// `gatehouse report`, for a person who helps from elsewhere.
 @Suite struct ReportCommandTests {
     private let folder: Scratch
 
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// A name of several words is not torn apart by the end of a line.
+    /// A name of several words is removed even where a line could break inside it.
     @Test func aNameOfSeveralWordsIsTakenOut() async throws {
         let name = "Pier Nine North"
         let file = try await gate("[display]\ninstruction = \"\(name)\"\nfile = \"/nowhere/at all/\(name)/a.png\"")
@@ -60,8 +60,8 @@ import Testing
         #expect(!ending.output.contains("not-a-real-token") && !ending.lines.contains("## Log"))
     }
 
-    /// With a mistake in the configuration its names are still taken out, be it under a misspelt key; where it is no TOML nobody knows
-    /// them, and what may hold them is left out.
+    /// When the configuration has an error, its names are still removed, also under a misspelt key. When it
+    /// is not TOML, its names are unknown, and everything that may contain them is left out.
     @Test func namesGoAlsoWhereTheConfigurationHasAMistake() async throws {
         let names = ["North-Gate", "site.north.2", "Pier Nine", "south-yard", "vault.example", "hunter2hunter2"]
         let log = try folder.write(
@@ -92,7 +92,8 @@ import Testing
         for name in names { #expect(!broken.output.contains(name), "\(name): \(broken)") }
     }
 
-    /// What rules, certificates and hosts are called stands in findings and in the log, also while the service is down.
+    /// The names of rules, certificates and hosts appear in findings and in the log, and are removed, also
+    /// while the service is down.
     @Test func namesOfRulesCertificatesAndHostsGo() async throws {
         let root = """
             openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key.pem -out root.pem \
@@ -154,7 +155,7 @@ import Testing
         ] {
             #expect(!ending.output.contains(secret), "\(secret): \(ending)")
         }
-        // What is the matter can still be read.
+        // The findings themselves stay readable.
         for words in [
             "fault.expires-soon", "the root <name", "the certificate for servers <name", "ended on 2026-01-01",
             "box.policy-tests", "answers 401",
@@ -167,7 +168,7 @@ import Testing
         }
     }
 
-    /// What is wrong is what the report is for.
+    /// A configuration that cannot be read is part of the report, because the report is about such errors.
     @Test func aConfigurationThatCannotBeReadIsReported() async throws {
         let file = try folder.write("gate.toml", "[kiosk]\nname = \n")
         let ending = try await folder.gatehouse("report", "--redacted", "--config", file)

@@ -6,20 +6,20 @@ import LinuxIO
 import TestKit
 import Testing
 
-/// One question has one answer: which rules are in force, and where they come from. The gate, `verify` with a trust
-/// directory, a bundle or a configuration, `policy test`, and every command that names the rules say the same.
+/// The rules in force, and their source, are the same everywhere: at the gate, in `verify` with a trust
+/// directory, a bundle or a configuration, in `policy test`, and in every command that names the rules.
 @Suite struct RulesInForceTests {
     private let folder: Scratch
     private static let date = "2026-06-01T09:00:00Z"
     private static let farmer = "https://piyush7034.github.io/my-files/farmer.json#FarmerCredential"
 
-    /// What a place of rules holds.
+    /// The rules at one place.
     enum Rules: String, CaseIterable, Sendable {
         /// Nothing.
         case none
-        /// Rules that let the sample in.
+        /// Rules that admit the sample.
         case open
-        /// Rules about something else.
+        /// Rules that do not admit the sample.
         case shut
         /// A file that is no policy.
         case broken
@@ -52,7 +52,7 @@ import Testing
         try await folder.exportSample()
     }
 
-    /// A folder of that name with the sample's trust data and these rules in it.
+    /// Makes a folder of that name with the sample's trust data and these rules.
     private func makeTrust(_ name: String, _ rules: Rules) async throws {
         _ = try await Program.run("cp", ["-r", "sample/trust", name], in: folder)
         if let text = rules.text { try folder.write("\(name)/policy.toml", text) }
@@ -64,7 +64,7 @@ import Testing
         return "\(ending.code) \(line?["decision"]?.string?.string ?? "-") \(code)"
     }
 
-    /// What the gate itself would say, built as at its start.
+    /// Returns the verdict of the gate itself, which is built as at its start.
     private func gate(_ file: String) throws -> (verdict: Verdict, rules: RulesInForce) {
         let configuration = try Configuration.load(folder.path(file))
         let log = try LogSink(.file(folder.fresh("log")))
@@ -84,7 +84,7 @@ import Testing
             "[kiosk]\nname = \"A\"\n[trust]\ndirectory = \"trust\"\nstate = \"state\"\n\(policy)")
         try await agree(configured, trusted, ["--trust", "trust"], source: "directory")
 
-        // The same in a bundle; one with broken rules cannot be made.
+        // The same with a bundle; a bundle with broken rules cannot be made.
         let key = try await folder.gatehouse("trust", "keygen", "operator.pem").lines.first ?? ""
         let words = ["trust", "bundle", "trust", "--key", "operator.pem", "--number", "1", "--output", "gates.bundle"]
         let made = try await folder.gatehouse(words)
@@ -98,7 +98,7 @@ import Testing
         try await agree(configured, trusted, ["--trust", "gates.bundle", "--key", key], source: "bundle")
     }
 
-    /// Asks everybody about one gate; `words` verify by hand with the same trust data.
+    /// Compares all answers about one gate; `words` verify by hand with the same trust data.
     private func agree(_ configured: Rules, _ trusted: Rules, _ words: [String], source: Text) async throws {
         let file = configured == .none ? [] : ["--policy", "own/policy.toml"]
         let verify = ["verify", "sample/credential.json", "--at", Self.date]
@@ -108,7 +108,7 @@ import Testing
         let inForce = configured == .none ? trusted : configured
         let place: Comment = "\(configured.rawValue) over \(trusted.rawValue) from a \(source)"
         guard configured != .broken, trusted != .broken else {
-            // A command says what is wrong; the gate lets no visitor in.
+            // A command reports the error; the gate admits no visitor.
             #expect(byHand.code == 2 && asked.code == 2, place)
             let wrong = trusted == .broken ? "trust/policy.toml: there is no" : "own/policy.toml: there is no"
             #expect(byHand.errors.contains(wrong) && asked.errors.contains(wrong), "\(byHand) \(asked)")
@@ -122,7 +122,7 @@ import Testing
         let name = byHand.json.first?["policy"]?.string
         #expect(name == asked.json.first?["policy"]?.string && name == Text(gate.verdict.policy), place)
 
-        // Who names the rules names these.
+        // Every command that names the rules names these.
         let list = try await folder.gatehouse("trust", "list", "--json", "--config", "gate.toml")
         let origin: Text = configured != .none ? "file" : trusted != .none ? source : "none"
         #expect(list.json.first?["policySource"]?.string == origin, "\(place): \(list)")
@@ -134,7 +134,7 @@ import Testing
         #expect(doctor.output.contains(gate.rules.origin), "\(place): \(doctor)")
         guard inForce != .none else { return }
 
-        // So does the policy's own test, and without rules the sample is let in.
+        // The policy's own test agrees, and without rules the sample is admitted.
         let path = configured != .none ? "own/policy.toml" : "trust/policy.toml"
         let tests = try await folder.gatehouse("policy", "test", path)
         #expect(tests.code == 0, "\(place): \(tests)")
@@ -142,7 +142,7 @@ import Testing
         #expect(first(bare) == "0 accept ok", "\(place): \(bare)")
     }
 
-    /// A link that leads nowhere is a file that is gone, and no gate without rules.
+    /// A dangling link counts as a missing file, and not as a gate without rules.
     @Test func rulesThatAreGoneAreNotNone() async throws {
         try await makeTrust("trust", .none)
         try FileManager.default.createSymbolicLink(
@@ -157,7 +157,7 @@ import Testing
         #expect(made.code == 2, "\(made)")
     }
 
-    /// What a person sees.
+    /// The text output.
     @Test func whoAsksIsToldTheRulesAndWhereTheyComeFrom() async throws {
         try await makeTrust("trust", .shut)
         let explained = try await folder.gatehouse(
@@ -181,7 +181,7 @@ import Testing
                 == "rules from \(folder.path("own/policy.toml"))", "\(check)")
     }
 
-    /// The running service says it too, in its log and when it is asked.
+    /// The running service names its rules too, in its log and when asked.
     @Test(.tags(.realTime)) func theServiceNamesItsRules() async throws {
         let configuration = try folder.configuration()
         try folder.write("trust/policy.toml", Rules.shut.text ?? "")

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `gatehouse run` as a process: what keeps it from starting, and that a missing radio does not.
+/// `gatehouse run` as a process: the errors that keep it from starting, and a missing radio, which does not.
 @Suite struct RunCommandTests {
     private let folder: Scratch
 
@@ -18,7 +18,8 @@ import Testing
         #expect(absent.code == 2)
     }
 
-    /// Everything that may be wrong on the box besides its configuration, all at once: it runs, says so, and takes each up.
+    /// Everything that may be wrong on the machine apart from its configuration, all at once: the service
+    /// runs, reports it, and uses each thing once it is available.
     @Test(.tags(.realTime)) func whatIsWrongOnTheBoxIsAStateAndNoEnd() async throws {
         let folder = folder
         let configuration = try folder.configuration(
@@ -45,7 +46,8 @@ import Testing
             #expect(Set(faults.keys) == codes, "\(faults)")
             #expect(
                 faults["fault.trust-unusable"]?.last?["detail"]?.string?.string.contains("issuers.toml:1: ") == true)
-            // Each detail begins with the code of its cause, which the table of reasons explains; so does the status.
+            // Each detail begins with the code of its cause, which the table of reasons explains; the status
+            // has the same code.
             let causes = [
                 "fault.gpio": "gpio.no-chip", "gate.unavailable": "gpio.no-chip", "fault.radio": "radio.unreachable",
             ]
@@ -77,7 +79,8 @@ import Testing
         #expect(ending.code == 0, "\(ending)")
     }
 
-    /// The unit leaves word that it has stopped a bluetoothd; the next start has nothing to say of it.
+    /// The unit records that it has stopped a bluetoothd; the service reports it at this start, and not at
+    /// the next one.
     @Test(.tags(.realTime)) func aStoppedBluetoothdIsTold() async throws {
         let configuration = try folder.configuration(port: try closedPort(), more: "[log]\npath = \"log.jsonl\"\n")
         try FileManager.default.createDirectory(
@@ -87,7 +90,7 @@ import Testing
                 "timeout", ["60", Program.gatehouse, "run", "--config", configuration], in: folder,
                 environment: ["RUNTIME_DIRECTORY": folder.path("run")]
             ) { id in
-                // By its first look for a controller it listens to signals.
+                // The service handles signals before it first looks for a controller.
                 try await wait("start \(start)") {
                     let starts = log().split(omittingEmptySubsequences: false) { $0["event"] == "started" }
                     return starts.count == start + 1 && starts.last?.contains { $0["event"] == "radio.failed" } == true
@@ -99,7 +102,8 @@ import Testing
         }
     }
 
-    /// Killed twice after its agent was asked: the third start serves without asking it, and says so; a restart in order asks again.
+    /// The service is killed twice after a request to its agent: the third start serves without contacting
+    /// the agent, and reports it; an orderly restart contacts it again.
     @Test(.tags(.realTime)) func crashesAreTold() async throws {
         let agent = try AgentOnLoopback("An agent")
         try folder.write("agent.json", agent.invitation.compactText)
@@ -151,7 +155,8 @@ import Testing
         #expect(ending.code == 0, "\(ending)")
     }
 
-    /// A place where no ledger can be is waited for, with the gate shut and the radio silent; one that comes is taken.
+    /// A path at which no ledger can exist: the service waits for it with the gate shut and the radio silent,
+    /// and uses it once it is available.
     @Test(.tags(.realTime)) func aPlaceWhereNoLedgerCanBe() async throws {
         let folder = folder
         try folder.write("file", "")
@@ -198,7 +203,7 @@ import Testing
     @Test(.tags(.realTime)) func withoutARadioItStaysAndEndsWhenAsked() async throws {
         let folder = folder
         let configuration = try folder.configuration(port: try closedPort(), more: "[log]\npath = \"log.jsonl\"\n")
-        // Through timeout(1): should this test be broken off, the process does not stay behind.
+        // Through timeout(1): when this test is interrupted, the process does not stay behind.
         let ending = try await Program.run(
             "timeout", ["60", Program.gatehouse, "run", "--config", configuration], in: folder
         ) { id in
@@ -228,7 +233,7 @@ import Testing
             #expect(fault?["code"] == "fault.radio" && fault?["seconds"]?.int != nil && fault?["count"]?.int ?? 0 >= 4)
             #expect(status.json.first?["radio"]?["state"] == "down" && status.json.first?["silent"]?.array == [])
             #expect(log().contains { $0["event"] == "fault" && $0["code"] == "fault.radio" })
-            // A second service waits for the database, which the first one keeps.
+            // A second service waits for the database, which the first one holds.
             let second = try folder.configuration(
                 "second.toml", port: try closedPort(), more: "[log]\npath = \"second.jsonl\"\n")
             _ = try await Program.run("timeout", ["60", Program.gatehouse, "run", "--config", second], in: folder) {
@@ -253,7 +258,7 @@ import Testing
     @Test(.tags(.realTime)) func somethingElseThatListensIsNoService() async throws {
         let folder = folder
         let configuration = try folder.configuration(more: "")
-        // Listens, and says nothing.
+        // A socket that listens and does not answer.
         let mute = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(mute) }
         var address = sockaddr_un()
@@ -273,7 +278,7 @@ import Testing
         #expect(off.code == 2 && off.hasRemedy && off.errors.contains("no control socket"), "\(off)")
     }
 
-    /// A unit without its configuration does not start, and says nothing about it: what helps is another command.
+    /// A unit without its configuration does not start and reports nothing: the remedy is another command.
     @Test func statusWhereNothingIsConfigured() async throws {
         let named = try await folder.gatehouse("status", "--config", "nowhere.toml")
         #expect(named.code == 2 && named.errors.contains("sudo gatehouse setup --config nowhere.toml"), "\(named)")
@@ -288,7 +293,7 @@ import Testing
         return text.split(separator: "\n").compactMap { try? JSON.parse(String($0)) }
     }
 
-    /// The lines that tell a change of health.
+    /// Returns the lines that report a change of health.
     private func health(_ name: String = "log.jsonl") -> [JSON] { log(name).filter { $0["event"] == "fault" } }
 
     private func waitForFailures(_ count: Int) async throws -> [JSON] {

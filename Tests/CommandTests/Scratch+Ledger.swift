@@ -2,7 +2,7 @@ import Appliance
 import Store
 
 extension Scratch {
-    /// Makes the ledger of that configuration, and its keys, as a start of the service does; nothing is in it.
+    /// Makes the empty ledger of that configuration, and its keys, as a start of the service does.
     func makeLedger(_ configuration: String) async throws {
         let file = try Configuration.load(configuration)
         let store = try await Store.open(

@@ -1,8 +1,9 @@
 import Foundation
 
 extension Scratch {
-    /// Writes scripts for sh(1) as programs; returns a PATH that has them first. A shell writes them: were they open
-    /// for writing in this process, a child that is just being made would keep them busy.
+    /// Writes scripts for sh(1) as programs; returns a PATH that has them first. A shell writes the files: if
+    /// this process had them open for writing, a child that is forked meanwhile would keep them busy
+    /// (ETXTBSY).
     func programs(_ scripts: [String: String]) async throws -> String {
         for (name, script) in scripts {
             let write = "mkdir -p fake && cat > fake/\(name) && chmod 755 fake/\(name)"

@@ -4,7 +4,8 @@ import Simulation
 import TestKit
 import Testing
 
-/// `gatehouse setup` by options and by a file: what it writes, what it refuses, and a gate that runs with it.
+/// `gatehouse setup` by options and by a file: its output, its refusals, and a gate that runs with the
+/// result.
 @Suite struct SetupCommandTests {
     private let folder: Scratch
     private static let pinout = Vectors.repository.appendingPathComponent("hardware/pinout.toml").path
@@ -34,7 +35,7 @@ import Testing
         #expect(try folder.names("gate") == ["empty"])
     }
 
-    /// Each board: the configuration is one that `config check` takes, and has the lines of the pinout.
+    /// For each board: `config check` accepts the configuration, which has the lines of the pinout.
     @Test func everyBoard() async throws {
         for (board, chip) in [
             ("pi5", "pinctrl-rp1"), ("pi4", "pinctrl-bcm2711"), ("pi3", "pinctrl-bcm2835"), ("zero", "pinctrl-bcm2835"),
@@ -62,11 +63,11 @@ import Testing
         let ending = try await folder.gatehouse(
             Self.common + words + ["--trust-directory", "sample/trust", "--clock", "unset"])
         let doctor = try await folder.gatehouse("doctor", "--root", "root", "--config", "gate/gate.toml")
-        // The minute and the room on the disk are those of their own moment.
+        // The time and the free disk space differ between the two runs.
         let texts = [ending.output, doctor.output].map { $0.replacing(/[0-9]+/, with: "0") }
         #expect(ending.code == doctor.code && doctor.code == 1 && texts[0].hasSuffix("\n" + texts[1]), "\(ending)")
         #expect(ending.output.contains("box.not-running") && ending.errors.isEmpty)
-        // What makes the gate useless is told with 2.
+        // A finding that makes the gate useless leads to exit code 2.
         let bad = try await folder.gatehouse(
             Self.common + words + ["--clock", "unset", "--chip", "no-such", "--replace"])
         #expect(bad.code == 2 && bad.output.contains("--board") == false, "\(bad)")
@@ -86,7 +87,7 @@ import Testing
         #expect(try folder.read("gate/gate.toml.before-1") == first)
     }
 
-    /// A file with paths beside it; options go before.
+    /// A file with paths relative to it; options take precedence.
     @Test func aFile() async throws {
         try await folder.exportSample()
         try FileManager.default.moveItem(atPath: folder.path("sample"), toPath: folder.path("card"))
@@ -138,7 +139,7 @@ import Testing
         #expect(wrong.code == 2 && wrong.errors.contains("--issuer cannot be pinned"), "\(wrong)")
     }
 
-    /// From a bundle to a gate that lets a virtual phone in.
+    /// From a bundle to a gate that admits a virtual phone.
     @Test(.tags(.realTime), .timeLimit(.minutes(3))) func theGateComesUp() async throws {
         try await folder.exportSample()
         let key = try await folder.gatehouse("trust", "keygen", "operator.key").lines.first ?? ""
@@ -177,7 +178,7 @@ import Testing
                 }
                 try await Task.sleep(for: .milliseconds(50))
             }
-            // A second setup beside the running service hands an invitation over by its socket.
+            // A second setup next to the running service passes an invitation through the control socket.
             let second = try AgentOnLoopback("Second agent")
             let words = [
                 "--name", "First-Gate", "--board", "none", "--radio", "tcp://127.0.0.1:\(controller.port)", "--replace",
@@ -188,13 +189,14 @@ import Testing
             kill(id, SIGTERM)
         }
         #expect(run.code == 0, "\(run)")
-        // The published credential is valid until then.
+        // The published credential is valid until that date.
         let isValid = Date().timeIntervalSince1970 < 1_798_848_000
         let records = try await folder.gatehouse("ledger", "list", "--json", "--config", "gate/gate.toml")
         #expect(records.output.contains(isValid ? "\"accepted\"" : "\"rejected\""), "\(records) \(run)")
     }
 
-    /// An invitation whose beginning was forgotten is in the journal of whoever runs this as little as in the answer.
+    /// An invitation without its scheme appears neither in the journal of the user who runs this nor in the
+    /// answer.
     @Test func anInvitationWithoutItsSchemeIsNotTold() async throws {
         let secret = "eyJvbmNlIjoiNDcxMSJ9"
         for answer in ["agent.example/?oob=\(secret)", "agent.example/x?y=\(secret)"] {
@@ -205,7 +207,7 @@ import Testing
         #expect(configuration == nil)
     }
 
-    // MARK: - What keeps it from being written
+    // MARK: - Reasons not to write
 
     @Test func whoMayNotWriteIsToldBeforeAll() async throws {
         let words = Self.common + ["--name", "N", "--board", "none"]
@@ -224,7 +226,7 @@ import Testing
         let words = Self.common + ["--name", "N", "--board", "pi4"]
         let ending = try await Program.run(
             "unshare", ["-rm", "sh", "-c", script, "sh", Program.gatehouse] + words, in: folder)
-        // Where nobody may make a name space this cannot be tried.
+        // This test is not possible where the user may not create a mount namespace.
         guard ending.code != 77, !ending.errors.contains("unshare:") else { return print("skipped: no name space") }
         #expect(ending.output == "ended 2\nballast\nmore\nstate\ntrust\n", "\(ending)")
         #expect(ending.hasRemedy && ending.errors.contains("No space left on device"), "\(ending)")
@@ -232,7 +234,7 @@ import Testing
 
     // MARK: - The service
 
-    /// A systemctl of the test's own; what it was told stands in the file `calls`.
+    /// Makes a systemctl for the test; its arguments are written to the file `calls`.
     private func systemctl(_ script: String) async throws -> String {
         try await folder.programs(["systemctl": "echo \"$@\" >> \(folder.path("calls"))\n\(script)"])
     }
@@ -260,7 +262,7 @@ import Testing
         #expect(!none.output.contains("starting"), "\(none)")
     }
 
-    /// Making an image starts nothing on the machine that makes it.
+    /// Making an image starts no service on the machine that makes it.
     @Test func anImageStartsNothingHere() async throws {
         try FileManager.default.createDirectory(
             atPath: folder.path("image/etc"), withIntermediateDirectories: true,
@@ -307,7 +309,8 @@ import Testing
         #expect(mixed.code == 2 && mixed.errors.contains("--from-boot"), "\(mixed)")
     }
 
-    /// Killed at any moment, and started again until it comes to its end: the gate is set up, once, and nothing is left.
+    /// The setup is killed at random moments, and started again until it completes: the gate is set up, once,
+    /// and nothing is left over.
     @Test(.tags(.realTime), .timeLimit(.minutes(5))) func killedAtAnyMoment() async throws {
         let invitation = try AgentOnLoopback().invitation.compactText
         let answers = "name = \"Card\"\nboard = \"pi4\"\ninvitation = \"agent.json\"\nallow-plain-http = true\n"
@@ -332,7 +335,8 @@ import Testing
                 try await Task.sleep(for: pause)
                 kill(id, SIGKILL)
             }
-            // On a machine that has become faster, or has less to do, it takes less than it took.
+            // When the machine has become faster or less busy, the setup takes less time than measured
+            // before.
             if ending.code == -SIGKILL { cuts += 1 } else { whole = min(whole, pause) }
             let hasFile = (try? folder.read("root/boot/gatehouse-setup.toml")) == answers
             #expect(hasFile || configuration == wanted, "after \(pause)")
@@ -349,7 +353,7 @@ import Testing
 }
 
 extension Scratch {
-    /// The names in a folder, sorted.
+    /// Returns the names in a folder, sorted.
     fileprivate func names(_ folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path(folder)).sorted()
     }

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `gatehouse setup` at a terminal: it asks, says at once what is wrong, and writes nothing before the end.
+/// `gatehouse setup` at a terminal: it asks, reports errors at once, and writes nothing before the end.
 @Suite(.tags(.realTime), .timeLimit(.minutes(3))) struct SetupDialogueCommandTests {
     private let folder: Scratch
 
@@ -65,7 +65,7 @@ import Testing
         terminal.type("\u{03}")
         #expect(try await terminal.end() == -SIGINT)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("gate")) == ["empty"])
-        // The end of what is typed, and a refusal at the end.
+        // The end of the input, and a refusal at the end.
         let closed = try self.terminal("--board", "none")
         try await closed.wait(for: "name: ")
         closed.type("\u{04}")
@@ -91,7 +91,7 @@ import Testing
         #expect(
             try await there.end() == 2 && there.screen.contains("there is a configuration already"), "\(there.screen)")
         #expect(!there.screen.contains("name: ") && configuration == "[kiosk]\nname = \"Mine\"\n")
-        // Asks nothing.
+        // With `--yes`, it asks nothing.
         let silent = try terminal("--yes", "--replace")
         #expect(try await silent.end() == 2 && silent.screen.contains("--name is missing"), "\(silent.screen)")
     }

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// What docs/setup.md has an installer type and write does what it says.
+/// The lines that docs/setup.md tells an installer to type and write have the described effect.
 @Suite struct SetupDocumentTests {
     private let folder: Scratch
     private let text: String
@@ -15,7 +15,7 @@ import Testing
         try folder.write("root/etc/passwd", "root:x:0:0::/root:/bin/sh\n")
     }
 
-    /// Makes the files that the page names, in a folder; the operator's key.
+    /// Makes the files that the page names, in a folder; returns the operator's key.
     private func files(_ place: String) async throws -> String {
         try await folder.exportSample()
         try folder.write(place + "/empty", "")
@@ -61,7 +61,7 @@ import Testing
         let key = try await files("root/boot/firmware")
         let block = try #require(
             text.components(separatedBy: "```toml\n").dropFirst().first?.components(separatedBy: "```").first)
-        // The board is the one that is seen; here is none.
+        // Setup detects the board by itself. The test machine is no known board, so the answers name one.
         let answers = block.replacingOccurrences(of: "z6Mk…", with: key) + "board = \"pi4\"\n"
         try folder.write("root/boot/firmware/gatehouse-setup.toml", answers)
         let ending = try await folder.gatehouse(SetupCommandTests.common + ["--from-boot"])

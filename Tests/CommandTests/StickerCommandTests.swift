@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `gatehouse sticker`: a key is made once, the picture as often as wanted.
+/// `gatehouse sticker`: a key is made once, the picture as often as needed.
 @Suite struct StickerCommandTests {
     private let folder: Scratch
 
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// A key that this user may not see is there, whatever day is asked for.
+    /// A key that this user may not read exists nevertheless, for every date.
     @Test func aKeyThatMayNotBeSeenIsNoneToMake() async throws {
         try folder.write(
             "gate.toml",
@@ -59,7 +59,7 @@ import Testing
         #expect(ending.errors.contains("kept/sticker.key may not be read by the user "), "\(ending)")
     }
 
-    /// docs/maintenance.md: both files are taken away, and a new key is made.
+    /// As in docs/maintenance.md: both files are removed, and a new key is made.
     @Test func aKeyThatWasTakenAwayIsMadeAnew() async throws {
         try configure(10)
         #expect(try await sticker("old.png").code == 0)

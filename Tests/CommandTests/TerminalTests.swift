@@ -3,9 +3,9 @@ import Testing
 
 @testable import gatehouse
 
-/// Text of others on its way to a terminal, which no caller has made harmless.
+/// External text that is printed to a terminal, and that no caller has sanitised.
 @Suite struct TerminalTests {
-    /// Commands of terminals in seven and eight bits, and marks that turn the direction of text.
+    /// Terminal control sequences in seven and eight bits, and marks that change the direction of text.
     private static let hostile = "a\u{1B}]0;x\u{7}b\u{1B}[2Jc\u{9B}2Jd\u{202E}e\u{2066}f\u{7F}g\rh"
     private static let harmless = "a?]0;x?b?[2Jc?2Jd?e?f?g?h"
 
@@ -19,11 +19,11 @@ import Testing
         let styled = "\u{1B}[1;32mall is in order\u{1B}[0m\tä\r\n"
         #expect(Terminal.safe(styled, keepsStyles: true) == styled)
         #expect(Terminal.safe(styled, keepsStyles: false) == "?[1;32mall is in order?[0m\tä\r\n")
-        // To conceal is no style of this program.
+        // The program uses no style that conceals text.
         #expect(Terminal.safe("\u{1B}[8mx\u{1B}[1;8m", keepsStyles: true) == "?[8mx?[1;8m")
     }
 
-    /// Text of others makes no second line where one is meant, and none that looks like the program's own.
+    /// External text makes no second line where one is meant, and no line that looks like the program's own.
     @Test func aLineStaysOne() {
         #expect(Terminal.safe("a\nb\r\nc\td", keepsStyles: true, isLine: true) == "a?b??c\td")
         let error = Terminal.text(of: "no \ngatehouse: it is good", remedy: "mend\n\u{2028}what to do: nothing\r\n")
@@ -41,7 +41,7 @@ import Testing
         #expect(try JSON.parse(Array(text.utf8)) == value)
     }
 
-    /// An error that quotes what it found in a database comes out at the end of a process.
+    /// An error that quotes a database is printed at the end of a process.
     @Test func anErrorIsHarmless() async throws {
         let folder = try Scratch()
         let ending = try await folder.gatehouse("verify", "no\u{1B}[2J\u{9B}such\u{202E}file")

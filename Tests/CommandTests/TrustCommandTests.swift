@@ -13,7 +13,7 @@ import Testing
         try folder.write("trust/issuers.toml", Self.issuers("works"))
     }
 
-    /// The did:key of RFC 8032's first test key.
+    /// The did:key of the first test key of RFC 8032.
     private static let issuer = "did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsw"
 
     private static func issuers(_ group: String) -> String {
@@ -22,7 +22,7 @@ import Testing
 
     private static let types = "types = [\"https://a.example/Pass\"]"
 
-    /// The program's configuration with these further lines for `[trust]`; returns its path.
+    /// Writes the program's configuration with these further lines for `[trust]`; returns its path.
     @discardableResult
     private func configure(_ more: String = "") throws -> String {
         try folder.write(
@@ -43,7 +43,7 @@ import Testing
             ["trust"] + words + (takesConfiguration ? ["--config", folder.path("gate.toml")] : []))
     }
 
-    /// Makes a key; returns the public part.
+    /// Makes a key; returns its public part.
     private func makeKey(_ name: String = "operator.pem") async throws -> String {
         let ending = try await trust("keygen", name)
         #expect(ending.code == 0 && ending.lines.count == 1, "\(ending)")
@@ -58,7 +58,7 @@ import Testing
         #expect(ending.code == 0, "\(ending)")
     }
 
-    /// What is said is about the path that was given, whatever this machine's configuration is.
+    /// The output is about the given path, independent of this machine's configuration.
     @Test func aPathIsLookedAtForItself() async throws {
         for command in ["list", "verify"] {
             let missing = try await folder.gatehouse("trust", command, "nowhere")
@@ -73,8 +73,8 @@ import Testing
         }
     }
 
-    /// What this user may not look at is not told as missing: neither a directory, nor one below a folder that he may not pass, nor a
-    /// bundle. The remedies of what is missing would not help.
+    /// A path that this user may not read is not reported as missing: neither a directory, nor one below a
+    /// folder without access, nor a bundle. The remedies for missing files would not help.
     @Test func whatMayNotBeReadIsNotMissing() async throws {
         try await folder.exportSample()
         try folder.write("kept/trust/issuers.toml", Self.issuers("works"))
@@ -95,10 +95,10 @@ import Testing
                 #expect(!ending.errors.contains("nothing at") && !ending.errors.contains("trust pin"), "\(ending)")
             }
         }
-        // One that is to be made yet is missing, and so is all of it.
+        // A directory that does not exist yet is missing, with all its content.
         let new = try await folder.confinedGatehouse(["trust", "needs", "sample/credential.json", "--trust", "new"])
         #expect(new.code == 1 && new.output.contains("4 of 4 missing"), "\(new)")
-        // Whose a bundle must be stands in a configuration, or in one that may not be read.
+        // The configuration names the key of a bundle, also when this user may not read the configuration.
         try folder.write("bundle", "{}")
         try folder.setMode("gate.toml", 0)
         let unknown = try await folder.confinedGatehouse(["trust", "list", "bundle", "--config", "gate.toml"])
@@ -120,7 +120,7 @@ import Testing
             let ending = try await Program.run(
                 "openssl", ["pkey", "-in", "operator.pem", "-noout", "-text"], in: folder)
             #expect(ending.code == 0 && ending.output.contains("ED25519"), "\(ending)")
-            // And a key that openssl made is as good.
+            // A key that openssl made is accepted as well.
             _ = try await Program.run(
                 "openssl", ["genpkey", "-algorithm", "ed25519", "-out", "other.pem"], in: folder)
             try await makeBundle(1, to: "other.bundle", key: "other.pem")
@@ -171,7 +171,7 @@ import Testing
         #expect(absent.code == 2 && absent.hasRemedy, "\(absent)")
         let list = try await trust("list", "--json")
         #expect(list.json.first?["bundle"] == nil, "\(list)")
-        // A bundle can be looked at before anybody takes it, by the key of whoever signed it.
+        // A bundle can be verified before it is imported, with the public key of its signer.
         let look = try await trust("verify", "good.bundle", "--key", key, "--json")
         #expect(look.code == 0 && look.json.first?["bundle"]?["state"] == "fresh", "\(look)")
         let wrong = try await trust("verify", "stranger.bundle", "--key", key)
@@ -243,7 +243,8 @@ import Testing
         }
     }
 
-    /// For whom roots speak: for nobody's tokens without a line, for one issuer, for several.
+    /// The issuers for which roots are trusted: without a line, for no issuer's tokens; with one, for one
+    /// issuer or several.
     @Test func rootsAreLookedAfter() async throws {
         try configure()
         let pem = Self.root
@@ -280,7 +281,7 @@ import Testing
             two.text.output.contains("\(id): speaks for more than one issuer (did:web:b.example, https://a.example)"),
             "\(two.text)")
 
-        // An issuer that was known by any root until now, and a root that is not there.
+        // An issuer that every root could certify until now, and a root that does not exist.
         let bare = try await check("[[issuer]]\nid = \"https://a.example\"\n")
         #expect(bare.text.code == 1 && bare.text.output.contains("names no root"), "\(bare.text)")
         #expect(bare.text.output.contains(line), "\(bare.text)")
@@ -317,7 +318,8 @@ import Testing
 
     // MARK: - Refresh
 
-    /// A certificate for localhost and a server that serves the folder `www`; nil, with a message, where a tool is missing.
+    /// Makes a certificate for localhost and a server of the folder `www`, and runs `body`; prints a message
+    /// and runs nothing where a tool is missing.
     private func serving(_ body: @escaping (_ port: Int) async throws -> Void) async throws {
         let makeKeys = """
             openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key.pem -out root.pem \
@@ -369,7 +371,7 @@ import Testing
             #expect(again.code == 0 && again.json.first?["outcome"] == "unchanged", "\(again)")
             let list = try await trust("list", "--json")
             #expect(list.json.first?["documents"]?.array?.first?["confirmed"] != nil, "\(list)")
-            // Another's document, and a network that must not be asked: the copy stays.
+            // The document of another DID, and a network that must not be used: the copy stays.
             try folder.write("www/.well-known/did.json", "{\"id\": \"did:web:other.example\"}")
             #expect(try await trust("refresh").code == 1)
             try configure("rootsFile = \"root.pem\"")

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `gatehouse trust needs` and `gatehouse trust pin`: from a credential in hand to one that is accepted.
+/// `gatehouse trust needs` and `gatehouse trust pin`: from a given credential to an accepted one.
 @Suite struct TrustPinCommandTests {
     private let folder: Scratch
 
@@ -13,7 +13,7 @@ import Testing
         try await folder.gatehouse(["trust", "pin"] + words + ["--trust", "trust"])
     }
 
-    /// What root pins the service's group can read, however strict root's umask is.
+    /// The service's group can read the files that root pins, however strict root's umask is.
     @Test(.enabled(if: geteuid() == 0)) func theUmaskOfRootLocksNobodyOut() async throws {
         let words = ["trust", "pin", "issuer", "did:web:a.example", "--trust", "new"]
         let ending = try await Program.run(
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// The demonstration's credential, its directory made anew with the commands that `needs` proposes.
+    /// The demonstration's credential: its directory is made again with the commands that `needs` proposes.
     @Test func theWholeStory() async throws {
         try await folder.exportSample()
         let first = try await folder.gatehouse("trust", "needs", "sample/credential.json", "--trust", "trust")
@@ -43,7 +43,7 @@ import Testing
             #expect(again.code == 0 && again.output.hasPrefix("was pinned already: "), "\(again)")
         }
         for command in commands(first) { try await pin(command) }
-        // Until the contexts are pinned nobody knows what the types mean.
+        // Until the contexts are pinned, the meaning of the types is unknown.
         let second = try await folder.gatehouse("trust", "needs", "sample/credential.json", "--trust", "trust")
         #expect(second.code == 1 && commands(second).count == 1, "\(second)")
         #expect(second.output.contains("--type https://piyush7034.github.io/my-files/farmer.json#FarmerCredential"))
@@ -60,7 +60,7 @@ import Testing
         #expect(check.code == 0, "\(check)")
     }
 
-    /// A card of MOSIP's: a document that names the bare DID, a context that names another, a status list.
+    /// A card of MOSIP: a document that names the bare DID, a context that names another, a status list.
     @Test func aCardOfMOSIP() async throws {
         guard let mosip = Vectors.path("vc/mosip")?.path else { return }
         let card = mosip + "/ldp_vc/mosipUnrevokedVC.json"
@@ -117,7 +117,7 @@ import Testing
         #expect(try folder.read("trust/issuers.toml").contains("types = ["))
         let foreign = try await pin("issuer", "https://other.example", "--credential", card)
         #expect(foreign.code == 2 && foreign.hasRemedy && foreign.errors.contains("no credential of"), "\(foreign)")
-        // The entry and the root are there, and only their connection is not.
+        // The entry and the root exist; only the connection between them is missing.
         let apart = try await folder.gatehouse("trust", "needs", card, "--trust", "trust")
         #expect(apart.code == 1 && !apart.output.contains("pin issuer"), "\(apart)")
         #expect(apart.output.contains("pin root FILE.pem --issuer https://funke.animo.id --trust trust"), "\(apart)")
@@ -129,7 +129,8 @@ import Testing
         #expect(verdict.code == 0, "\(verdict)")
     }
 
-    /// A forger's key is shown and not proposed: a command that is pasted must not hand him the issuer's voice.
+    /// A forger's key is shown and not proposed: pasting a proposed command must not let the forger sign as
+    /// the issuer.
     @Test func othersAreNotProposed() async throws {
         try folder.write(
             "forged.json",
@@ -163,7 +164,7 @@ import Testing
         #expect(broken.code == 2 && broken.errors.contains("issuers.toml:1"), "\(broken)")
     }
 
-    /// What a stranger wrote is shown so that no terminal and no shell is steered by it.
+    /// Text from a hostile file is printed so that it controls no terminal and no shell.
     @Test func hostileFiles() async throws {
         try folder.write(
             "hostile.json",

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `gatehouse verify`: the JSON line, the exit codes, and what it says about things it cannot use.
+/// `gatehouse verify`: the JSON line, the exit codes, and the errors about unusable input.
 @Suite struct VerifyCommandTests {
     private let folder: Scratch
     private let date = "2026-06-01T09:00:00Z"
@@ -13,7 +13,7 @@ import Testing
         try await folder.exportSample()
     }
 
-    /// The members of a line, in this order, and nothing else.
+    /// Expects the members of a line, in this order, and no others.
     private func check(_ line: JSON, file: Text, decision: Text) throws {
         #expect(line.object?.names == ["file", "decision", "reasons", "stages", "trust", "policy"])
         #expect(line["file"]?.string == file)
@@ -38,7 +38,7 @@ import Testing
         #expect(line["policy"]?.string != nil)
     }
 
-    /// The same trust and rules as the gate has, without a service.
+    /// Verifies with the gate's own trust and rules, without a service.
     @Test func wouldThisGateTakeIt() async throws {
         let configuration = """
             [kiosk]
@@ -67,7 +67,7 @@ import Testing
         ending.json.first?["reasons"]?.array?.first?["code"]?.string
     }
 
-    /// A gate that asks so much of its date, with `more` below it.
+    /// Configures a gate with that minimum trust in its date, and with the lines `more`.
     private func gate(_ minimum: String, _ more: String = "") throws {
         try folder.write(
             "gate.toml",
@@ -89,7 +89,7 @@ import Testing
         try await folder.gatehouse(["verify", "--config", "gate.toml", "sample/credential.json"] + more)
     }
 
-    /// A gate that does not believe its date lets nobody in, and that is what is told of it.
+    /// A gate that does not trust its date admits nobody, and `verify` reports that.
     @Test func theGatesRuleForItsClockCounts() async throws {
         let byHand = try await folder.gatehouse("verify", "--trust", "sample/trust", "sample/credential.json")
         try gate("unset")
@@ -108,7 +108,8 @@ import Testing
         }
     }
 
-    /// What the ledger and somebody's word say of the date counts too, on every machine; so does the policy. Nothing is begun by asking.
+    /// The latest date of the ledger and a date that a person has set count too, on every machine; so does
+    /// the policy. The command creates no ledger.
     @Test func aDateThatContradictsWhatIsKnown() async throws {
         try folder.write("ledger/gate.db.clock", "2099-01-01T00:00:00Z\n")
         let rules = "id = \"r\"\nversion = \"1\"\n[[accept]]\nid = \"all\"\n[clock]\nminimum = \"rtc\"\n"
@@ -118,7 +119,7 @@ import Testing
             let ending = try await wouldTheGateTakeIt()
             #expect(ending.code == 1 && Self.reason(ending) == "clock.untrusted", "\(minimum): \(ending)")
             #expect(ending.json.first?["decision"] == "reject" && ending.errors.isEmpty, "\(ending)")
-            // A date that somebody gives is good, and that is said.
+            // A date that a person gives is trusted, and the output says so.
             let given = try await wouldTheGateTakeIt("--at", date)
             #expect(given.code == 0 && given.json.first?["decision"] == "accept", "\(given)")
             #expect(given.errors.contains("--at") && given.errors.split(separator: "\n").count == 1, "\(given)")
@@ -126,7 +127,8 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("ledger")) == ["gate.db.clock"])
     }
 
-    /// A ledger that this user may not see is none that was never begun: what the date is worth is not known then.
+    /// A ledger that this user may not read is not a ledger that never existed: the trust in the date is then
+    /// unknown.
     @Test(arguments: [["clock", "show"], ["verify", "sample/credential.json"], ["ledger", "list"]])
     func aLedgerThatMayNotBeSeen(_ words: [String]) async throws {
         try gate("unset")
@@ -138,7 +140,7 @@ import Testing
         #expect(ending.errors.contains("no permission for ") && ending.errors.contains("gate.db"), "\(ending)")
     }
 
-    /// A bundle serves in place of the directory that it was made of.
+    /// A bundle can replace the directory from which it was made.
     @Test func trustFromABundle() async throws {
         let key = try await folder.gatehouse("trust", "keygen", "operator.pem")
         let made = try await folder.gatehouse(
@@ -160,7 +162,8 @@ import Testing
         #expect(try await folder.gatehouse(words + ["--repeat", "3"]).code == 0)
     }
 
-    /// Words are no credential in CBOR, though they may begin with a letter that base64 of CBOR begins with.
+    /// Plain words are no credential in CBOR, although they may begin with a letter with which CBOR in base64
+    /// begins.
     @Test(arguments: [
         "hello, gate\n", "have a look at my pass, which has quite a few words in it and is no credential at all\n",
     ])

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `gatehouse verify --nonce --audience`: a holder's proof is asked for, and must answer.
+/// `gatehouse verify --nonce --audience`: a holder's proof is required, and must match the challenge.
 @Suite struct VerifyHolderTests {
     private func cases(_ folder: String) throws -> [(entry: JSON, root: URL)] {
         guard let root = Vectors.path(folder) else { return [] }
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// Another's challenge, another's name, and a credential that comes without a proof.
+    /// Another verifier's challenge, another verifier's name, and a credential without a proof.
     @Test func whatIsNoAnswer() async throws {
         guard let (entry, root) = try good() else { return }
         let own = ["--nonce", "n-1", "--audience", "gate.example"]
@@ -46,9 +46,9 @@ import Testing
         let others = Array(own.prefix(2)) + ["--audience", "North-Gate"]
         #expect(try await verify(entry, root, others).0 == "holder.invalid")
         #expect(try await verify(entry, root, ["--nonce", "n-2"] + own.suffix(2)).0 == "holder.invalid")
-        // The audience that it names is nobody's here.
+        // The gate has no name here, so the proof's audience matches none.
         #expect(try await verify(entry, root, Array(own.prefix(2))).0 == "holder.invalid")
-        // Made for this gate, it may answer whatever it likes where nothing was asked.
+        // A proof for this gate may contain any nonce where none was given.
         #expect(try await verify(entry, root, Array(own.suffix(2))).0 == "ok")
         let folder = try Scratch()
         try await folder.exportSample()
@@ -58,7 +58,7 @@ import Testing
         #expect(bare.json.first?["reasons"]?.array?.first?["code"] == "holder.proof-missing" && bare.code == 1)
     }
 
-    /// Of a gate the name is its own.
+    /// A gate's audience is its own name.
     @Test func theGatesName() async throws {
         guard let (entry, root) = try good() else { return }
         let folder = try Scratch()

@@ -3,12 +3,12 @@ import Foundation
 import TestKit
 import Testing
 
-/// Released blocks of the heap are zero: in this process too, as its code includes the program's.
+/// Released blocks of the heap are zero, also in this process, because it includes the program's code.
 @Suite struct WipeTests {
     private let mark: UInt8 = 0x4D
     private let memory = ProcessMemory()
 
-    /// Small ones stay in the thread's cache; a large one goes back to the kernel.
+    /// Small blocks stay in the thread's cache; a large one is returned to the kernel.
     @Test(arguments: [24, 25, 40, 100, 1000, 1032, 1033, 5000, 65_536, 200_000, 4 << 20])
     func whatIsReleasedIsZero(_ count: Int) throws {
         let block = try #require(malloc(count))
@@ -35,7 +35,7 @@ import Testing
         for address in addresses { #expect(marks(at: address, 300) == 0) }
     }
 
-    /// A block that grows, loses its end, becomes small or is released by `realloc` leaves nothing where it was.
+    /// A block that grows, shrinks or is released by `realloc` leaves nothing at its old place.
     @Test func whatMovesLeavesNoCopy() throws {
         var block = try #require(malloc(1000))
         memset(block, Int32(mark), 1000)
@@ -58,7 +58,7 @@ import Testing
         #expect(marks(at: address, 100) == 0)
     }
 
-    /// Where there is no memory the block stays what it is.
+    /// When no memory is available, the block stays unchanged.
     @Test func noMemory() throws {
         let block = try #require(cwipe_realloc(nil, 100))
         defer { free(block) }
@@ -69,7 +69,8 @@ import Testing
         #expect(marks(at: UInt(bitPattern: block), 100) == 100)
     }
 
-    /// How many bytes there are marks, four or more in a row: the allocator writes its own notes into free blocks.
+    /// Returns the number of bytes with the mark, counted in runs of four or more: the allocator writes its
+    /// own data into free blocks.
     private func marks(at address: UInt, _ count: Int) -> Int {
         let runs = memory.bytes(at: address, count: count).split { $0 != mark }
         return runs.map(\.count).filter { $0 >= 4 }.reduce(0, +)

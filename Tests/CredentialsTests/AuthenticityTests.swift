@@ -3,8 +3,8 @@ import Testing
 
 @testable import Credentials
 
-/// What the issuer made is distinguished from what anyone can make, also where the dates refuse it before its signature
-/// is looked at.
+/// A credential that its issuer made is distinguished from one that anyone can make, even if the dates refuse
+/// it before its signature is checked.
 @Suite struct AuthenticityTests {
     private static let (days, late) = (86_400, 200 * 365 * 86_400)
 
@@ -22,7 +22,7 @@ import Testing
         for (seconds, code) in [(Self.late, ReasonCode.validityExpired), (-30 * 365 * Self.days, .validityNotYet)] {
             let verdict = try verify(fixture, after: seconds)
             #expect(verdict.code == code && !verdict.isAccepted)
-            // Named like the same credential on the day on which it was good.
+            // The name is that of the same credential on a day on which it was valid.
             #expect(verdict.isAuthentic && verdict.authenticDigest == name)
             #expect(verdict.reasons.map(\.code) == [code], "no finding of the second look is reported")
         }
@@ -44,8 +44,8 @@ import Testing
         #expect(try !verify(strange, after: Self.late).isAuthentic)
     }
 
-    /// The stages after the signature refuse evidence: the policy, the same credential again, a clock that is not
-    /// trusted.
+    /// The stages after the signature refuse authentic credentials: the policy, the replay window, a clock
+    /// that is not trusted.
     @Test func whatIsRefusedAfterTheSignatureIsEvidence() throws {
         guard var fixture = try Fixture() else { return }
         let name = try #require(try verify(fixture).credential.signedDigest)
@@ -60,7 +60,7 @@ import Testing
         #expect(untrusted.code == .clockUntrusted && untrusted.authenticDigest == name)
     }
 
-    /// The same of a token.
+    /// The same for a token.
     @Test(arguments: [false, true]) func anExpiredTokenIsTheIssuersOwn(_ isForged: Bool) throws {
         let forge = try TokenForge()
         let signer = isForged ? try TokenForge(seed: 4) : forge

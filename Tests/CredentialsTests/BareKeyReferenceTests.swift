@@ -4,7 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// Proofs that name their key by a bare identifier: that is its key where the identifier is one itself.
+/// Proofs that name their key by a bare identifier: the identifier names its key only if it is a key itself.
 @Suite struct BareKeyReferenceTests {
     private let issuer: TestIssuer
     private let id: Text = "did:web:issuer.example"
@@ -26,7 +26,7 @@ import Testing
         let other = try TestIssuer(seed: 10)
         #expect(try code(of: other.id) == "issuer.key-mismatch")
         #expect(try code(of: Text(issuer.id.string + "#")) == "key.unknown")
-        // Its key is withdrawn under its full name, also for what was issued later than the document says.
+        // The key may be withdrawn by its full name or by the bare identifier.
         for key in [issuer.method, issuer.id] {
             let withdrawn = try code(of: issuer.id) {
                 $0.revokedKeys = [RevokedKey(.method(key), since: Timestamp(seconds: 0))]
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// Whether a stored document has one key is a matter of the day.
+    /// A stored document may have one key today and two tomorrow, so a bare identifier never names its key.
     @Test func storedDocumentsNameTheirKeys() throws {
         func method(_ name: String, _ seed: UInt8) throws -> JSON {
             let key = Base64.encode(Array(try TestIssuer(seed: seed).key.publicKey.rawRepresentation))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Credentials
 
-/// What a holder or a careless issuer can do beside a right signature.
+/// What a holder or a careless issuer can add although the signature stays valid.
 @Suite struct BesideTheSignatureTests {
     private let issuer: TestIssuer
     private static let inline: JSON = [
@@ -22,7 +22,7 @@ import Testing
         return try #require(try issuer.sign(document).object)
     }
 
-    /// The statements that rules may read, in canonical form.
+    /// Returns the statements that rules may read, in canonical form.
     private func statements(_ document: JSONObject) throws -> [UInt8] {
         var material = issuer.material
         material.issuers = [TrustedIssuer(id: issuer.id, inlineContexts: true)]
@@ -35,7 +35,7 @@ import Testing
         return try RDFC10.canonicalize(try #require(claims.deferred?.graph).dataset).nQuads
     }
 
-    /// JSON-LD 1.1 API section 8.1: index keys, base directions, nulls and empty sets never reach RDF.
+    /// Index keys, base directions, nulls and empty sets never become RDF (JSON-LD 1.1 API section 8.1).
     @Test func rulesReadNothingThatStatesNothing() throws {
         let subject: JSON = ["id": "did:example:h", "pass": "E1", "doors": ["a": "x", "b": "y"]]
         let original = try signed(subject)
@@ -88,7 +88,8 @@ import Testing
         }
     }
 
-    /// Controlled Identifiers 1.0 section 2.2, RFC 7517 sections 4.2 and 4.3.
+    /// Keys that have ended or have another use (Controlled Identifiers 1.0 section 2.2, RFC 7517 sections
+    /// 4.2 and 4.3).
     @Test func keysThatEndedOrAreForSomethingElse() throws {
         let (id, method): (Text, Text) = ("did:web:issuer.example", "did:web:issuer.example#1")
         func code(_ changes: (inout JSONObject) -> Void) throws -> ReasonCode {

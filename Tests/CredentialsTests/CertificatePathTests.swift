@@ -7,11 +7,11 @@ import X509
 
 @testable import Credentials
 
-/// Path validation on certificates made for each rule (RFC 5280 section 6).
+/// Path validation of certificates that are made for each rule (RFC 5280 section 6).
 @Suite struct CertificatePathTests {
     private typealias Template = TestPKI.Template
 
-    /// The outcome for a signer below one CA below the pinned root, with one of them changed.
+    /// Returns the outcome for a signer below one CA below the pinned root, with one of them changed.
     private func outcome(
         root: (inout Template) throws -> Void = { _ in }, authority: (inout Template) throws -> Void = { _ in },
         signer: (inout Template) throws -> Void = { _ in }, role: TestPKI.Role = .tokenSigner,
@@ -29,7 +29,8 @@ import X509
             [try leaf.der, try issuer.der], try TestPKI.roots(anchor), role: role, at: clock, profile: profile)
     }
 
-    /// A holder who hands over the other form of its signature chooses no other root for a pinned certificate.
+    /// A holder who presents a pinned certificate with the other form of its signature cannot make another
+    /// root be chosen.
     @Test func aPinnedCertificateInItsOtherForm() throws {
         let root = try TestPKI.root()
         let authority = try TestPKI.issue(Template.authority("CA"), by: root)
@@ -57,7 +58,8 @@ import X509
         #expect(signer.root == middle)
     }
 
-    /// Of two roots with one name and key, such as a renewed one, it is the same in whatever order they were pinned.
+    /// If two roots have the same name and key, such as a renewed one, the chosen root does not depend on the
+    /// order of pinning.
     @Test func theRootThatIsMeant() throws {
         let old = try TestPKI.root()
         var template = try Template.authority("Root")
@@ -82,7 +84,8 @@ import X509
         }
     }
 
-    /// A signer that is pinned beside its root signs in its own name, or in the root's where only that has an entry for it.
+    /// A signer that is pinned in addition to its root signs in its own name, or in the root's name if only
+    /// the root has an entry for it.
     @Test func theEntryThatIsMeant() throws {
         let root = try TestPKI.root()
         let leaf = try TestPKI.issue(Template.documentSigner(), by: root)
@@ -109,7 +112,7 @@ import X509
         #expect(try signer((rootID, "other"), (leafID, "wanted")) == leafID)
     }
 
-    /// What may issue for connections alone issues no signer of credentials.
+    /// A CA that may issue certificates for connections only cannot issue a signer of credentials.
     @Test func anAuthorityForConnections() throws {
         #expect(try outcome(authority: { $0.purposes = [[1, 3, 6, 1, 5, 5, 7, 3, 1]] }) == "chain.invalid")
         #expect(
@@ -152,7 +155,7 @@ import X509
         #expect(unrooted.names.dnsNames == ["a.example"])
     }
 
-    /// The name of a host counts only where no URI names another of its issuers.
+    /// A host name counts only if no URI in the certificate names another issuer at that host.
     @Test func whoseNamesTheseAre() throws {
         let root = try TestPKI.root()
         let roots = try TestPKI.roots(root)
@@ -180,8 +183,8 @@ import X509
         }
     }
 
-    /// A withdrawn key vouches for nothing, wherever it stands: one that was stolen at all, one that was put away for what it
-    /// issued since.
+    /// A withdrawn key vouches for nothing, at any place in the path: a compromised key for nothing at all, a
+    /// retired key for nothing that it issued since.
     @Test func withdrawnAuthorities() throws {
         var (middle, bottom) = (try Template.authority("CA"), try Template.signer())
         (middle.notBefore, bottom.notBefore) = ("2025-03-01T00:00:00Z", "2025-06-01T00:00:00Z")
@@ -211,7 +214,8 @@ import X509
         }
     }
 
-    /// Of a key that no proof could use, such as one on P-521, only the certificate tells the name.
+    /// A key that no proof could use, such as one on P-521, is identified by the fingerprint of its
+    /// certificate's key.
     @Test func withdrawnAuthorityOnP521() throws {
         let root = try TestPKI.root { $0.key = .init(P521.Signing.PrivateKey()) }
         let leaf = try TestPKI.issue(Template.signer(), by: root)
@@ -235,7 +239,7 @@ import X509
         #expect(TestPKI.outcome([try selfSigned.der], try TestPKI.roots(root)) == "chain.untrusted")
         #expect(TestPKI.outcome([try leaf.der], CertificateRoots()) == "chain.untrusted")
         #expect(TestPKI.outcome([], try TestPKI.roots(root)) == "key.unknown")
-        // A chain of strangers is not looked into, however wrong it is.
+        // A chain of strangers is not examined, however wrong it is.
         let unknown = try TestPKI.root("Nobody")
         let below = try TestPKI.issue(Template.signer(), by: TestPKI.root("Nobody"))
         #expect(TestPKI.outcome([try below.der, try unknown.der], try TestPKI.roots(root)) == "chain.untrusted")
@@ -259,10 +263,11 @@ import X509
         template.authorityKeyID = copied
         let leaf = try TestPKI.issue(template, by: forged)
         #expect(TestPKI.outcome([try leaf.der, try forged.der], try TestPKI.roots(root)) == "chain.untrusted")
-        // Alone, it claims the root's own key and does not bear its signature: with key identifiers that can be told.
+        // The leaf alone claims the root's key but is not signed by it; with key identifiers the difference
+        // is detected.
         let wanted = withKeyIdentifiers ? "chain.invalid" : "chain.untrusted"
         #expect(TestPKI.outcome([try leaf.der], try TestPKI.roots(root)) == wanted)
-        // Both of that name pinned: each leaf finds its own.
+        // If both roots of that name are pinned, each leaf finds its own.
         #expect(TestPKI.outcome([try leaf.der], try TestPKI.roots(root, forged)) == "ok")
     }
 
@@ -280,7 +285,7 @@ import X509
         #expect(try outcome(leaf, leaf, authority) == "chain.invalid")
         #expect(try outcome(authority, leaf) == "chain.invalid", "the authority may not sign tokens")
         #expect(try outcome(root) == "chain.invalid", "a root may not sign tokens")
-        // Another CA of the same name and another key.
+        // Another CA with the same name and another key.
         let twin = try TestPKI.issue(Template.authority("CA"), by: root)
         #expect(try outcome(leaf, twin) == "chain.invalid")
         #expect(TestPKI.outcome([try leaf.der, [0x30, 0x03, 0x02, 0x01, 0x00]], roots) == "chain.invalid")
@@ -310,7 +315,8 @@ import X509
         )
     }
 
-    /// A CA with a new key certifies itself once more: that certificate does not count (RFC 5280 section 6.1.4 (l)).
+    /// A CA with a new key certifies itself again; that certificate does not count (RFC 5280 section 6.1.4
+    /// (l)).
     @Test func selfIssuedAuthoritiesDoNotLengthenThePath() throws {
         let root = try TestPKI.issue(Template.authority("Root", pathLength: 0), by: nil)
         let renewed = try TestPKI.issue(Template.authority("Root", pathLength: 0), by: root)
@@ -368,7 +374,7 @@ import X509
         let signer = try TestPKI.issue(template, by: nil)
         let roots = try TestPKI.roots(signer)
         #expect(TestPKI.outcome([try signer.der], roots) == "ok")
-        // It signs what its usages say, and these do not say mdocs.
+        // A pinned signer signs what its usages list, and these do not list mdocs.
         #expect(TestPKI.outcome([try signer.der], roots, role: .documentSigner) == "chain.invalid")
         let documentSigner = try TestPKI.issue(Template.documentSigner(), by: nil)
         let pinned = try TestPKI.roots(documentSigner)
@@ -376,14 +382,14 @@ import X509
         #expect(TestPKI.outcome([try signer.der, try TestPKI.root().der], roots) == "ok")
         let late = Timestamp(seconds: TestPKI.now.seconds + 200_000_000)
         #expect(TestPKI.outcome([try signer.der], roots, at: late) == "chain.expired")
-        // The same name and key in another certificate is not the one that was pinned.
+        // Another certificate with the same name and key is not the pinned one.
         template.key = signer.key
         let again = try TestPKI.issue(template, by: nil)
         #expect(TestPKI.outcome([try again.der], roots) == "chain.invalid", "issued by the pinned one, which is no CA")
-        // What a pinned signer, which is no CA, issues is worth nothing.
+        // A pinned signer is no CA, so certificates that it issues are not accepted.
         let below = try TestPKI.issue(Template.signer("Below"), by: signer)
         #expect(TestPKI.outcome([try below.der, try signer.der], roots) == "chain.invalid")
-        // A pinned CA may sign itself if it says so.
+        // A pinned CA may sign credentials itself if its usage says so.
         let authority = try TestPKI.root { $0.usage = KeyUsage(digitalSignature: true, keyCertSign: true) }
         #expect(TestPKI.outcome([try authority.der], try TestPKI.roots(authority)) == "ok")
     }
@@ -395,7 +401,7 @@ import X509
         #expect(try outcome(authority: { $0.more = [unknown] }) == "chain.invalid")
         #expect(try outcome(root: { $0.more = [unknown] }) == "chain.invalid")
         #expect(try outcome(signer: { $0.more = [harmless] }) == "ok")
-        // policyConstraints (requireExplicitPolicy 0) are critical by rule and not processed.
+        // policyConstraints (requireExplicitPolicy 0) must be critical and are not processed here.
         let policies = Certificate.Extension(
             oid: [2, 5, 29, 36], critical: true, value: [0x30, 0x03, 0x80, 0x01, 0x00])
         #expect(try outcome(authority: { $0.more = [policies] }) == "chain.invalid")
@@ -452,7 +458,7 @@ import X509
         let foreign = try TestPKI.name("Signer", country: "XX")
         #expect(try outcome(permitted: [.directoryName(works)], names: [], subject: foreign) == "chain.invalid")
         #expect(try outcome(excluded: [.directoryName(works)], names: [], subject: foreign) == "chain.invalid")
-        // Kinds that are not compared: refused when both sides have them.
+        // Name types that are not compared are refused if both sides have them.
         #expect(try outcome(permitted: [.rfc822Name("a.example")], names: []) == "ok")
         #expect(
             try outcome(permitted: [.rfc822Name("a.example")], names: [.rfc822Name("x@a.example")]) == "chain.invalid")
@@ -466,7 +472,7 @@ import X509
         ]
         for (name, key) in keys {
             #expect(try outcome(root: { $0.key = key }, authority: { $0.key = key }) == "ok", "\(name)")
-            // P-521 certifies others; no suite of ours signs with it.
+            // P-521 may sign certificates, but no proof suite here uses it.
             let wanted = name == "P-521" ? "key.malformed" : "ok"
             #expect(try outcome(signer: { $0.key = key }) == wanted, "\(name)")
         }
@@ -487,7 +493,7 @@ import X509
         #expect(try outcome(root: { $0.key = weak }) == "key.weak")
     }
 
-    /// Whatever bit of a signer's certificate is changed, it is refused, and nothing traps.
+    /// A signer's certificate with any changed bit is refused, and nothing traps.
     @Test func everyFlippedByteIsRefused() throws {
         let root = try TestPKI.root()
         let leaf = try TestPKI.issue(Template.signer(), by: root).der

@@ -7,7 +7,8 @@ import Testing
 
 @testable import Credentials
 
-/// Signatures as certificates carry them: ECDSA in DER, RSA with further hashes, RSA-PSS with its parameters.
+/// Signatures in the forms of certificates: ECDSA in DER, RSA with further hashes, RSA-PSS with its
+/// parameters.
 @Suite struct CertificateSignatureTests {
     @Test(
         arguments: [
@@ -25,7 +26,7 @@ import Testing
                 let message = try #require((test["msg"]?.string).flatMap { Hex.decode($0.string) })
                 let signature = try #require((test["sig"]?.string).flatMap { Hex.decode($0.string) })
                 let isValid = (try? scheme.verify(signature, over: message, by: key)) ?? false
-                // "acceptable": legacy encodings that one may take or leave.
+                // "acceptable" marks legacy encodings that a verifier may accept or refuse.
                 let result = test["result"]?.string?.string
                 let isRight = result == "acceptable" ? !isValid : isValid == (result == "valid")
                 tally.record("\(test["tcId"]?.int ?? 0)", isRight ? nil : "\(isValid) in place of \(result ?? "?")")
@@ -34,7 +35,7 @@ import Testing
         #expect(tally.finish() == [])
     }
 
-    /// Algorithms by their identifiers in DER; what is not listed in the type is nothing to us.
+    /// Algorithms by their identifiers in DER; those that the type does not list are unknown.
     @Test func identifiers() throws {
         func scheme(_ hex: String) throws -> CertificateSignatureScheme? {
             CertificateSignatureScheme(try DER.parse(try #require(Hex.decode(hex))))

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Credentials
 
-/// The certificate chains inside the vectors, taken out and judged alone: the verdict on the whole credential says what
-/// the path must be.
+/// Extracts the certificate chains of the vectors and judges them alone: the expected verdict on the whole
+/// credential determines the expected result of the path.
 @Suite struct CertificateVectorTests {
     private static let folders = ["vc/generated", "vc/mosip", "mdoc/generated"]
 
@@ -19,10 +19,11 @@ import Testing
             let isToken = folder.hasPrefix("vc/")
             guard let chain = isToken ? Self.tokenChain(payload) : Self.documentChain(payload) else { continue }
             let codes = item.wantedCodes
-            // Dates of the token itself are judged before the certificate's.
+            // The dates of the token itself are judged before those of the certificate.
             let late = codes == ["validity.expired", "chain.expired"]
             let wanted = codes.filter { $0.hasPrefix("chain.") || $0.hasPrefix("key.") }
-            // "Signed before the certificate began" needs the signature's date: the format's own stage looks at it.
+            // "Signed before the certificate began" needs the signature's date, so the format's own stage
+            // checks it.
             let isPathFine = wanted.isEmpty || item.id == "signed-before-ds"
             let trust = try item.trust()
             let clock = try #require(item.clock)
@@ -35,14 +36,15 @@ import Testing
         #expect(tally.finish() == [])
     }
 
-    /// `x5c` of a compact token's header; nil when there is none to read.
+    /// Returns `x5c` of a compact token's header, or nil if it cannot be read.
     private static func tokenChain(_ payload: [UInt8]) -> [[UInt8]]? {
         let header = String(decoding: payload.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self)
         guard let json = Base64.decodeURL(header).flatMap({ try? JSON.parse($0) }) else { return nil }
         return json["x5c"]?.array?.map { Base64.decodeAny($0.string?.string ?? "") ?? [] }
     }
 
-    /// What stands under label 33 of an unprotected header: the certificate or certificates that follow these bytes.
+    /// Returns the value of label 33 of an unprotected header: the certificate or certificates that follow
+    /// these bytes.
     private static func documentChain(_ payload: [UInt8]) -> [[UInt8]]? {
         guard let bytes = Base64.decodeAny(String(decoding: payload, as: UTF8.self)) else { return nil }
         for start in bytes.indices.dropLast(8) where Array(bytes[start..<start + 2]) == [0x18, 33] {
@@ -64,7 +66,7 @@ import Testing
         return nil
     }
 
-    /// PEM as it is found in the wild, and what is refused at once.
+    /// PEM files as they occur in practice, and files that are refused at once.
     @Test func filesOfRoots() throws {
         let (first, second) = (TestPKI.pem(try TestPKI.root("A").der), TestPKI.pem(try TestPKI.root("B").der))
         func count(_ pem: [UInt8]) throws -> Int {
@@ -93,7 +95,8 @@ import Testing
         }
     }
 
-    /// The library's own asynchronous path validation, asked about the same chains: whatever it refuses, we refuse.
+    /// Compares the results with the library's own asynchronous path validation: for each chain, both accept
+    /// it or both refuse it.
     @Test func nothingIsAcceptedThatAnotherValidatorRefuses() async throws {
         let root = try TestPKI.root { $0.constraints = .isCertificateAuthority(maxPathLength: 1) }
         var (accepted, refused) = (0, 0)

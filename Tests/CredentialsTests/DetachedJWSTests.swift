@@ -3,7 +3,7 @@ import Testing
 
 @testable import Credentials
 
-/// The detached JWS of 2018 and 2019 suites: which headers and parts are acceptable.
+/// The detached JWS of the 2018 and 2019 suites: the acceptable headers and parts.
 @Suite struct DetachedJWSTests {
     private func jws(header: String, payload: String = "", signature: String = "AAAA") -> Text {
         Text(Base64.encode(Array(header.utf8)) + "." + payload + "." + signature)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Credentials
 
-/// What the wallets of all versions send, unwrapped.
+/// Unwraps the payloads that wallets of all versions send.
 @Suite struct EnvelopeTests {
     private let credential: JSON = ["@context": [], "type": ["VerifiableCredential"], "marker": 1]
     private let presentation: JSON = ["@context": [], "type": "VerifiablePresentation", "verifiableCredential": []]

@@ -10,7 +10,7 @@ struct Fixture {
     var clock: WallTime
     var document: JSON
 
-    /// Nil (with a message) when the vectors are absent.
+    /// Nil (with a message) if the vectors are absent.
     init?(_ id: String = "ed2020-undeclared-v2-employee-valid", in folder: String = "vc/generated") throws {
         guard let path = Vectors.path(folder),
             let item = try VerdictCase.all(in: path).first(where: { $0.id == id }), let clock = item.clock
@@ -21,14 +21,14 @@ struct Fixture {
         document = try JSON.parse(item.payload())
     }
 
-    /// The document with one member of its top level set or removed.
+    /// Returns the document with one top-level member set or removed.
     func changing(_ name: Text, to value: JSON?) -> JSON {
         var object = document.object ?? JSONObject()
         object[name] = value
         return .object(object)
     }
 
-    /// The document with one member of its proof set or removed.
+    /// Returns the document with one member of its proof set or removed.
     func changingProof(_ name: Text, to value: JSON?) -> JSON {
         var proof = document["proof"]?.object ?? JSONObject()
         proof[name] = value

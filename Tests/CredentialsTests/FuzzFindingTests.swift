@@ -3,7 +3,8 @@ import Encoding
 import TestKit
 import Testing
 
-/// What fuzzing found (Tests/Fuzz), and its neighbours: a combining mark after a prefix is not part of the prefix.
+/// Inputs found by fuzzing (Tests/Fuzz), and similar ones: a combining mark after a prefix is not part of the
+/// prefix.
 @Suite struct FuzzFindingTests {
     @Test func aMarkInAProofValueIsRefused() throws {
         guard let fixture = try Fixture() else { return }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// A remembered beginning changes no hash.
+/// Cached hash states of common beginnings do not change any hash.
 @Suite struct HashBeginningTests {
     private func hash(_ beginnings: HashBeginnings, _ algorithm: HashAlgorithm, _ pieces: [[UInt8]]) -> [UInt8] {
         beginnings.hash(algorithm) { sink in for piece in pieces { sink(piece[...]) } }
@@ -12,7 +12,8 @@ import Testing
 
     @Test func remembersWithoutConsequences() {
         let beginnings = HashBeginnings()
-        // More beginnings than are kept, around the sizes of which some are kept, each met three times.
+        // Uses more beginnings than the cache keeps, with lengths around those at which states are kept; each
+        // beginning occurs three times.
         let sizes = [0, 1, 511, 512, 513, 2_000, 16_384, 16_385]
         for round in 0..<3 {
             for algorithm in [HashAlgorithm.sha256, .sha384] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// What a holder without a key may still add or leave away: strangers' proofs, withheld subjects, labels.
+/// Edits that a holder without a key can make: strangers' proofs, withheld subjects, labels.
 @Suite struct HolderEditTests {
     private static let accept = "[[accept]]\nid = \"r\"\n"
 
@@ -20,7 +20,8 @@ import Testing
 
     // MARK: - Proofs by strangers
 
-    /// The document with its issuer's proof and a chain of two by somebody else, all of which hold.
+    /// Returns the document with its issuer's proof and a chain of two proofs by a stranger; all three are
+    /// valid.
     private func chained(_ signed: JSON, _ suite: GraphSigner.Suite, seed: UInt8) throws -> JSON {
         let document = try #require(signed.object)
         let stranger = try GraphSigner(suite, seed: seed)
@@ -33,12 +34,12 @@ import Testing
         return .object(document.with("proof", .array([first, second, own])))
     }
 
-    /// Whatever proofs strangers add, a credential is known again by what its issuer signed.
+    /// Whatever proofs strangers add, a credential is identified by the content that its issuer signed.
     @Test(arguments: [GraphSigner.Suite.ecdsaSD2023, .ecdsaRDFC2019], [false, true])
     func strangersDoNotRename(suite: GraphSigner.Suite, text: Bool) throws {
         let issuer = try TestIssuer(seed: 9)
         var document = issuer.template
-        // Signed as text, though no context defines it: then no graph states all of it.
+        // The member is signed as text, although no context defines it, so no graph contains all of the text.
         if text { document["credentialSubject"] = ["id": "did:example:holder", "nickname": "undefined"] }
         let plain = try text ? issuer.signText(document) : issuer.sign(document)
         let seen = try verdict(plain, issuer.material)
@@ -57,7 +58,8 @@ import Testing
 
     // MARK: - Selective disclosure
 
-    /// Two blank nodes of what is shown must not be one of what was signed: the second would take statements away from it.
+    /// Two blank nodes of the presented document must not map to one signed node, because the second would
+    /// hide statements of the first.
     @Test func labelsAreOneToOne() throws {
         let signer = try GraphSigner(.ecdsaSD2023)
         let document: JSONObject = [
@@ -89,7 +91,7 @@ import Testing
 
     // MARK: - SD-JWT
 
-    /// A subject that is withheld as an element of the list is one that may be denied.
+    /// If an element of the list of subjects is withheld, it may be the denied subject.
     @Test func withheldSubjectOfSeveral() throws {
         let forge = try TokenForge()
         let lost = Disclose.element(["id": "did:example:lost"])
@@ -109,7 +111,7 @@ import Testing
 
     // MARK: - Withdrawn keys
 
-    /// The date of a proof counts under whatever name a pinned context gives it.
+    /// The date of a proof counts under any name that a pinned context gives it.
     @Test(arguments: [true, false]) func renamedDateOfProof(spelling: Bool) throws {
         let issuer = try TestIssuer(seed: 9)
         let url: Text = "https://names.example/v1"
@@ -136,7 +138,7 @@ import Testing
         #expect(try verdict(shown, material, spelling: spelling).code.text == "key.revoked")
     }
 
-    // MARK: - Rules about what two proofs cover differently
+    // MARK: - Rules for claims that two proofs cover differently
 
     private static let terms: Text = "https://works.example/ns/v1"
     private static let context: JSON = [
@@ -147,7 +149,7 @@ import Testing
         ]
     ]
 
-    /// The same credential with both proofs, and with each alone.
+    /// Returns the same credential with both proofs, and with each alone.
     private func shown(_ subject: JSON, more: JSONObject = [:]) throws -> (all: [JSON], material: TrustMaterial) {
         let issuer = try TestIssuer(seed: 9)
         let heads: JSON = .array((issuer.template["@context"]?.array ?? []) + [.string(Self.terms)])
@@ -161,7 +163,7 @@ import Testing
         return ([[graph, text], graph, text].map { .object(document.with("proof", $0)) }, material)
     }
 
-    /// A list of one subject says of it what the subject alone says.
+    /// A list of one subject states the same as the subject alone.
     @Test func listOfOneSubject() throws {
         let (all, material) = try shown([["id": "did:example:a", "banned": true]])
         let deny = """
@@ -182,7 +184,7 @@ import Testing
         }
     }
 
-    /// Types that cannot be told are those of a rule that denies.
+    /// Types that cannot be determined match a deny rule.
     @Test func typesThatCannotBeTold() throws {
         let (all, material) = try shown(
             [
@@ -196,7 +198,7 @@ import Testing
         }
     }
 
-    /// A step from an ordered list to a name leads to something that nobody has looked at.
+    /// A name that follows an ordered list in a pointer has an unknown value.
     @Test func namesBehindLists() throws {
         let (all, material) = try shown(["id": "did:example:a", "stays": [["banned": true], ["banned": true]]])
         let deny = """
@@ -210,7 +212,7 @@ import Testing
         }
     }
 
-    /// A name that one pinned context defines and another leaves to its vocabulary may mean either.
+    /// A name that one pinned context defines and another covers by its vocabulary may mean either.
     @Test func vocabularyBesideDefinition() throws {
         let issuer = try TestIssuer(seed: 9)
         let (vocabulary, url): (JSON, Text) = (

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Credentials
 
-/// Contexts that a stranger writes into a credential: nobody signed them, and none of them may cost a verifier much.
+/// Contexts that a stranger writes into a credential: nobody signed them, and none may cost the verifier
+/// much.
 @Suite(.timeLimit(.minutes(10))) struct HostileContextTests {
     private static let chain: JSON = {
         var context = JSONObject((0..<3_500).map { .init(Text("t\($0)"), .text("t\($0 + 1)")) })
@@ -23,7 +24,8 @@ import Testing
         verifier.verify(document.compactBytes, at: TestIssuer.clock).code
     }
 
-    /// No shape, no proof, no issuer: the contexts of such a document may still be asked for a better reason.
+    /// The document has no shape, no proof and no issuer; its contexts may still be examined for a more
+    /// precise reason.
     @Test func chainsWithoutShape() throws {
         for inline in [true, false] {
             for type in ["VerifiableCredential", "VerifiablePresentation"] {
@@ -46,7 +48,8 @@ import Testing
         #expect(code(.object(document), try verifier(inline: false)) == .contextInlineForbidden)
     }
 
-    /// Where nobody may bring contexts, a stranger's are not processed to say why a document has no shape.
+    /// If inline contexts are forbidden, a stranger's contexts are not processed to explain why a document
+    /// has no shape.
     @Test func contextsThatHideAShape() throws {
         let document: JSON = [
             "@context": [

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Credentials
 
-/// Inputs that are made to cost much are refused by counted limits, and what stands just inside the limits is accepted.
-/// How long each takes is measured by `make bench`, not here.
+/// Inputs that are designed to be expensive are refused by counted limits, and inputs just inside the limits
+/// are accepted. `make bench` measures the time that each takes.
 @Suite struct HostileCostTests {
     private let issuer: TestIssuer
     private let verifier: Verifier
@@ -25,7 +25,8 @@ import Testing
         return document
     }
 
-    /// With a proof of the right form that nobody made: what it is about is refused before a signature counts.
+    /// Adds a well-formed proof that is not a valid signature, to show that the content is refused before the
+    /// signature is checked.
     private func unsigned(_ document: JSONObject) -> JSON {
         var document = document
         document["proof"] = [
@@ -65,7 +66,8 @@ import Testing
         #expect(code(try issuer.sign(credential(clique(count)))) == .ok)
     }
 
-    /// A pair of nodes and a hub in each of many named graphs: few units of work, and each about all of the graphs.
+    /// Returns many named graphs with a pair of nodes and a hub in each: there are few units of work, but
+    /// each concerns all of the graphs.
     private func pairs(_ count: Int) -> JSON {
         let pair: JSON = ["@id": "_:h", "u:p": [["@id": "_:a"], ["@id": "_:b"]]]
         return ["u:q": .array((0..<count).map { ["@id": .text("u:\($0)"), "@graph": pair] })]
@@ -75,7 +77,7 @@ import Testing
         #expect(code(unsigned(credential(pairs(5_400)))) == .canonTooComplex)
     }
 
-    /// No credential has a thousand named graphs: the next one ends the work before anything is canonicalised.
+    /// No credential needs a thousand named graphs: one more ends the work before anything is canonicalised.
     @Test(.timeLimit(.minutes(10))) func namedGraphs() throws {
         let one: JSON = ["@id": "u:x", "u:p": "says"]
         func graphs(_ count: Int) -> JSONObject {
@@ -99,7 +101,7 @@ import Testing
         #expect(code(unsigned(credential(subject(3)))) == .proofInvalid)
     }
 
-    /// The same of a presentation, before its holder's proof.
+    /// The same for a presentation, before its holder's proof is checked.
     @Test(.timeLimit(.minutes(10))) func manyThatCouldBeThePresentation() throws {
         var document = issuer.template
         document["type"] = ["VerifiablePresentation"]
@@ -118,7 +120,8 @@ import Testing
         #expect(try code(3) == .holderInvalid)
     }
 
-    /// A document that is not of the right shape is looked at for its spelling, whoever wrote it: its numbers may be anything.
+    /// If a document has the wrong shape, its spelling is examined, whoever wrote it; its numbers may be
+    /// anything.
     @Test(arguments: [
         "10e9223372036854775807", "1.0e-9223372036854775808", "-10e9223372036854775807", "1e9223372036854775808",
         "0e9223372036854775807", "1e-9223372036854775807",
@@ -148,14 +151,15 @@ import Testing
         #expect(code(try issuer.sign(credential(claims(11_900)))) == .ok)
     }
 
-    /// Claims of one name whose values begin alike and are equally long: a hash of their beginnings would not tell them apart.
+    /// Claims of one name have values of equal length with the same beginning, so a hash of the beginnings
+    /// would not distinguish them.
     @Test func valuesThatBeginAlike() throws {
         let start = String(repeating: "x", count: 200)
         let values = (10_000..<21_000).map { JSON.text("\(start)\($0)") }
         #expect(code(try issuer.sign(credential(["says": .array(values)]))) == .ok)
     }
 
-    /// Each takes some thousand multiplications to be written exactly.
+    /// Writing each number exactly takes some thousand multiplications.
     @Test func numbersNearZero() throws {
         func numbers(_ text: String, _ count: Int) -> JSON {
             ["says": .array(Array(repeating: .number(JSONNumber(validated: text)), count: count))]
@@ -208,7 +212,7 @@ import Testing
         }
         #expect(code(unsigned(credential(["t1": "y"], context: terms(30_000)))) == .contextInvalid)
         #expect(code(try issuer.sign(credential(["t1": "y"], context: terms(1_000)))) == .ok)
-        // Each term repeats the one before twice.
+        // Each term repeats the previous one twice.
         var doubling = JSONObject()
         doubling["t0"] = .text("https://vocabulary.example/" + String(repeating: "x", count: 900))
         for number in 1..<40 { doubling[Text("t\(number)")] = .text("t\(number - 1):t\(number - 1)") }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Credentials
 
-/// Which keys of a DID document, stored or computed, may sign credentials.
+/// The keys of a DID document, stored or computed, that may sign credentials.
 @Suite struct IdentifierDocumentTests {
     private let did: Text = "did:web:issuers.example:works"
     private let key: JSON = .text("z6MkrbG76e8Kk6mz8kyqQNJwBkuPf7mkWn3N5MjoXqRUaXxH")
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// A document may name its controller; only one with key material at the top is a single key.
+    /// A document may name its controller; it is a single key only if it has key material at its top level.
     @Test func aControlledDocumentIsNoSingleKey() throws {
         let document = try #require(
             ControllerDocument([
@@ -74,7 +74,8 @@ import Testing
         #expect(try #require(ControllerDocument(method("https://issuer.example/key"))).isSingleKey)
     }
 
-    /// did:jwk, "To create the DID Document": `use` decides what the key is listed for.
+    /// `use` decides the purposes for which the document lists the key (did:jwk, "To create the DID
+    /// Document").
     @Test(arguments: [("sig", true), ("enc", false)]) func useOfJWK(use: String, signs: Bool) throws {
         let x = Base64.encode([UInt8](repeating: 9, count: 32))
         let jwk = #"{"kty":"OKP","crv":"Ed25519","x":"\#(x)","use":"\#(use)"}"#
@@ -85,7 +86,8 @@ import Testing
         #expect(document.lists(method, for: .authentication) == signs)
     }
 
-    /// The worked examples of the did:jwk specification: a DID in a text block, then its document in a JSON block.
+    /// The worked examples of the did:jwk specification: a DID in a text block, followed by its document in a
+    /// JSON block.
     @Test func examplesOfTheSpecification() throws {
         guard let file = Vectors.path("did/did-jwk/spec.md") else { return }
         var tally = VectorTally("did/did-jwk")
@@ -107,7 +109,7 @@ import Testing
         #expect(tally.finish() == [])
     }
 
-    /// Keys for agreement or pairings have a did:key, too, and sign nothing here.
+    /// Keys for key agreement or pairings have a did:key, too, but sign nothing here.
     @Test(arguments: ["x25519", "bls12381"]) func didKeysThatDoNotSign(name: String) throws {
         guard let file = Vectors.path("did/did-key/\(name).json") else { return }
         var tally = VectorTally("did/did-key/\(name)")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// Whose key it is: a stored document may list methods that somebody else controls, and keys end.
+/// The owner of a key: a stored document may list methods that another party controls, and keys end.
 @Suite struct KeyResolverTests {
     private let issuer: TestIssuer
     private let own: Text = "did:web:issuer.example"
@@ -13,7 +13,7 @@ import Testing
 
     init() throws { issuer = try TestIssuer(seed: 7) }
 
-    /// A method of `controller` under the id `did:web:issuer.example#1`.
+    /// Returns a method of `controller` with the id `did:web:issuer.example#1`.
     private func method(of controller: JSON, _ change: (inout JSONObject) -> Void = { _ in }) -> JSON {
         let key = Base64.encode(Array(issuer.key.publicKey.rawRepresentation))
         var method: JSONObject = [
@@ -45,7 +45,8 @@ import Testing
         } catch { return error.reason.code }
     }
 
-    /// A document that lists a key gives nobody else the right to sign in its name, and nobody's key to others.
+    /// A document that lists a foreign key gives its owner no right to sign in the document's name, and does
+    /// not give the key to anybody else.
     @Test func methodsThatSomebodyElseControls() throws {
         let foreign = document(own, [method(of: .string(other))])
         #expect(try code([document(own, [method(of: .string(own))])]) == .ok)
@@ -58,12 +59,13 @@ import Testing
         #expect(try code([foreign, silent], of: other) == .keyNotAuthorised)
         #expect(try code([foreign, silent], controllers: [other]) == .keyNotAuthorised)
         #expect(try code([foreign, listing]) == .issuerKeyMismatch)
-        // Who allows every key of the issuer's document does not allow those of others.
+        // An entry that allows every key of the issuer's document does not allow keys of other parties.
         let wide: (inout TrustedIssuer) -> Void = { $0.keyPurpose = .didWide }
         #expect(try code([foreign, silent], controllers: [other], change: wide) == .keyNotAuthorised)
     }
 
-    /// A key stored alone speaks for its controller by the operator's word while that one's document is not known, and then by its.
+    /// A key that is stored alone may sign for its controller if the operator's entry says so and the
+    /// controller's document is unknown; if the document is known, it decides.
     @Test func singleKeys() throws {
         let key = method(of: .string(other))
         #expect(try code([key], of: other) == .issuerKeyMismatch)
@@ -73,7 +75,8 @@ import Testing
         #expect(try code([key, document(other, [], lists: false)], of: other) == .keyNotAuthorised)
     }
 
-    /// From the moment of `expires` or `revoked` on nothing counts (Controlled Identifiers 1.0 section 2.2).
+    /// A key does not count from the moment of `expires` or `revoked` on (Controlled Identifiers 1.0 section
+    /// 2.2).
     @Test(arguments: ["expires", "revoked"] as [Text]) func theLastSecond(_ name: Text) throws {
         func code(_ seconds: Int64) throws -> ReasonCode {
             let end = Timestamp(seconds: now.seconds + seconds).rfc3339
@@ -84,7 +87,7 @@ import Testing
         #expect(try code(1) == .ok)
     }
 
-    /// `null` in an optional member is absence.
+    /// `null` in an optional member means that the member is absent.
     @Test func nullIsAbsence() throws {
         for name in ["expires", "revoked", "publicKeyMultibase", "publicKeyPem", "publicKeyBase58"] as [Text] {
             #expect(try code([document(own, [method(of: .string(own)) { $0[name] = .null }])]) == .ok, "\(name)")
@@ -98,7 +101,7 @@ import Testing
             }
             #expect(try code([document(own, [changed])]) == .ok, "\(name)")
         }
-        // Key material that is null is none.
+        // A key whose material is null has none.
         #expect(
             try code([document(own, [method(of: .string(own)) { $0["publicKeyJwk"] = .null }])]) == .keyMalformed)
     }
@@ -133,7 +136,8 @@ import Testing
         }
     }
 
-    /// Wallets of MOSIP pad the identifier. Both spellings have the key; neither speaks for the other.
+    /// MOSIP's wallets pad the identifier. Both spellings have the same key, but neither may sign in the name
+    /// of the other.
     @Test func paddedJWK() throws {
         for more in ["", " ", "  "] {
             let plain = "did:jwk:" + Base64.encode(jwk() + Array(more.utf8))

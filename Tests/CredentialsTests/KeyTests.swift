@@ -16,7 +16,7 @@ import Testing
             let document = SelfContainedDID.document(member.name)
             let value = String(member.name.string.dropFirst("did:key:".count))
             let method = document?.method(Text(member.name.string + "#" + value))
-            // P-521 and X25519 sign nothing here.
+            // P-521 and X25519 keys sign nothing here.
             let supported = !value.hasPrefix("z2J9") && !value.hasPrefix("z6LS")
             switch method?.key {
             case .success(let key) where supported:
@@ -30,7 +30,7 @@ import Testing
         #expect(tally.finish() == [])
     }
 
-    /// The same key in the other form that the vector states must be the same key.
+    /// Checks that the other form of the key in the vector gives the same key.
     private static func compare(_ key: PublicKey, with vector: JSON, _ tally: inout VectorTally, _ id: String) throws {
         let listed = vector["verificationKeyPair"] ?? vector["didDocument"]?["verificationMethod"]?.array?.first
         guard let other = listed?.object, let second = try? KeyEncoding.key(of: other) else { return }
@@ -52,7 +52,7 @@ import Testing
         let method = try #require(document.method(Text("did:jwk:" + text + "#0")))
         guard case .success(.ed25519(let key)) = method.key else { throw Rejection(.keyMalformed) }
         #expect(key == [UInt8](repeating: 9, count: 32) && method.controller == document.id)
-        // The identifier itself names its only key, too.
+        // The identifier itself also names its only key.
         #expect(document.method(Text("did:jwk:" + text))?.id == method.id)
         #expect(document.method(Text("did:jwk:" + text + "#1")) == nil)
     }
@@ -73,7 +73,7 @@ import Testing
         #expect(key == [UInt8](repeating: 9, count: 32))
     }
 
-    /// Every truncation and every changed byte of the header is refused or read, never a trap.
+    /// Every truncation and every changed byte of the header is either refused or parsed, and never traps.
     @Test func damagedDERNeverTraps() {
         for count in 0..<spki.count { #expect((try? KeyEncoding.pem(pem(Array(spki.prefix(count))))) == nil) }
         for index in 0..<12 {
@@ -122,7 +122,7 @@ import Testing
         ("ecdsa_secp256k1_sha256_p1363_test", .secp256k1, .es256k),
     ]) func wycheproofECDSA(name: String, curve: PublicKey.Curve, algorithm: SignatureAlgorithm) throws {
         try wycheproof(name) { group in
-            // The same key in its three forms, so that the case decides the same for each.
+            // Reads the same key in its three forms, so that the case has the same result for each.
             let key = group["publicKey"]
             let point = Hex.decode(key?["uncompressed"]?.string?.string ?? "") ?? []
             let jwk = try? KeyEncoding.jwk(group["publicKeyJwk"]?.object)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// Contexts inside accepted credentials are remembered; what is remembered changes no verdict.
+/// Contexts inside accepted credentials are cached; the cache changes no verdict.
 @Suite struct KnownContextTests {
     private let issuer: TestIssuer
     private let trust: TrustStore
@@ -36,7 +36,7 @@ import Testing
         let second = verify(try issuer.signText(document(zone: "south")))
         #expect(second.isAccepted && second.credential.signedDigest != verdict.credential.signedDigest)
         #expect(trust.inlineContexts.all.count == 1)
-        // In a wallet's record, as text inside JSON, and on other lines.
+        // The same in a wallet's record, as text inside JSON, and with other line breaks.
         for payload in [
             ["verifiableCredential": ["credential": first]], .text(first.compactText), ["credential": first],
         ] as [JSON] {
@@ -58,7 +58,7 @@ import Testing
             ["pass": "https://vocabulary.example/pass#", "zone": ["@id": "pass:other"]],
         ]
         #expect(verify(.object(changed)).code == .proofInvalid)
-        // The context of one issuer where another one's entry forbids contexts of its own.
+        // A cached context of one issuer is used by another issuer, whose entry forbids inline contexts.
         let other = try TestIssuer(seed: 10)
         var material = issuer.material
         material.issuers = [TrustedIssuer(id: issuer.id, inlineContexts: true), TrustedIssuer(id: other.id)]
@@ -93,7 +93,7 @@ import Testing
             #expect(verify(try issuer.signText(document(context))).isAccepted)
             #expect(trust.inlineContexts.all.count == min(number + 1, 16))
         }
-        // The oldest made room, and one that is too long never comes in.
+        // The oldest context is replaced, and a context that is too long is never cached.
         let many = JSON.object(
             JSONObject(
                 (0..<10).map {
@@ -107,8 +107,8 @@ import Testing
         #expect(after.dropLast() == before.dropFirst() && after.last != before.last)
     }
 
-    /// Work on contexts is paid for whether they are known or not: else a document beyond the limit would pass once its
-    /// parts were met in others.
+    /// The work on contexts counts against the limit whether they are cached or not. Otherwise a document
+    /// beyond the limit would pass once its parts were cached from others.
     @Test func limitsDoNotDependOnWhatIsKnown() throws {
         func context(_ number: Int) -> JSON {
             .object(JSONObject((0..<560).map { .init(Text("t\($0)"), .text("urn:\(number)")) }))

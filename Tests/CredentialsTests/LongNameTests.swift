@@ -3,8 +3,8 @@ import Testing
 
 @testable import Credentials
 
-/// Long names above many members: places are told to people, and cost nothing before that. Each of these would take minutes or
-/// gigabytes where a place is made for each member.
+/// Long names above many members: places are made only for reports to people, and cost nothing before. Each
+/// of these tests would take minutes or gigabytes if a place were made for each member.
 @Suite(.timeLimit(.minutes(10))) struct LongNameTests {
     private static let name = Text(String(repeating: "n", count: 700_000))
 
@@ -22,7 +22,7 @@ import Testing
         #expect(try code(stranger, issuer.material) == "context.not-pinned")
     }
 
-    /// Nobody signed it, and nobody is asked to keep the places.
+    /// Digests of withheld members: no place is made for each of them.
     @Test(arguments: [true, false]) func withheld(asElements: Bool) throws {
         let forge = try TokenForge()
         let digests = (0..<20_000).map { JSON.text("d\($0)") }
@@ -35,7 +35,7 @@ import Testing
         #expect(try forge.verify(short).code == .ok)
     }
 
-    /// What the types mean counts once they are known to be signed.
+    /// The meaning of the types is determined only after they are known to be signed.
     @Test func types() throws {
         let issuer = try TestIssuer(seed: 9)
         var material = issuer.material

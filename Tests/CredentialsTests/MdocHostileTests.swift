@@ -4,7 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// Damaged and oversized mdocs: never a trap, never accepted, and never much work.
+/// Damaged and oversized mdocs never trap, are never accepted, and never cost much work.
 @Suite struct MdocHostileTests {
     private let issuer: TestMdoc.Issuer
     private let mdoc: TestMdoc
@@ -20,7 +20,7 @@ import Testing
         verifier.verify(TestMdoc.letters(bytes), claimed: .mdoc, at: TestMdoc.clock)
     }
 
-    /// Every byte of an mdoc counts: there is none that can be changed and leaves it accepted.
+    /// Every byte of an mdoc counts: changing any of them prevents acceptance.
     @Test func everyByteFlipped() throws {
         let bytes = try mdoc.build().value.deterministicBytes
         #expect(verify(bytes).isAccepted)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// The same of the letters that the mdoc travels as.
+    /// The same for the characters in which the mdoc is sent.
     @Test func everyLetterChanged() throws {
         let letters = try mdoc.letters()
         for index in stride(from: 0, to: letters.count, by: 19) {
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// The same of the published samples.
+    /// The same for the published samples.
     @Test(arguments: ["good", "good-non-minimal-cbor", "good-chain-of-two", "good-device-response"])
     func publishedSamples(id: String) throws {
         guard let folder = Vectors.path("mdoc/generated"),
@@ -64,7 +64,8 @@ import Testing
         let verifier = Credentials.Verifier(trust: try item.trust())
         let bytes = try #require(Base64.decodeURL(try item.payload()))
         #expect(verifier.verify(TestMdoc.letters(bytes), at: clock).isAccepted)
-        // Around the document a DeviceResponse says nothing that counts, and behind the issuer's part neither.
+        // The parts of a DeviceResponse around the document and after the issuer's part are not signed, so
+        // they are not changed here.
         let response = try CBOR.decode(bytes)
         let document = response["documents"]?.array?.first ?? response
         let end = (document["issuerSigned"] ?? document).encoded.endIndex
@@ -80,7 +81,7 @@ import Testing
             (0..<depth).reduce(CBOR(.unsigned(0))) { inner, _ in CBOR(.array([inner]))
             }
         }
-        // The item is one level, its value may take the rest.
+        // The item is one level; its value may use the rest.
         for (depth, code) in [(63, ReasonCode.ok), (64, .cborSyntax)] {
             var deep = mdoc
             deep.items = [("a", [TestMdoc.item(0, "x", nested(depth))])]
@@ -102,12 +103,12 @@ import Testing
         #expect(try document(items: 1000) == .ok)
         #expect(try document(items: 1001) == .inputTooLarge)
 
-        // One photo of a megabyte is fine, and so is much that is not disclosed.
+        // One photo of a megabyte is accepted, and so are many digests of undisclosed items.
         var photo = mdoc
         photo.items[0].items[3] = TestMdoc.item(3, "portrait", .bytes([UInt8](repeating: 7, count: 1 << 20)))
         #expect(try photo.verify().code == .ok)
 
-        // Many small things are not: outside, inside an item, and spread over the items' byte strings.
+        // Many small values are refused: outside, inside an item, and spread over the items' byte strings.
         func zeros(_ count: Int) -> CBOR { CBOR(.array([CBOR](repeating: 0, count: count))) }
         var many = mdoc
         many.wrap = { ["issuerSigned": $0, "docType": "org.iso.18013.5.1.mDL", "x": zeros(65_000)] }
@@ -121,7 +122,7 @@ import Testing
         #expect(try many.verify().code == .inputTooLarge)
     }
 
-    /// Each member of one header is looked for in the other.
+    /// Each member of one header is looked up in the other.
     @Test func headers() throws {
         func members(_ count: Int, from first: Int) -> [CBOR.Pair] {
             (0..<count).map { CBOR.Pair(CBOR(.unsigned(UInt64(first + $0))), 0) }
@@ -151,7 +152,7 @@ import Testing
         #expect(try code([]) == .proofMalformed)
     }
 
-    /// Long names are not copied once for each item.
+    /// Long names are not copied for each item.
     @Test func longNames() throws {
         var long = mdoc
         let name = String(repeating: "n", count: 1 << 19)
@@ -173,7 +174,7 @@ import Testing
         #expect(verifier.verify(over, at: TestMdoc.clock).code == .inputTooLarge)
     }
 
-    /// Lengths and counts that are announced and not there.
+    /// Lengths and counts that are announced but not present.
     @Test func announcements() {
         for head in [0x5B, 0x7B, 0x9B, 0xBB] as [UInt8] {
             for length in [1 << 20, UInt64(Int.max), UInt64(Int.max) + 1, .max, .max - 1] as [UInt64] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// Each way in which an mdoc can be wrong, with its code.
+/// Every possible error of an mdoc, with its code.
 @Suite struct MdocRefusalTests {
     private let issuer: TestMdoc.Issuer
     private let mdoc: TestMdoc
@@ -55,7 +55,7 @@ import Testing
         }
         try expectText(.cborSyntax, Base64.encode([UInt8](repeating: 0x81, count: 65) + [0]))
         try expectText(.cborSyntax, Base64.encode([UInt8](repeating: 0xA1, count: 1000)))
-        // In the strings inside, too: header, object, item.
+        // The same in the inner byte strings: header, object, item.
         let duplicate: [UInt8] = [0xA2, 0x01, 0x26, 0x18, 0x01, 0x26]
         try expect(.cborSyntax, at: "/issuerSigned/issuerAuth") {
             $0.changeMessage = { [.bytes(duplicate), $0.array![1], $0.array![2], $0.array![3]] }
@@ -152,7 +152,7 @@ import Testing
         for number in [17, 19, 61, 98] as [UInt64] {
             try expect(.proofMalformed) { $0.changeMessage = { .tag(number, $0) } }
         }
-        // What is signed must be #6.24 of a map.
+        // The signed content must be #6.24 of a map.
         for wrong in [1, [:], .embedded(1), .embedded([]), .tag(24, [:]), .embedded(.embedded([:])), .bytes([0xA0])]
             as [CBOR]
         {
@@ -174,19 +174,19 @@ import Testing
         for wrong in ["ES256", [-7], .bytes([0x26])] as [CBOR] {
             try expect(.proofAlgorithm) { $0.protected = [1: wrong] }
         }
-        // Critical headers: only what is understood and there.
+        // Critical headers: only those that are understood and present.
         try expect(.ok) { $0.protected = $0.protected.with(2, [1]) }
         for wrong in [[], 1, [4], [1, 4], [33], ["alg"], [2], [15]] as [CBOR] {
             try expect(.proofMalformed) { $0.protected = $0.protected.with(2, wrong).with(4, .bytes([1])) }
         }
-        // The chain may stand in either header, once.
+        // The chain may be in either header, but only once.
         try expect(.ok) {
             $0.protected = $0.protected.with(33, $0.unprotected[33])
             $0.unprotected = [:]
         }
         try expect(.proofMalformed) { $0.protected = $0.protected.with(33, $0.unprotected[33]) }
         try expect(.ok) { $0.unprotected = [33: [$0.unprotected[33] ?? 0]] }
-        // Other headers say nothing here.
+        // Other headers have no meaning here.
         try expect(.ok) { $0.unprotected = $0.unprotected.with(4, .bytes([1])).with("note", 1) }
     }
 
@@ -237,7 +237,7 @@ import Testing
         try expect(.ok) { $0.setDate("validFrom", .tag(0, "2026-11-21T12:00:30Z")) }
         try expect(.validityNotYet) { $0.setDate("signed", .tag(0, "2026-11-21T12:02:00Z")) }
         try expect(.ok) { $0.setDate("validFrom", .tag(0, "2026-11-21T16:59:30.5+05:00")) }
-        // Without a zone: UTC for the compat profile only.
+        // A date without a zone means UTC, in the compat profile only.
         var zoneless = mdoc
         zoneless.setDate("validFrom", .tag(0, "2026-01-01T00:00:00"))
         #expect(try zoneless.verify().code == .shapeDates)
@@ -257,11 +257,11 @@ import Testing
         try expect(.proofInvalid) { $0.changeMessage = signature { $0.reversed() } }
         try expect(.proofInvalid) { $0.changeMessage = signature { _ in [UInt8](repeating: 0, count: 64) } }
         try expect(.proofInvalid) { $0.changeMessage = signature { _ in [UInt8](repeating: 0xFF, count: 64) } }
-        // Another protected header, payload or context than the signed.
+        // Another protected header, payload or context than the signed one.
         try expect(.proofInvalid) {
             $0.changeMessage = { [.bytes([0xA1, 0x01, 0x38, 0x06]), $0.array![1], $0.array![2], $0.array![3]] }
         }
-        // Signed by another key than that of the certificate.
+        // Signed by another key than the certificate's.
         var forged = try TestMdoc(TestMdoc.Issuer())
         forged.unprotected = mdoc.unprotected
         #expect(try forged.verify(issuer.material).code == .proofInvalid)
@@ -279,7 +279,7 @@ import Testing
         ] as [(CBOR, CBOR)] {
             try expect(.mdocDigest, at: place + "/0") { $0.changeItem = { .embedded($0.with(name, value)) } }
         }
-        // The same item in another encoding is not the one that was signed.
+        // The same item in another encoding is not the signed item.
         try expect(.mdocDigest, at: place + "/0") {
             $0.changeItem = { .tag(24, .bytes([0xB8, 0x04] + $0.value.deterministicBytes.dropFirst())) }
         }
@@ -296,7 +296,8 @@ import Testing
         }
     }
 
-    /// One item twice, one digest for two items, one name for two: signed or not, nobody can say what holds.
+    /// One item twice, one digest for two items, or one name for two items: signed or not, the content is
+    /// ambiguous.
     @Test func ambiguity() throws {
         try expect(.mdocDigest) {
             $0.changeIssuerSigned = {
@@ -307,7 +308,7 @@ import Testing
         try expect(.mdocDigest, at: "/issuerSigned/nameSpaces/org.iso.18013.5.1/5") {
             $0.items[0].items.append(TestMdoc.item(9, "family_name", "Rao"))
         }
-        // The same name in two namespaces is no contradiction.
+        // The same name in two namespaces is not a contradiction.
         try expect(.ok) { $0.items.append(("org.example", [TestMdoc.item(0, "family_name", "Roy")])) }
     }
 
@@ -318,14 +319,16 @@ import Testing
             }
         }
         try expect(.ok) { $0.items[0].items.remove(at: 2) }
-        // In another namespace it may be the country of something else (ISO/IEC 18013-5 section 7.2.1 is about this one).
+        // In another namespace the element may be the country of something else (ISO/IEC 18013-5 section
+        // 7.2.1 concerns this namespace).
         try expect(.ok) { $0.items.append(("org.example", [TestMdoc.item(0, "issuing_country", "US")])) }
         try expect(.ok) {
             $0.items.append(("org.iso.18013.5.1.aamva", [TestMdoc.item(0, "issuing_country", "US")]))
         }
     }
 
-    /// What is wrong first decides, in the order CBOR, shape, validity, chain, signature, docType, digests, country.
+    /// The first error in this order decides: CBOR, shape, validity, chain, signature, docType, digests,
+    /// country.
     @Test func order() throws {
         let stranger = try TestMdoc.Issuer()
         var wrong = mdoc

@@ -5,7 +5,7 @@ import X509
 
 @testable import Credentials
 
-/// Mdocs as they should be, in every wrapping, and what a verdict and the policy learn of them.
+/// Valid mdocs in every wrapping, and the facts that the verdict and the policy get from them.
 @Suite struct MdocTests {
     private let issuer: TestMdoc.Issuer
     private let mdoc: TestMdoc
@@ -94,7 +94,7 @@ import X509
         #expect(try changed.verify().code == .ok)
     }
 
-    /// The sender's word for the format is not needed but must agree, and base64url may be padded.
+    /// The sender's label for the format is optional but must agree, and base64url may be padded.
     @Test func detection() throws {
         let verifier = Credentials.Verifier(trust: try TrustStore(issuer.material))
         for extra in 0..<3 {
@@ -123,7 +123,7 @@ import X509
         }
     }
 
-    /// Several documents in one response: each is checked, each has its claims and its place.
+    /// Several documents in one response: each is verified, and each has its own claims and place.
     @Test func severalDocuments() throws {
         var second = mdoc
         second.object = second.object.with("docType", "org.example.pass")
@@ -140,7 +140,7 @@ import X509
             check.evidence.credentials.last?.claims?.document?["nameSpaces"]?["org.example"]?["zone"]?.string == "north"
         )
 
-        // One bad document spoils the whole, and the verdict says which.
+        // One invalid document invalidates the whole response, and the verdict names it.
         second.changeItem = { .embedded($0.with("elementValue", "south")) }
         let verifier = Credentials.Verifier(trust: try TrustStore(issuer.material))
         let letters = response([try mdoc.build(), try second.build()])
@@ -158,7 +158,7 @@ import X509
         let ed25519 = Curve25519.Signing.PrivateKey()
         let edDSA = try TestMdoc.Issuer(.init(ed25519), algorithm: -8) { Array(try ed25519.signature(for: $0)) }
         #expect(try TestMdoc(edDSA).verify().code == .ok)
-        // An algorithm that does not belong to the key, or to none.
+        // An algorithm of another key type, or of none.
         for (key, algorithm) in [(es384, -7), (edDSA, -7), (issuer, -35), (issuer, -8), (issuer, -36), (issuer, 5)] {
             var changed = try TestMdoc(key)
             changed.protected = [1: CBOR(integerLiteral: algorithm)]
@@ -175,7 +175,7 @@ import X509
         #expect(try changed.verify().code == .mdocDigest)
         changed.hash = { Array(SHA512.hash(data: $0)) }
         #expect(try changed.verify().code == .ok)
-        // A digest cut short must not do.
+        // A truncated digest is refused.
         changed.hash = { Array(SHA512.hash(data: $0).prefix(32)) }
         #expect(try changed.verify().code == .mdocDigest)
         changed.hash = { _ in [] }
@@ -185,7 +185,8 @@ import X509
         #expect(try changed.verify().code == .proofAlgorithm)
     }
 
-    /// ECDSA lets anybody make a second signature of one that matches; it must not make the document new.
+    /// Anyone can derive a second valid ECDSA signature from a first one; it must not make the document a new
+    /// one.
     @Test func malleableSignature() throws {
         let order = try #require(Hex.decode("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"))
         var changed = mdoc
@@ -208,7 +209,7 @@ import X509
         #expect(try changed.verify().code == .ok && again.code == .replaySeen)
     }
 
-    /// A selection of the items is the same document.
+    /// A selection of the items is still valid.
     @Test func fewerItems() throws {
         var fewer = mdoc
         fewer.changeIssuerSigned = { signed in

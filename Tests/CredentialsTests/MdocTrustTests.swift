@@ -4,7 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// Whom an mdoc is believed: pinned roots, what the trust list adds about them, and how much is checked.
+/// The trust in an mdoc: pinned roots, the trust list's data about them, and the scope of verification.
 @Suite struct MdocTrustTests {
     private let issuer: TestMdoc.Issuer
     private let mdoc: TestMdoc
@@ -33,7 +33,7 @@ import Testing
         let key = KeyFingerprint(try CertificatePath.leaf(of: [try issuer.signer.der], limits: Limits()).key)
         #expect(try code { $0.keys = [key].compactMap(\.self) }.0 == .ok)
         #expect(try code { $0.keys = [] }.0 == .keyNotAuthorised)
-        // An entry of another id says nothing about this root.
+        // An entry with another id does not concern this root.
         #expect(try code { $0 = TrustedIssuer(id: "did:example:other") }.0 == .ok)
     }
 
@@ -80,7 +80,8 @@ import Testing
             } == .mdocCountry, "another's entry")
     }
 
-    /// A root needs no entry for mdocs, and gets nothing else without.
+    /// A refusal names the rule that was broken. A root needs no entry to sign mdocs, but without an entry it
+    /// may sign nothing else.
     @Test func findingsSayWhichRule() throws {
         func reason(_ issuer: TestMdoc.Issuer, _ material: TrustMaterial? = nil) throws -> Reason? {
             try TestMdoc(issuer).verify(material).reasons.first
@@ -120,7 +121,7 @@ import Testing
         #expect(try code(.retired, since: "2025-06-01T00:00:00Z") == .keyRevoked)
     }
 
-    /// The same of the authorities behind the signer, the pinned root among them.
+    /// The same for the authorities above the signer, including the pinned root.
     @Test func revokedKeysOfAuthorities() throws {
         let authority = try TestPKI.issue(TestPKI.Template.authority("CA"), by: issuer.root)
         var template = try TestPKI.Template.documentSigner()
@@ -146,7 +147,8 @@ import Testing
         }
     }
 
-    /// What a laboratory looks at: everything but who vouches for the signer. Never what a policy could act on.
+    /// A laboratory mode that verifies everything except who vouches for the signer. A policy never gets its
+    /// result.
     @Test func issuerDataOnly() throws {
         let nobody = TrustMaterial()
         #expect(try mdoc.verify(nobody).code == .chainUntrusted)
@@ -177,7 +179,8 @@ import Testing
         #expect(try forged.verify(nobody, mode: .issuerDataOnly).code == .proofInvalid)
     }
 
-    /// Syntax and structure only: trust, dates and a missing signature do not count, a malformed one does.
+    /// Syntax and structure only: trust, dates and a missing signature do not count, but a malformed
+    /// signature does.
     @Test func shapeMode() throws {
         var changed = mdoc
         changed.setDate("validUntil", .tag(0, "2026-02-01T00:00:00Z"))
@@ -191,7 +194,7 @@ import Testing
         #expect(try changed.verify(TrustMaterial(), mode: .shape).code == .shapeMember)
     }
 
-    /// Nothing in an mdoc outside its own transport shows who holds it.
+    /// An mdoc outside its own transport has no proof of its holder.
     @Test func holder() throws {
         var response = mdoc
         response.wrap = {
@@ -206,7 +209,7 @@ import Testing
         #expect(try response.verify(demand: .init(nonce: "n", audience: "a")).code == .ok)
     }
 
-    /// A credential that names a status list is not accepted before somebody has looked.
+    /// A credential that names a status list is not accepted until its status has been checked.
     @Test func status() throws {
         var listed = mdoc
         listed.object = listed.object.with("status", ["status_list": ["idx": 7, "uri": "https://example.org/list"]])

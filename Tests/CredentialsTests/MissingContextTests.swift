@@ -3,7 +3,7 @@ import Testing
 
 @testable import Credentials
 
-/// `context.not-pinned` names every context that is not.
+/// `context.not-pinned` names every context that is not pinned.
 @Suite struct MissingContextTests {
     private let issuer: TestIssuer
 
@@ -42,7 +42,7 @@ import Testing
         #expect(verdict.missing == ["https://w3id.org/security/suites/ed25519-2020/v1"])
     }
 
-    /// Where a pinned context names one that is not.
+    /// A pinned context refers to one that is not pinned.
     @Test func thoseOfAPinnedContext() throws {
         var material = issuer.material
         material.contexts["https://x.example/a"] = Array(#"{"@context": "https://x.example/b"}"#.utf8)

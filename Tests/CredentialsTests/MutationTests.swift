@@ -3,7 +3,7 @@ import Encoding
 import TestKit
 import Testing
 
-/// Damaged credentials: never a trap, and never accepted unless what is signed is still the same.
+/// Damaged credentials never trap, and are never accepted unless the signed content is unchanged.
 @Suite struct MutationTests {
     private static let fragments = [
         "{", "}", "[", "]", "\"", ":", ",", "null", "0", "-", "1e999", "10e9223372036854775807",

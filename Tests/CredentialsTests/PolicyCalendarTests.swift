@@ -3,18 +3,18 @@ import Testing
 
 @testable import Credentials
 
-/// Days, ages and hours at their edges.
+/// Days, ages and hours at their limits.
 @Suite struct PolicyCalendarTests {
     @Test(arguments: [
-        // Born on 29 February: a year of 365 days is completed on 1 March.
+        // A person born on 29 February completes a year of 365 days on 1 March.
         ("2004-02-29", "2022-02-28T23:59:59Z", "Z", 17), ("2004-02-29", "2022-03-01T00:00:00Z", "Z", 18),
         ("2004-02-29", "2024-02-28T23:59:59Z", "Z", 19), ("2004-02-29", "2024-02-29T00:00:00Z", "Z", 20),
         ("2004-02-29", "2100-02-28T12:00:00Z", "Z", 95), ("2004-02-29", "2100-03-01T12:00:00Z", "Z", 96),
-        // The turn of the year, seen from both sides of the world.
+        // The turn of the year in time zones on both sides of the world.
         ("2000-12-31", "2018-12-30T23:59:59Z", "Z", 17), ("2000-12-31", "2018-12-31T00:00:00Z", "Z", 18),
         ("2001-01-01", "2018-12-31T23:30:00Z", "Z", 17), ("2001-01-01", "2018-12-31T23:30:00Z", "+01:00", 18),
         ("2001-01-01", "2019-01-01T00:30:00Z", "-01:00", 17), ("2001-01-01", "2018-12-31T10:00:00Z", "+14:00", 18),
-        // A birthday is the day that is written; a date-time does not move it with the gate.
+        // A birthday is the written day; the gate's time zone does not shift a date-time.
         ("2001-01-01T00:00:00Z", "2019-01-01T12:00:00Z", "-05:00", 18),
         ("2000-12-31T23:00:00Z", "2018-12-31T12:00:00Z", "+01:00", 18),
         ("2001-01-01T00:00:00+14:00", "2018-12-31T23:00:00Z", "Z", 17),
@@ -101,7 +101,7 @@ import Testing
         #expect(try isOpen(day, "2026-06-01T05:30:00Z", zone: "Europe/Berlin", summer: berlin))
         #expect(try !isOpen(day, "2026-06-01T06:30:00Z", zone: "Europe/Berlin", summer: berlin))
         #expect(try isOpen(day, "2026-11-01T06:30:00Z", zone: "Europe/Berlin", summer: berlin))
-        // The hour that the clock jumps over, and the one that it shows twice.
+        // The hour that the clock skips, and the hour that it shows twice.
         #expect(
             berlin.offset(at: Timestamp(seconds: from - 1)) == 3600
                 && berlin.offset(at: Timestamp(seconds: from)) == 7200)

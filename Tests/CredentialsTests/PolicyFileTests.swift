@@ -3,7 +3,7 @@ import Testing
 
 @testable import Credentials
 
-/// Reading policy files: what is wrong, where, and what to write instead.
+/// Parsing of policy files: each error with its line, and the correct spelling.
 @Suite struct PolicyFileTests {
     @Test func everyKey() throws {
         let text = """
@@ -82,7 +82,7 @@ import Testing
         #expect(verification.minimumClock == .synchronised)
     }
 
-    /// The line is counted after the two of the fixture's head.
+    /// The line number includes the two lines of the fixture's head.
     @Test(arguments: [
         ("[[accept]]\n", 3, "an [[accept]] rule has no id"),
         ("[[accept]]\nid = \"a b\"\n", 4, "a b is no id of a rule"),
@@ -204,7 +204,7 @@ import Testing
         #expect(!PolicyFixture.problems(steps(33)).isEmpty)
     }
 
-    /// Damaged files are read or refused, and what is read can be asked; neither traps.
+    /// Damaged files are parsed or refused, and a parsed policy can be evaluated; neither traps.
     @Test func damagedFiles() throws {
         let text = """
             id = "p"

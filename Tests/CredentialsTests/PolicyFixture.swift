@@ -4,25 +4,25 @@ import Testing
 
 @testable import Credentials
 
-/// Rules from text, asked about credentials that are described in place.
+/// Rules from text, evaluated for credentials that are described in place.
 enum PolicyFixture {
     /// 2026-06-01 was a Monday.
     static let noon = Timestamp(rfc3339: "2026-06-01T12:00:00Z") ?? Timestamp(seconds: 0)
     static let issuer: Text = "did:web:works.example"
     static let staff: Text = "https://works.example/ns#StaffPass"
 
-    /// The head of a policy with these lines after it.
+    /// Parses a policy with these lines after a standard head.
     static func parse(_ text: String, zones: (Text) -> CivilZone? = { _ in nil }) throws(PolicyFileError) -> GatePolicy
     {
         try GatePolicy.parse(Array(("id = \"p\"\nversion = \"1\"\n" + text).utf8), zones: zones)
     }
 
-    /// A policy with one accept rule, `r`, that has this condition.
+    /// Returns a policy with one accept rule, `r`, with this condition.
     static func requiring(_ condition: String, top: String = "") throws -> GatePolicy {
         try parse("\(top)\n[[accept]]\nid = \"r\"\nrequire = [ \(condition) ]\n")
     }
 
-    /// What is wrong with a policy of that text; empty when nothing is.
+    /// Returns the problems of a policy with that text; empty if there are none.
     static func problems(_ text: String) -> [PolicyFileError.Problem] {
         do {
             _ = try parse(text)
@@ -45,12 +45,12 @@ enum PolicyFixture {
             subjects: CredentialSubjects([subject].compactMap(\.self)))
     }
 
-    /// Signed statements about this node.
+    /// Returns signed statements about this node.
     static func graph(_ quads: [Quad], root: Term = .blank("c")) -> StatementGraph {
         StatementGraph(Dataset(quads), root: root)
     }
 
-    /// The code and the pointer of the answer; an acceptance is `ok` with the rule.
+    /// The code and the pointer of the result; an acceptance is `ok` with the rule.
     struct Answer: Equatable {
         var code: String
         var at: String?
@@ -74,7 +74,7 @@ enum PolicyFixture {
         }
     }
 
-    /// Whether one condition is fulfilled by one document.
+    /// Returns whether one document fulfils one condition.
     static func fulfils(
         _ condition: String, _ claims: SignedClaims, top: String = "", at now: String? = nil,
         pinned: [Text: JSON] = [:]

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Credentials
 
-/// Every kind of condition: fulfilled, not fulfilled, claim missing, claim of another kind; and that what cannot be told lets
-/// nobody in, under `not` either.
+/// Every kind of condition: fulfilled, not fulfilled, claim missing, claim of another kind. An unknown result
+/// admits nobody, even under `not`.
 @Suite struct PolicyPredicateTests {
-    /// A condition with documents that fulfil it, that do not, and of which it cannot be told.
+    /// A condition with documents that fulfil it, that do not fulfil it, and for which the result is unknown.
     struct Row: CustomTestStringConvertible {
         let condition: String
         let yes: [String]
@@ -20,7 +20,7 @@ import Testing
         Row(
             condition: #"claim = "/a", equals = "x""#, yes: [#"{"a":"x"}"#], no: [#"{"a":"X"}"#, #"{"a":""}"#],
             untold: ["{}", #"{"a":1}"#, #"{"a":null}"#, #"{"a":["x"]}"#, #"{"a":{"x":"x"}}"#, "[]", #""a""#]),
-        // The composed and the decomposed letter are two texts.
+        // The composed and the decomposed letter are different texts.
         Row(
             condition: #"claim = "/a", equals = "é""#, yes: [#"{"a":"\u00e9"}"#], no: [#"{"a":"e\u0301"}"#], untold: []),
         Row(
@@ -122,7 +122,8 @@ import Testing
         }
     }
 
-    /// Where the holder chooses what to show, or may write the same graph as another tree, absence says nothing.
+    /// If the holder chooses which claims to show, or may write the same graph as another tree, absence
+    /// proves nothing.
     @Test func absence() throws {
         let graph = PolicyFixture.graph([
             Quad(.blank("c"), "https://www.w3.org/2018/credentials#issuer", .iri(PolicyFixture.issuer))
@@ -134,7 +135,7 @@ import Testing
         for (format, graph, path, isTold) in [
             (.jwtVC, nil, pointer, true), (.vcJWT, nil, pointer, true), (.ldpVC, nil, pointer, true),
             (.ldpVC, graph, pointer, true), (.ldpVC, graph, properties, true),
-            // Selective disclosure: what is not shown may still be stated.
+            // Selective disclosure: a claim that is not shown may still be stated.
             (.ldpVC, partial, pointer, false), (.ldpVC, partial, properties, false),
             (.dcSDJWT, nil, pointer, false), (.sdJWT, nil, pointer, false), (.mdoc, nil, pointer, false),
             (.jwtVC, nil, properties, false),
@@ -149,8 +150,9 @@ import Testing
         }
     }
 
-    /// Digits that come to the same signed number are one: whoever may choose between them gains nothing. The text of a JWT is
-    /// signed as it is; that of linked data as JCS writes it, with a double for each number (RFC 8785 section 3.2.2.3).
+    /// Different digits of the same signed number are equal, so a choice between them gains nothing. The text
+    /// of a JWT is signed as it is; that of linked data is signed in JCS form, with a double for each number
+    /// (RFC 8785 section 3.2.2.3).
     @Test func numbersAreReadAsSigned() throws {
         for (format, isMore) in [(.jwtVC, true), (.ldpVC, false)] as [(CredentialFormat, Bool)] {
             let large = PolicyFixture.claims(try JSON.parse(#"{"a": 9007199254740993}"#), format: format)
@@ -167,7 +169,7 @@ import Testing
         let rule = #"{ issued-within = "365d" }"#
         for (from, now, wanted) in [
             ("2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z", true),
-            // The skew of a minute is the issuer's.
+            // The skew of a minute is allowed for the issuer's clock.
             ("2026-01-01T00:00:00Z", "2027-01-01T00:01:00Z", true),
             ("2026-01-01T00:00:00Z", "2027-01-01T00:01:01Z", false),
             ("2026-01-01T00:00:00Z", "2025-12-31T23:59:30Z", true),
@@ -179,7 +181,7 @@ import Testing
         let unknown = PolicyFixture.claims([:], from: nil)
         #expect(try !PolicyFixture.fulfils(rule, unknown))
         #expect(try !PolicyFixture.fulfils("{ not = \(rule) }", unknown))
-        // A wider skew is the policy's own.
+        // A policy may set a wider skew.
         let late = PolicyFixture.claims([:], from: "2026-01-01T00:00:00Z")
         #expect(try PolicyFixture.fulfils(rule, late, top: "clock.skew = \"10min\"", at: "2027-01-01T00:10:00Z"))
     }
@@ -263,8 +265,8 @@ import Testing
         #expect(try !PolicyFixture.fulfils("{ claim = [\"urn:p:zone\"], equals = \"west\" }", plain))
     }
 
-    /// Names stand for what the credential's own contexts say; where another pinned context disagrees, and the credential states
-    /// what that one means, nobody can tell.
+    /// A name has the meaning that the credential's own contexts give it. If another pinned context disagrees
+    /// and the credential states a claim with that other meaning, the result is unknown.
     @Test func namesAreThoseOfTheCredentialsContexts() throws {
         let (zone, wish): (Text, Text) = ("urn:p:zone", "urn:p:wish")
         func claims(_ stated: [(Text, String)], under contexts: JSON = ["urn:c1"]) -> SignedClaims {
@@ -287,7 +289,7 @@ import Testing
         #expect(try PolicyFixture.fulfils(absent, claims([(wish, "north")]), pinned: one))
         #expect(try !PolicyFixture.fulfils(absent, claims([(wish, "north")]), pinned: two))
         #expect(try !PolicyFixture.fulfils(absent, claims([(wish, "north")], under: []), pinned: [:]))
-        // The text of a JWT, or of a credential whose text is signed, means what it says.
+        // The text of a JWT, or of a credential whose text is signed, is read literally.
         for format in [CredentialFormat.jwtVC, .ldpVC] {
             let text = PolicyFixture.claims(["zones": ["north"]], format: format)
             #expect(try PolicyFixture.fulfils(condition, text))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// Which rule decides, and what the verdict says.
+/// Which rule decides, and what the verdict reports.
 @Suite struct PolicyRuleTests {
     private typealias Answer = PolicyFixture.Answer
 
@@ -15,7 +15,7 @@ import Testing
         at now: String? = nil
     ) throws -> Answer {
         let instant = try now.map { try #require(Timestamp(rfc3339: $0)) } ?? PolicyFixture.noon
-        // Statuses name the place; a case has those that stand in it, without.
+        // A status names its place; each case gets the statuses of its own place, with the place removed.
         let cases = claims.enumerated().map { index, claims in
             let place = places.indices.contains(index) ? places[index] : ""
             let own = status.filter { place.isEmpty || $0.pointer.hasPrefix(place + "/") }.map { answer in
@@ -77,7 +77,7 @@ import Testing
         #expect(try ask(rule, pass) == Answer(code: "policy.r", at: "/banned"))
     }
 
-    // MARK: - Which credentials a rule is about
+    // MARK: - Selection of credentials by rules
 
     @Test func selectors() throws {
         func code(_ lines: String, _ claims: SignedClaims? = nil, groups: [Text: Set<Text>] = [:]) throws -> String {
@@ -94,7 +94,7 @@ import Testing
         #expect(try code(#"issuers = ["group:works"]"#, groups: ["works": ["did:web:x"]]) == none)
         #expect(try code(#"issuers = ["group:works"]"#, groups: ["other": [PolicyFixture.issuer]]) == none)
         #expect(try code(#"issuers = ["group:works", "did:web:works.example"]"#) == "ok")
-        // An issuer that is named like a group is none.
+        // An issuer whose id is written like a group is not a group.
         #expect(try code(#"issuers = ["group:works"]"#, PolicyFixture.claims([:], issuer: "group:works")) == none)
     }
 
@@ -171,7 +171,7 @@ import Testing
             ("issuers = [\"did:web:works.example\"]", true), ("formats = [\"ldp_vc\"]", false),
             (#"when = [ { claim = "/level", below = 3 } ]"#, true),
             (#"when = [ { claim = "/level", below = 2 } ]"#, false),
-            // What the holder kept to himself does not help him.
+            // A claim that the holder withholds does not help him.
             (#"when = [ { claim = "/badge", in = [17, 18] } ]"#, true),
             (#"types = ["urn:card"]"# + "\n" + #"when = [ { claim = "/badge", in = [17, 18] } ]"#, false),
         ] {
@@ -186,7 +186,7 @@ import Testing
                 == Answer(code: "policy.no", at: "/verifiableCredential/1/level"))
     }
 
-    /// A group that no trust entry names lets nobody in and keeps everybody out.
+    /// A group that no trust entry names makes accept rules admit nobody and deny rules refuse everybody.
     @Test func aMisspeltGroupFailsClosed() throws {
         let deny = "[[deny]]\nid = \"no\"\nissuers = \"group:left\"\n[[accept]]\nid = \"all\""
         #expect(try ask(deny, pass).code == "policy.no")
@@ -201,7 +201,7 @@ import Testing
         #expect(try ask(rule, pass).code == "holder.proof-missing")
         #expect(try ask(rule, pass, proven: true).code == "ok")
         #expect(try ask("[[accept]]\nid = \"r\"\nholder = \"none\"", pass).code == "ok")
-        // A rule that asks for less may follow.
+        // A rule with weaker requirements may follow.
         #expect(try ask(rule + "\n[[accept]]\nid = \"s\"", pass) == Answer(code: "ok", rule: "s"))
     }
 
@@ -228,7 +228,7 @@ import Testing
             (#"max-age = "59min", when-stale = "1min""#, [valid], "ok"),
             (#"max-age = "1h""#, [undated], "status.stale"),
             (#"max-age = "1h", when-stale = "accept""#, [undated], "ok"),
-            // Never tolerated, whatever a rule says.
+            // A revoked or suspended status is never tolerated, whatever a rule states.
             (
                 #"when-stale = "accept", when-missing = "accept""#,
                 [StatusAnswer(.revoked, purpose: "revocation", pointer: "/s")], "status.revoked"
@@ -270,7 +270,7 @@ import Testing
                 rule + "[clock]\n" + clock, pass, provenance: provenance, unsynchronised: unsynchronised)
             #expect(answer.code == (isGreen ? "ok" : "clock.untrusted"), "\(clock) \(provenance)")
         }
-        // Before anything that asks for the date, the policy's own included.
+        // The clock is checked before anything that depends on the date, including the policy's own validity.
         let old = "valid-until = 2020-01-01T00:00:00Z\n" + rule
         #expect(try ask(old, pass, provenance: .unset).code == "clock.untrusted")
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Credentials
 
-/// Rules inside the verifier, on credentials that are really signed.
+/// Rules inside the verifier, with credentials that are really signed.
 @Suite struct PolicyVerifierTests {
     private let issuer: TestIssuer
     private let contexts: [Text: [UInt8]]
@@ -28,7 +28,8 @@ import Testing
         contexts = material.contexts
     }
 
-    /// A signed pass with these members of its subject. The trust data of the issuer's own signing knows the terms too.
+    /// Returns a signed pass with these members of its subject. The issuer's own contexts also define the
+    /// terms.
     private func pass(_ subject: JSON, context: JSON = .string(terms)) throws -> JSON {
         var document = issuer.template
         document["@context"] = .array((issuer.template["@context"]?.array ?? []) + [context])
@@ -75,13 +76,13 @@ import Testing
         #expect(try verify(pass(["level": 4]), rules).code.text == "policy.staff")
     }
 
-    /// The type as it is written means nothing; an unknown one is not even signed.
+    /// The literal text of a type has no meaning; an undefined type is not even signed.
     @Test func shortNamesAreNoTypes() throws {
         let rules = "[[accept]]\nid = \"r\"\ntypes = [\"StaffPass\"]\n"
         #expect(try verify(pass(["level": 3]), rules).code == .policyNoMatch)
     }
 
-    /// Compat accepts a credential with members outside the signature; no rule reads them.
+    /// The compat profile accepts a credential with members outside the signature, but no rule reads them.
     @Test func unsignedClaimsAreNotRead() throws {
         let rules = staff + "require = [ { claim = \"/credentialSubject/clearance\", equals = \"top\" } ]"
         let unsigned = try pass(["level": 3, "clearance": "top"])
@@ -89,19 +90,19 @@ import Testing
         #expect(try verify(unsigned, staff, profile: .compat).isAccepted)
         let verdict = try verify(unsigned, rules, profile: .compat)
         #expect(verdict.code.text == "policy.staff" && verdict.unsigned == ["/credentialSubject/clearance"])
-        // Put there by the holder after signing.
+        // The holder added it after signing.
         var forged = try pass(["level": 3]).object ?? [:]
         var subject = forged["credentialSubject"]?.object ?? [:]
         subject["clearance"] = "top"
         forged["credentialSubject"] = .object(subject)
         #expect(try verify(.object(forged), rules, profile: .compat).code.text == "policy.staff")
         #expect(try verify(.object(forged), staff, profile: .compat).isAccepted)
-        // Neither absence nor presence of what nobody signed counts.
+        // Neither the absence nor the presence of an unsigned member counts.
         let absent = staff + "require = [ { not = { claim = \"/credentialSubject/clearance\", equals = \"top\" } } ]"
         #expect(try verify(.object(forged), absent, profile: .compat).code.text == "policy.staff")
     }
 
-    /// The holder exchanges the context and the names; the signed graph stays the same, and so does the signature.
+    /// The holder replaces the context and the names; the signed graph and the signature stay the same.
     @Test func aNameWithAnotherMeaningIsNotRead() throws {
         let rules = staff + "require = [ { claim = \"/credentialSubject/zones\", contains = \"north\" } ]"
         let wishes = try pass(["wish": "north"])
@@ -125,7 +126,7 @@ import Testing
         #expect(try verify(.object(swapped), byProperty, inline: true).isAccepted)
     }
 
-    /// A pinned context with two names for one meaning: the holder may exchange them, so neither is read.
+    /// A pinned context has two names for one property. The holder may exchange them, so neither is read.
     @Test func aNameThatSharesItsMeaningIsNotRead() throws {
         let byName = staff + "require = [ { claim = \"/credentialSubject/zones\", contains = \"north\" } ]"
         let genuine = try pass(["areas": "north", "zones": "south", "level": 3], context: .string(Self.aliases))
@@ -177,7 +178,8 @@ import Testing
         #expect(try verify(pass(["level": 3]), rules, clock: late).isAccepted)
     }
 
-    /// Where two dates may be right, a credential must be good and admitted by both, whichever of them the clock shows.
+    /// If either of two dates may be correct, a credential must be valid and admitted at both, whichever of
+    /// them the clock shows.
     @Test func aClockThatWasMovedAdmitsByBothDates() throws {
         let day =
             "[[accept]]\nid = \"day\"\ntypes = \"https://works.example/ns#StaffPass\"\n"
@@ -204,8 +206,9 @@ import Testing
         #expect(try moved(decade, 0, staff).code == .validityExpired)
     }
 
-    /// Where it is not known how long the machine was off, hours must hold at all times since; everything else goes by the date that is
-    /// shown, unless that is before the last confirmed one.
+    /// If it is unknown how long the machine was off, a rule's hours must hold at all times since the last
+    /// confirmed date. Everything else is judged at the date that is shown, unless that is before the last
+    /// confirmed date.
     @Test func theFirstDateAfterThePowerWasOffOpensNoHours() throws {
         let day =
             "[[accept]]\nid = \"day\"\ntypes = \"https://works.example/ns#StaffPass\"\n"
@@ -221,11 +224,12 @@ import Testing
             (0, -2 * hour, day, nil), (6 * hour, -5 * hour, day, nil),
             (0, -6 * hour, day, .dateUnconfirmed), (0, -24 * hour, day, .dateUnconfirmed),
             (0, -decade, day, .dateUnconfirmed), (8 * hour, 0, day, .policy("day")),
-            // Each rule is asked by itself.
+            // Each rule is evaluated separately.
             (3 * hour, 2 * hour, halves, nil), (2 * hour, -hour, halves, .dateUnconfirmed), (2 * hour, -hour, day, nil),
-            // Neither issue nor begin of the credential is asked by a date on which the box was off.
+            // Neither the issue date nor the start of the credential is checked at dates at which the box was
+            // off.
             (0, -24 * hour, staff, nil), (0, -decade, staff, nil),
-            // A date that goes back admits by both.
+            // If the date goes back, the credential must be admitted at both dates.
             (0, 2 * hour, day, nil), (0, 8 * hour, day, .dateUnconfirmed), (0, decade, staff, .dateUnconfirmed),
         ] as [(Int64, Int64, String, ReasonCode?)] {
             let clock = WallTime(
@@ -252,7 +256,7 @@ import Testing
         #expect(flagged.reasons.last?.severity == .warning)
         let ignored = try verify(first, staff + "replay = \"ignore\"", recent: byCredential)
         #expect(ignored.reasons.map(\.code.text) == ["ok", "policy.staff"])
-        // A rule that tolerates it must also be fulfilled.
+        // A rule that tolerates a replay must still be fulfilled.
         let other = staff + "replay = \"ignore\"\nrequire = [ { claim = \"/x\", exists = true } ]"
         #expect(try verify(first, other, recent: byCredential).code.text == "policy.staff")
     }

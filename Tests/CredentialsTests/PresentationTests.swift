@@ -3,7 +3,7 @@ import Testing
 
 @testable import Credentials
 
-/// Presentations: the credential inside must stand by itself, and the holder must sign for what the gate asked.
+/// Presentations: the credential inside must be valid by itself, and the holder must sign the gate's request.
 @Suite struct PresentationTests {
     private let issuer: TestIssuer
     private let holder: TestIssuer
@@ -45,7 +45,8 @@ import Testing
         #expect(try verify(document, demand: HolderDemand(audience: "other.example")).code == .holderInvalid)
     }
 
-    /// The date that the holder wrote counts besides the challenge; where no proof is asked for, an old one is as good as none.
+    /// The date that the holder wrote counts in addition to the challenge; if no proof is required, an old
+    /// proof counts as no proof.
     @Test func anAnsweredChallengeDoesNotReplaceTheDate() throws {
         let document = try presentation(of: issuer.sign(issuer.template))
         func code(_ seconds: Int, required: Bool) throws -> ReasonCode {
@@ -57,7 +58,7 @@ import Testing
         #expect(try code(299, required: false) == .ok)
     }
 
-    /// A holder may be named by the key that signs, but not by another's.
+    /// A presentation may name its holder by the key that signs it, but not by another's key.
     @Test func holderNamedByItsKey() throws {
         let stranger = try TestIssuer(seed: 21)
         var document = try #require(try presentation(of: issuer.sign(issuer.template)).object)

@@ -4,7 +4,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The table of reason codes against the one that the vectors document.
+/// Compares the table of reason codes with the one that the vectors document.
 @Suite struct ReasonTableTests {
     @Test func rowsAreCompleteAndUnique() {
         #expect(Set(ReasonCode.all).count == ReasonCode.all.count)
@@ -37,7 +37,8 @@ import Testing
         #expect(ReasonCode.all.contains(.nearest(to: String(repeating: "é", count: 100_000))))
     }
 
-    /// A cause tells more than its documented code; a finding does not tell more than what decided.
+    /// A cause is more informative than its documented code; a finding is not more informative than the
+    /// reason that decided.
     @Test func theReasonThatTellsMost() {
         #expect(ReasonCode.telling([]) == nil)
         #expect(ReasonCode.telling(["validity.expired", "trust.stale"]) == .validityExpired)
@@ -49,7 +50,7 @@ import Testing
         #expect(ReasonCode.telling(["policy.staff"])?.remedy == ReasonCode.policy("staff").remedy)
     }
 
-    /// Every code that a case wants exists, and every code of the README's table.
+    /// Every code that a case expects exists, and so does every code of the README's table.
     @Test func everyDocumentedCodeExists() throws {
         let known = Set(ReasonCode.all.map(\.text))
         guard let readme = Vectors.path("README.md") else { return }

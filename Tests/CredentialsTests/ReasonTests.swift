@@ -6,7 +6,7 @@ import Testing
 
 @testable import Credentials
 
-/// Each reason code that this version can give, from a credential that was right before one thing was changed.
+/// Produces each reason code that this version can give, by one change of a valid credential.
 @Suite struct ReasonTests {
     private let issuer: TestIssuer
     private let trusted: TrustMaterial
@@ -26,7 +26,7 @@ import Testing
         return verifier.verify(payload, demand: demand, recent: recent, at: clock)
     }
 
-    /// The verdict on the template after a change made before it is signed.
+    /// Returns the verdict on the template after a change that is made before signing.
     private func signed(
         _ material: TrustMaterial? = nil, profile: Profile = .strict, change: (inout JSONObject) -> Void
     ) throws -> Verdict {
@@ -35,7 +35,7 @@ import Testing
         return try verdict(of: try issuer.sign(document).compactBytes, material, profile: profile)
     }
 
-    /// The verdict on the signed template after a change that the signature need not survive.
+    /// Returns the verdict on the signed template after a change that may invalidate the signature.
     private func changed(_ change: (inout JSONObject) throws -> Void) throws -> Verdict {
         guard var document = try issuer.sign(issuer.template).object else { throw Rejection(.internal) }
         try change(&document)
@@ -151,7 +151,7 @@ import Testing
         #expect(verdict.code == .contextNotPinned && verdict.reasons[0].pointer == "/credentialSubject/@context")
     }
 
-    /// The signature stays right while an inline context gives the purpose another meaning.
+    /// The signature stays valid while an inline context gives the purpose another meaning.
     @Test func proofTermsKeepTheirMeaning() throws {
         var foreign = issuer.template
         foreign["@context"] = [
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    /// A further proof by somebody else warns; it neither helps nor hurts.
+    /// An additional proof by another party causes a warning; it neither helps nor hurts.
     @Test func foreignProofs() throws {
         let stranger = try TestIssuer(seed: 9)
         let own = try #require(try issuer.sign(issuer.template)["proof"])
@@ -258,7 +258,7 @@ import Testing
         #expect(compat.reasons.dropFirst().allSatisfy { $0.code == .claimsUnsigned && $0.severity == .warning })
     }
 
-    /// Names and texts of a stranger do not swell the verdict.
+    /// Names and texts of a stranger do not enlarge the verdict.
     @Test func verdictsStaySmall() throws {
         let long = String(repeating: "x", count: 100_000)
         let verdict = try changed { $0["credentialSubject"] = ["id": "did:example:a", Text(long): 1] }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Credentials
 
-/// ecdsa-sd-2023: what a holder may leave out, and what nobody may change.
+/// ecdsa-sd-2023: statements that a holder may leave out, and statements that nobody may change.
 @Suite struct SelectiveDisclosureTests {
     private static func fixture() throws -> Fixture? {
         try Fixture("ecdsa-sd-2023.employ.derivedRevealDocument@compat", in: "vc/di-ecdsa")
@@ -34,7 +34,7 @@ import Testing
         #expect(try fixture.verify(fixture.changingProof("created", to: "2024-01-01T00:00:00Z")).code == .proofInvalid)
     }
 
-    /// No truncation and no changed byte of the proof value is accepted, and none traps.
+    /// No truncated and no changed proof value is accepted, and none traps.
     @Test func damagedProofValues() throws {
         guard let fixture = try Self.fixture() else { return }
         let bytes = Self.proofValue(fixture)
@@ -51,8 +51,8 @@ import Testing
         }
     }
 
-    /// Of two entries the holder may keep back one, mandatory or not is the one that he shows; unless the issuer's
-    /// entry says that what is mandatory is so as a whole.
+    /// The holder can withhold one of two entries, even if the one that he shows is mandatory, unless the
+    /// issuer's entry states that mandatory values are mandatory as a whole.
     @Test func noEntryOfAStatusMayBeWithheld() throws {
         let status: Text = "https://www.w3.org/2018/credentials#credentialStatus"
         var twins = try RespellingTwins(.ecdsaSD2023)
@@ -98,8 +98,8 @@ import Testing
         #expect(!graph.isComplete(CredentialVocabulary.issuer, at: other))
     }
 
-    /// The World Wide Web Consortium's own example makes two of four sails mandatory: a holder may keep back the
-    /// others.
+    /// In the World Wide Web Consortium's own example two of four sails are mandatory: a holder may withhold
+    /// the others.
     @Test func sailsThatAreNotShown() throws {
         guard let fixture = try Fixture("data-integrity-cases.ecdsa_sd_2023.verification@compat", in: "vc/ssi") else {
             return
@@ -126,7 +126,7 @@ import Testing
         #expect(try code("[[deny]]\nid = \"d\"\n" + subjects + accept) == "policy.d")
     }
 
-    /// A base proof carries the means to disclose everything: it is the holder's alone.
+    /// A base proof contains the data to disclose everything, so it is for the holder alone.
     @Test func refusesBaseProofs() throws {
         guard let fixture = try Fixture("ecdsa-sd-2023.employ.addSignedSDBase@compat", in: "vc/di-ecdsa") else {
             return

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Credentials
 
-/// Of a proof over JSON text the canonical text counts, read under the contexts that were signed: nothing that a holder
-/// writes otherwise, and nothing less than the text states.
+/// For a proof over JSON text the canonical text counts, read under the signed contexts: not another spelling
+/// by the holder, and everything that the text states.
 @Suite struct SignedTextTests {
     private let issuer: TestIssuer
     private var material: TrustMaterial
@@ -56,7 +56,7 @@ import Testing
 
     // MARK: - Digits
 
-    /// Other digits of the same number leave the signature right, and change nothing else either.
+    /// Other digits of the same number leave the signature valid and change nothing else.
     @Test(arguments: ["2.00000000000000000001", "2.0", "2e0", "0.2E1", "20e-1", "2.0000000000000000000"])
     func digitsOfANumber(digits: String) throws {
         let plain = try issuer.signText(document())
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    /// An entry's place in its list is a number or its digits.
+    /// An entry's index in its list is a number or a string of digits.
     @Test func digitsOfAStatus() throws {
         let url: Text = "https://issuer.example/status/1"
         for set in [false, true] {
@@ -100,7 +100,8 @@ import Testing
         }
     }
 
-    /// The canonical text reads as the value itself, but for the order of members, exactly where the shortcut says so.
+    /// Parsing the canonical text gives the original value, apart from the order of members, exactly if the
+    /// shortcut `isVerbatim` is true.
     @Test func whatIsCanonical() throws {
         let numbers = [
             "0", "-0", "1", "-1", "10", "1.0", "1e3", "1e21", "1e+21", "1E+21", "0.1", "0.10", "1.5", "123456789012345",
@@ -118,7 +119,8 @@ import Testing
 
     // MARK: - Contexts that are not signed
 
-    /// A neighbouring context that the holder appends gives the issuer's types no other meaning, and takes none away.
+    /// An additional context that the holder appends gives the issuer's types no other meaning, and removes
+    /// none.
     @Test func typesUnderAnAppendedContext() throws {
         let contexts = document()["@context"] ?? .null
         let signed = try issuer.signText(document(), repeating: contexts)
@@ -249,8 +251,8 @@ import Testing
         },
     ]
 
-    /// What a text states under another name, or on another description of the same node, counts as much as under its
-    /// own name.
+    /// A statement under another name, or in another description of the same node, counts as much as one
+    /// under its own name.
     @Test(arguments: aliases) func otherNames(alias: Alias) throws {
         let deny = "[[deny]]\nid = \"d\"\nsubjects = [ \"did:example:lost\" ]\n" + Self.accept
         let signed = try issuer.signText(
@@ -267,7 +269,8 @@ import Testing
         #expect(found.code.text == alias.code, "\(found.reasons)")
     }
 
-    /// What decides nothing may be called as its issuer likes, and what means nothing in RDF is read as text.
+    /// The issuer may use any name for members that decide nothing, and members without a meaning in RDF are
+    /// read as text.
     @Test func otherNamesOfOtherClaims() throws {
         let half = JSON.number(JSONNumber(validated: "2.5"))
         let subjects: [JSON] = [
@@ -282,7 +285,7 @@ import Testing
         }
     }
 
-    /// The same of a status list over text.
+    /// The same for a status list over text.
     @Test func otherNamesInAStatusList() throws {
         let url: Text = "https://issuer.example/status/1"
         let pass = try issuer.signText(document { $0["credentialStatus"] = Self.entry })

@@ -7,7 +7,8 @@ import X509
 
 @testable import Credentials
 
-/// For whom a root was pinned, what certificates must be meant for, and that a refusal says which rule it was.
+/// The issuers for which a root is pinned, the required purposes of certificates, and the rule that a refusal
+/// names.
 @Suite struct SignerRoleTests {
     private typealias Template = TestPKI.Template
 
@@ -33,7 +34,7 @@ import X509
             }
             #expect(refusal("did:web:issuer.example", [own]) == nil)
             #expect(refusal("did:web:issuer.example", [foreign, own]) == nil)
-            // The root's own entry is for its mdocs, whose status lists it signs.
+            // The root's own entry is for its mdocs, whose status lists it also signs.
             let isList = role == .statusListSigner
             #expect(refusal(own, []) == (isList ? nil : Reason(.chainUntrusted, .rootNotNamed(roots: [own]))))
             #expect(refusal(own, [own]) == nil)
@@ -47,12 +48,13 @@ import X509
         #expect(
             ReasonDetail.rootNotNamed(roots: [foreign, own]).remedy?.hasSuffix(
                 "roots = [\"\(foreign)\", \"\(own)\"]") ?? false)
-        // An mdoc names nobody: any pinned root may stand behind its signer.
+        // An mdoc names no issuer, so its signer may be below any pinned root.
         let signer = [try TestPKI.issue(Template.documentSigner(), by: root).der]
         #expect(TestPKI.outcome(signer, roots, role: .documentSigner) == "ok")
     }
 
-    /// Two pinned certificates of one name and key, as after a renewal: it is enough that one of them is named.
+    /// Two pinned certificates have the same name and key, as after a renewal: it is sufficient that the
+    /// entry names one of them.
     @Test func eitherOfTwoRootsOfOneKey() throws {
         let first = try TestPKI.root()
         let second = try TestPKI.root { $0.key = first.key }
@@ -65,7 +67,7 @@ import X509
         }
     }
 
-    /// A signer that is pinned itself is a root like others, and signs what its usages say.
+    /// A signer that is pinned itself is a root like any other, and signs what its usages allow.
     @Test func pinnedSigners() throws {
         let signer = try TestPKI.issue(Template.signer(), by: nil)
         let roots = try TestPKI.roots(signer)
@@ -116,13 +118,15 @@ import X509
             for role in [TestPKI.Role.tokenSigner, .statusListSigner] {
                 #expect(try outcome(purposes, role: role) == nobody, "\(purposes)")
                 #expect(try outcome(purposes, names: own, role: role) == named, "\(purposes)")
-                // Whose names they are is the caller's matter; here it only counts that they are not the issuer's.
+                // The caller checks whose names these are; here it matters only that they are not the
+                // issuer's.
                 #expect(try outcome(purposes, names: others, role: role) == nobody, "\(purposes)")
             }
         }
     }
 
-    /// One certificate for mdocs and their status lists is usual; for tokens in the root's name it is not meant.
+    /// One certificate for mdocs and their status lists is usual; it is not meant for tokens in the root's
+    /// name.
     @Test func documentSignersSignTheirOwnLists() throws {
         #expect(try outcome([TestPKI.documentSigner], role: .statusListSigner, id: "root") == "ok")
         #expect(try outcome([Self.eudi], role: .statusListSigner, id: "root") == "ok")
@@ -156,7 +160,7 @@ import X509
         for text in ["", "1", ".1.2", "1.2.", "1..2", "1.+2", "1.-2", "mdlDS", "3.1.2.x", "1 .2", long] as [Text] {
             #expect(KeyPurposeID(text) == nil, "\(text)")
         }
-        // First numbers that do not exist, and sums that no integer holds.
+        // First arcs that do not exist, and sums that exceed every integer type.
         for text in [
             "3.1", "0.40", "1.40.1", "1.18446744073709551615", "2.18446744073709551615", "2.4294967296",
             "18446744073709551615.1", "461168601842738791.1", "1.2.9223372036854775808", "1.2.18446744073709551616",
@@ -168,7 +172,7 @@ import X509
         }
     }
 
-    // MARK: - Which rule it was
+    // MARK: - The broken rule
 
     private func detail(
         root: (inout Template) throws -> Void = { _ in }, authority: (inout Template) throws -> Void = { _ in },
@@ -223,7 +227,7 @@ import X509
             try detail(authority: { $0.key = rsa }, signer: { $0.algorithm = .sha1WithRSAEncryption }) == "algorithm")
     }
 
-    /// What is not processed need not be read: private extensions are as they are.
+    /// An extension that is not processed need not be parsed: private extensions may contain anything.
     @Test func extensionsThatAreNoDER() throws {
         func more(_ oid: ASN1ObjectIdentifier, critical: Bool, _ value: [UInt8]) -> (inout Template) -> Void {
             { $0.more = [Certificate.Extension(oid: oid, critical: critical, value: value[...])] }
@@ -233,7 +237,7 @@ import X509
             #expect(
                 try detail(signer: more([1, 3, 6, 1, 4, 1, 99999, 1], critical: true, value)) == "critical-extension")
         }
-        // One that is processed must be what it says, critical or not.
+        // An extension that is processed must be well-formed, critical or not.
         #expect(try detail(signer: more([2, 5, 29, 17], critical: false, [0x30])) == "encoding")
     }
 }

@@ -2,7 +2,8 @@ import Encoding
 
 @testable import Credentials
 
-/// The methods of a stored document that may sign credentials in the name of an id, as the product's own key stage finds them.
+/// The methods of a stored document that may sign credentials in the name of an id, as the product's own key
+/// stage finds them.
 struct SigningKeys {
     private let trust: TrustStore
     private let document: ControllerDocument
@@ -14,9 +15,11 @@ struct SigningKeys {
         (self.document, self.trust) = (document, trust)
     }
 
-    /// The ids of the methods whose keys are found and may sign, in document order; throws the gravest refusal when there is none.
+    /// Returns the ids of the methods whose keys are found and may sign, in document order; throws the most
+    /// informative refusal if there are none.
     func keys(of did: Text, _ keyPurpose: TrustedIssuer.KeyPurpose) throws(Rejection) -> [Text] {
-        // DID Resolution 1.0 section 4.3: what is stored for an id is the document of that id.
+        // The document that is stored for an id must be the document of that id (DID Resolution 1.0 section
+        // 4.3).
         guard document.id == did else { throw Rejection(.issuerKeyMismatch) }
         let authority = KeyResolver.Authority(TrustedIssuer(id: did, keyPurpose: keyPurpose))
         var (keys, refusals): ([Text], [Rejection]) = ([], [])
@@ -27,7 +30,7 @@ struct SigningKeys {
             } catch { refusals.append(error) }
         }
         guard keys.isEmpty else { return keys }
-        // What comes furthest says most.
+        // The refusal at the latest stage is the most informative.
         let order: [ReasonCode] = [.keyWeak, .keyMalformed, .issuerKeyMismatch, .keyNotAuthorised]
         throw order.lazy.compactMap { code in refusals.first { $0.reason.code == code } }.first
             ?? Rejection(.keyNotAuthorised)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// Status lists from the cache: every way in which they can be wrong, and the bit itself.
+/// Status lists from the cache: every possible error, and the bit itself.
 @Suite struct StatusTests {
     private let issuer: TestIssuer
     private let url: Text = "https://issuer.example/status/1"
@@ -62,8 +62,8 @@ import Testing
         #expect(try verdict(list: foreign, issuers: [other.id]).code == .ok)
     }
 
-    /// Bitstring Status List 1.0 section 3: the id of a list, where it has one, is the URL that the credential names. The
-    /// operator may know a list by another one, and only that issuer's, only for that URL.
+    /// The id of a list, if it has one, is the URL that the credential names (Bitstring Status List 1.0
+    /// section 3). The operator may accept another id, but only for that issuer and that URL.
     @Test func aListIsTheOneThatIsNamed() throws {
         let alias: Text = "https://lists.example/1"
         func code(_ id: Text?, aliases: [Text: Text] = [:]) throws -> ReasonCode {
@@ -108,7 +108,8 @@ import Testing
         #expect(verdict.code == .statusUnavailable && verdict.reasons[0].pointer == "/credentialStatus/type")
     }
 
-    /// Under compat an index that the signature does not cover could be moved to a clear bit.
+    /// Under the compat profile an index that the signature does not cover could be changed to that of a
+    /// clear bit.
     @Test func anUnsignedEntryIsNoAnswer() throws {
         var document = issuer.template
         document["credentialStatus"] = [
@@ -131,7 +132,7 @@ import Testing
             #expect(list.count == 131_072 && list[0] == true && list[1] == false && list[131_072] == nil)
         }
         #expect(throws: BitstringStatusList.Malformed.self) { try BitstringStatusList(encoded: "u!") }
-        // Nothing may follow the one member, not even a second one.
+        // Nothing may follow the single gzip member, not even a second one.
         let member = try Gzip.deflate([UInt8](repeating: 0, count: 16 * 1024))
         #expect(throws: Never.self) { try BitstringStatusList(encoded: Text("u" + Base64.encode(member))) }
         for rest in [[0], member, Array("more".utf8)] as [[UInt8]] {
@@ -159,7 +160,7 @@ import Testing
         return entry
     }
 
-    /// Looks the entries up without a credential around them.
+    /// Looks up the entries without a credential around them.
     private func answers(
         _ entries: [JSONObject], list: [UInt8]?, rulesDecide: Bool = false
     ) throws -> (code: String, answers: [StatusAnswer]) {
@@ -185,7 +186,7 @@ import Testing
     }
 
     @Test func sizes() throws {
-        // Entry 42 of three bits is in bits 126 to 128, so over the border of two bytes.
+        // Entry 42 of three bits each is in bits 126 to 128, so it crosses a byte boundary.
         func list(_ purpose: Text = "message", set: [Int]) throws -> [UInt8] {
             try issuer.statusList(url: url, purpose: purpose, set: set, bytes: 3 * 16 * 1024)
         }
@@ -204,7 +205,8 @@ import Testing
         }
         #expect(try code("revocation", size: 3, list("revocation", set: [125, 129])) == "ok")
         #expect(try code("revocation", size: 3, list("message", set: [])) == "status.invalid")
-        // The number of messages is the number of values; more than one bit needs them.
+        // The number of messages must equal the number of values; entries of more than one bit require
+        // messages.
         #expect(try code("message", size: 3, messages: Self.messages(7), list(set: [])) == "status.invalid")
         #expect(try code("message", size: 3, messages: nil, list(set: [])) == "status.invalid")
         #expect(try code("message", size: 1, messages: nil, list(set: [])) == "ok")
@@ -216,7 +218,8 @@ import Testing
         for size in [0, -1, 9, "3", 64, .null] as [JSON] {
             #expect(try code("message", size: size, list(set: [])) == "status.invalid", "\(size)")
         }
-        // What the list says of its size must be the same; only in a JWT can it say so, the context has no such term.
+        // The size that the list states must be the same. Only a JWT can state it, because the context has no
+        // such term.
         for (size, wanted) in [(1, "status.revoked"), (2, "status.invalid")] {
             let list = try jwtList {
                 guard var subject = $0["credentialSubject"]?.object else { return }
@@ -225,7 +228,7 @@ import Testing
             }
             #expect(try answers([entry()], list: list).code == wanted)
         }
-        // Four bits each: too few entries for the herd to hide in.
+        // With four bits each there are too few entries to hide a holder among others.
         #expect(try code("message", size: 4, messages: Self.messages(16), list(set: [])) == "status.invalid")
     }
 
@@ -251,14 +254,14 @@ import Testing
         }
         #expect(try code("refresh", set: [42]) == "ok")
         #expect(try code("message", set: [42]) == "ok")
-        // Something is said that is not understood.
+        // The bit has a meaning that is not understood.
         #expect(try code("embargo", set: [42]) == "status.invalid")
         #expect(try code("embargo", set: [41, 43]) == "ok")
     }
 
-    // MARK: - Lists in other clothes
+    // MARK: - Lists in other formats
 
-    /// A list that is a JWT credential of VCDM 2.0 (VC-JOSE-COSE), or in the claim `vc` as VCDM 1.1 has it.
+    /// Returns a list as a JWT credential of VCDM 2.0 (VC-JOSE-COSE), or in the claim `vc` as in VCDM 1.1.
     private func jwtList(inClaim: Bool = false, typ: JSON? = nil, changes: (inout JSONObject) -> Void = { _ in }) throws
         -> [UInt8]
     {
@@ -342,7 +345,7 @@ import Testing
         #expect(both.code == "ok" && both.answers.map(\.value) == [.unknown, .valid])
         #expect(both.answers.map(\.pointer) == ["/credentialStatus/0", "/credentialStatus/1"])
         #expect(try answers([unknown, entry()], list: fresh).code == "status.unavailable")
-        // Tampered and old: no rule may accept it.
+        // The list is tampered with and old: no rule may accept it.
         let text = String(decoding: try old(), as: UTF8.self).replacing("2026-01-01T", with: "2026-01-02T")
         #expect(try answers([entry()], list: Array(text.utf8), rulesDecide: true).code == "status.invalid")
     }

@@ -6,10 +6,10 @@ import Testing
 
 @testable import Credentials
 
-/// The proof suites step by step: the worked examples of the Data Integrity specifications with their intermediate values,
-/// and what no signed sample shows.
+/// The proof suites step by step: the worked examples of the Data Integrity specifications with their
+/// intermediate values, and cases that no signed sample covers.
 @Suite struct SuiteTests {
-    /// Folder, the part of its file names and how the suite hashes.
+    /// The folder, the part of its file names, and the hash of the suite.
     struct Example: Sendable, CustomStringConvertible {
         let folder: String
         let name: String
@@ -77,7 +77,7 @@ import Testing
         #expect(try signature.matches(combined, key: key))
     }
 
-    /// The trust data of some accepted case of that folder.
+    /// Returns the trust data of some accepted case of that folder.
     private static func material(_ folder: String) throws -> TrustMaterial {
         let name = String(folder.prefix { $0 != "/" })
         guard let path = Vectors.path("vc/" + name) else { return TrustMaterial() }
@@ -88,7 +88,8 @@ import Testing
         return material
     }
 
-    /// Anybody can append a context behind those that a JCS proof repeats: it must not make a new credential of an old one.
+    /// Anyone can append a context to those that a JCS proof repeats: this must not make an old credential a
+    /// new one.
     @Test(arguments: ["p256", "p384"]) func appendedContextIsStillAReplay(curve: String) throws {
         let id = "ecdsa-jcs-2019-\(curve)-employee-context-appended@compat"
         guard let changed = try Fixture(id) else { return }
@@ -116,7 +117,7 @@ import Testing
         #expect(unsigned(.null, ["a"]) == nil)
     }
 
-    /// A suite takes only its own algorithms, and an algorithm only its own keys.
+    /// A suite accepts only its own algorithms, and an algorithm only its own keys.
     @Test(arguments: [
         ("k1-2019-employee-valid", "ES256"), ("k1-2019-employee-valid", "EdDSA"), ("r1-2019-employee-valid", "ES256K"),
         ("jws2020-es256-employee-valid", "ES384"), ("jws2020-es256k-employee-valid", "ES256"),
@@ -131,7 +132,8 @@ import Testing
         #expect(try fixture.verify(changed).code == .proofAlgorithm)
     }
 
-    /// Not on the curve, not a point, the other root's neighbour: typed errors and no trap, on every curve.
+    /// Points that are not on the curve, malformed points, and a point next to the other root: each gives a
+    /// typed error and no trap, on every curve.
     @Test(arguments: [PublicKey.Curve.p256, .p384, .secp256k1]) func noPoint(curve: PublicKey.Curve) {
         let size = curve.coordinateBytes
         let signature = [UInt8](repeating: 1, count: 2 * size)

@@ -4,7 +4,8 @@ import LinkedData
 
 @testable import Credentials
 
-/// An issuer with a key of its own (a **test key**, from a fixed seed) who signs with Ed25519Signature2020 as a did:key.
+/// An issuer that signs with Ed25519Signature2020 as a did:key, with a key of its own (a **test key**, from a
+/// fixed seed).
 struct TestIssuer {
     let key: Curve25519.Signing.PrivateKey
     let id: Text
@@ -19,7 +20,7 @@ struct TestIssuer {
 
     static let clock = WallTime(utc: Timestamp(seconds: 1_790_000_000), provenance: .given)
 
-    /// credentials/v2 and the status context, pinned; this issuer trusted.
+    /// Trust data with credentials/v2 and the status context pinned, and this issuer trusted.
     var material: TrustMaterial {
         var contexts: [Text: [UInt8]] = [:]
         for url in Self.pinned { contexts[url] = BuiltInContexts.document(url)?.bytes }
@@ -30,7 +31,7 @@ struct TestIssuer {
         "https://www.w3.org/ns/credentials/v2", "https://w3id.org/security/suites/ed25519-2020/v1",
     ]
 
-    /// A credential without proof, to be changed by a test.
+    /// A credential without a proof, for tests to change.
     var template: JSONObject {
         [
             "@context": .array(Self.pinned.map { .string($0) }), "type": ["VerifiableCredential"],
@@ -39,8 +40,8 @@ struct TestIssuer {
         ]
     }
 
-    /// The document with a proof by this issuer; `contexts` are known besides its own, `changes` are made to the proof options
-    /// before signing.
+    /// Returns the document with a proof by this issuer. `contexts` are known in addition to its own;
+    /// `changes` are made to the proof options before signing.
     func sign(
         _ document: JSONObject, purpose: ControllerDocument.Purpose = .assertionMethod,
         contexts: [Text: [UInt8]] = [:], changes: (inout JSONObject) -> Void = { _ in }
@@ -64,8 +65,8 @@ struct TestIssuer {
         return .object(signed)
     }
 
-    /// The document with an eddsa-jcs-2022 proof by this issuer; `repeating` are the contexts that the proof repeats and covers,
-    /// nil for none: then it covers all of the document's.
+    /// Returns the document with an eddsa-jcs-2022 proof by this issuer. `repeating` are the contexts that
+    /// the proof repeats and covers; with nil, the proof covers all of the document's contexts.
     func signText(_ document: JSONObject, repeating contexts: JSON? = nil) throws -> JSON {
         var proof: JSONObject = [
             "type": "DataIntegrityProof", "cryptosuite": "eddsa-jcs-2022", "created": "2026-01-01T00:00:00Z",
@@ -83,7 +84,7 @@ struct TestIssuer {
         return .object(signed)
     }
 
-    /// A status list credential over these set bits.
+    /// Returns a status list credential with these bits set.
     func statusList(
         url: Text, purpose: Text = "revocation", set: [Int] = [], bytes: Int = 16 * 1024,
         changes: (inout JSONObject) -> Void = { _ in }

@@ -20,7 +20,7 @@ extension CBOR: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, Express
     /// #6.24(bstr .cbor item)
     static func embedded(_ item: CBOR) -> CBOR { .tag(24, .bytes(item.value.deterministicBytes)) }
 
-    /// This map with one member set, or removed.
+    /// Returns the map with one member set or removed.
     func with(_ key: CBOR, _ value: CBOR?) -> CBOR {
         let name = key.value.deterministicBytes
         let rest = (map ?? []).filter { $0.key.value.deterministicBytes != name }
@@ -28,7 +28,7 @@ extension CBOR: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, Express
     }
 }
 
-/// An mdoc under construction, right until a test changes it. **Test keys.**
+/// An mdoc under construction; it is valid until a test changes it. **Test keys.**
 struct TestMdoc {
     /// A root and a document signer below it, made once.
     struct Issuer {
@@ -63,7 +63,7 @@ struct TestMdoc {
     static let nameSpace = "org.iso.18013.5.1"
 
     let issuer: Issuer
-    /// Namespace → items; each an IssuerSignedItem before it becomes bytes.
+    /// Namespace → items; each is an IssuerSignedItem before it is encoded.
     var items: [(nameSpace: String, items: [CBOR])] = [
         (
             nameSpace,
@@ -77,12 +77,12 @@ struct TestMdoc {
     var object: CBOR
     var protected: CBOR
     var unprotected: CBOR
-    /// Changes after everything is signed.
+    /// A change after everything is signed.
     var changeMessage: (CBOR) -> CBOR = { $0 }
     var changeIssuerSigned: (CBOR) -> CBOR = { $0 }
     var changeItem: (CBOR) -> CBOR = { .embedded($0) }
     var wrap: (CBOR) -> CBOR = { ["docType": "org.iso.18013.5.1.mDL", "issuerSigned": $0] }
-    /// What is hashed and signed in place of the object.
+    /// Returns the bytes that are hashed and signed for the object.
     var payload: ((CBOR) -> [UInt8]) = { CBOR.embedded($0).value.deterministicBytes }
 
     init(_ issuer: Issuer) throws {
@@ -111,7 +111,7 @@ struct TestMdoc {
         object = object.with("validityInfo", object["validityInfo"]?.with(name, value))
     }
 
-    /// The CBOR item with its digests and its signature.
+    /// Returns the CBOR item with its digests and its signature.
     func build() throws -> CBOR {
         var digests: [CBOR.Pair] = []
         var spaces: [CBOR.Pair] = []

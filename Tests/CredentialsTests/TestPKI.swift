@@ -8,7 +8,8 @@ import X509
 
 @testable import Credentials
 
-/// Certificates with **test keys** made on the spot, by the writer of a library that our reader does not use.
+/// Certificates with **test keys**, made when needed by the writer of a library that the product's reader
+/// does not use.
 struct TestPKI {
     /// A subject, its key and its certificate.
     struct Member {
@@ -18,7 +19,7 @@ struct TestPKI {
         var der: [UInt8] { get throws { try TestPKI.der(certificate) } }
     }
 
-    /// What a certificate is to say; everything can be wrong.
+    /// The content of a certificate; every part can be wrong.
     struct Template {
         var name: X509.DistinguishedName
         var key: Certificate.PrivateKey = .init(P256.Signing.PrivateKey())
@@ -32,23 +33,23 @@ struct TestPKI {
         var names: [GeneralName] = []
         var nameConstraints: X509.NameConstraints?
         var keyIdentifiers = true
-        /// Copied from elsewhere in place of the issuer's.
+        /// A key identifier copied from elsewhere, in place of the issuer's.
         var authorityKeyID: SubjectKeyIdentifier?
         var more: [Certificate.Extension] = []
 
-        /// A signer of tokens.
+        /// Returns the template of a signer of tokens.
         static func signer(_ name: String = "Signer") throws -> Template {
             Template(name: try TestPKI.name(name))
         }
 
-        /// A signer of mdocs.
+        /// Returns the template of a signer of mdocs.
         static func documentSigner(_ name: String = "DS") throws -> Template {
             var template = try signer(name)
             template.purposes = [TestPKI.documentSigner]
             return template
         }
 
-        /// A CA, by default without bound on the path.
+        /// Returns the template of a CA, by default without a limit on the path length.
         static func authority(_ name: String, pathLength: Int? = nil) throws -> Template {
             var template = Template(name: try TestPKI.name(name))
             template.constraints = BasicConstraints.isCertificateAuthority(maxPathLength: pathLength)
@@ -81,7 +82,7 @@ struct TestPKI {
         return try issue(template, by: nil)
     }
 
-    /// A certificate after `template`, signed by `issuer` or, when nil, by itself.
+    /// Issues a certificate from `template`, signed by `issuer` or, if that is nil, by itself.
     static func issue(_ template: Template, by issuer: Member?) throws -> Member {
         let issuerKey = issuer?.key ?? template.key
         var extensions: [Certificate.Extension] = []
@@ -142,7 +143,8 @@ struct TestPKI {
             ("-----BEGIN CERTIFICATE-----\n" + lines.joined(separator: "\n") + "\n-----END CERTIFICATE-----\n").utf8)
     }
 
-    /// The same certificate with the other form of its signature by a P-256 key: for (r, s) also (r, n - s) is one (SEC 1 section 4.1.4).
+    /// Returns the same certificate with the other form of its signature by a P-256 key: for each signature
+    /// (r, s), (r, n - s) is one too (SEC 1 section 4.1.4).
     static func respelt(_ der: [UInt8]) throws -> [UInt8] {
         let start = try #require(
             der.indices.last { der[$0] == 3 && $0 + 2 < der.count && $0 + 2 + Int(der[$0 + 1]) == der.count })
@@ -164,22 +166,22 @@ struct TestPKI {
         Date(timeIntervalSince1970: Double(Timestamp(rfc3339: text)?.seconds ?? 0))
     }
 
-    /// What a chain is to be good for.
+    /// The purpose for which a chain is verified.
     enum Role {
         case tokenSigner
         case statusListSigner
         case documentSigner
     }
 
-    /// An issuer for whom all these roots are pinned.
+    /// Returns an issuer for which all these roots are pinned.
     static func issuer(_ roots: CertificateRoots, id: Text = "did:web:issuer.example") -> TrustedIssuer {
         var issuer = TrustedIssuer(id: id)
         issuer.roots = roots.digests.map { TrustedIssuer.id(ofRootDigest: $0) }
         return issuer
     }
 
-    /// The finding with which a chain is refused; nil when it is not. `entry` is the issuer's or the root's; by default that of
-    /// an issuer for whom all these roots are pinned.
+    /// Returns the finding with which a chain is refused, or nil if it is accepted. `entry` is the issuer's
+    /// or the root's; by default it is that of an issuer for which all these roots are pinned.
     static func refusal(
         _ chain: [[UInt8]], _ roots: CertificateRoots, role: Role = .tokenSigner, entry: TrustedIssuer? = nil,
         at clock: Timestamp = now, profile: Profile = .strict
@@ -200,7 +202,7 @@ struct TestPKI {
         } catch { return error.reason }
     }
 
-    /// `ok` or the code with which a chain is refused.
+    /// Returns `ok`, or the code with which a chain is refused.
     static func outcome(
         _ chain: [[UInt8]], _ roots: CertificateRoots, role: Role = .tokenSigner, entry: TrustedIssuer? = nil,
         at clock: Timestamp = now, profile: Profile = .strict

@@ -5,7 +5,7 @@ import X509
 
 @testable import Credentials
 
-/// IETF status list tokens from the cache, in both forms: every way in which they can be wrong, and every value.
+/// IETF status list tokens from the cache, in both forms: every possible error, and every value.
 @Suite struct TokenStatusTests {
     private let issuer: TestIssuer
     private let url: Text = "https://issuer.example/status/1"
@@ -83,7 +83,7 @@ import X509
         return Array(message.encoded)
     }
 
-    // MARK: - Asking
+    // MARK: - Queries
 
     private func surroundings(
         _ list: [UInt8]?, _ material: TrustMaterial? = nil, policy: VerificationPolicy = .init()
@@ -170,7 +170,8 @@ import X509
             try changed { $0["status_list"] = ["bits": 2, "lst": .text(Base64.encode(stream))] } == "status.invalid")
     }
 
-    /// `ttl` counts from when a refresher had the list from its server; where nobody knows when that was, `exp` alone counts.
+    /// `ttl` is counted from the time at which a refresher fetched the list from its server; if that time is
+    /// unknown, `exp` alone counts.
     @Test func timeToLive() throws {
         func overdue(_ list: [UInt8], fetched ago: Int64?, decides: Bool = false) throws -> (String, Duration?) {
             var material = issuer.material
@@ -193,7 +194,7 @@ import X509
             #expect(try overdue(list, fetched: 661) == ("status.stale", nil))
             #expect(try overdue(list, fetched: 700, decides: true) == ("ok", .seconds(100)))
         }
-        // Whichever ends first; and for ever is no overflow.
+        // The earlier end counts, and an endless time does not overflow.
         let over = try jwt { ($0["ttl"], $0["exp"]) = (6000, .int(Int(now) - 90)) }
         #expect(try overdue(over, fetched: 1) == ("status.stale", nil))
         for forever in [.int(.max), try JSON.parse(Array("1e300".utf8))] as [JSON] {
@@ -204,7 +205,8 @@ import X509
         #expect(try overdue(jwt { $0["ttl"] = -1 }, fetched: nil).0 == "status.invalid")
     }
 
-    /// The dates that a stored list states are told without a look at its signature: they may be anything.
+    /// The dates that a stored list states are reported without checking its signature, so they may be
+    /// anything.
     @Test func statedTimeToLive() throws {
         for lifetime in ["-1e300", "-1", "1e400", "1e-400", "9223372036854775808", "60"] {
             let list = try jwt { $0["ttl"] = .number(JSONNumber(validated: lifetime)) }
@@ -214,7 +216,7 @@ import X509
         }
     }
 
-    /// Who a stored list says has signed it, in each form.
+    /// The signers that a stored list names, in each form.
     @Test func statedSigners() throws {
         func ids(_ list: [UInt8], _ roots: CertificateRoots = .init()) -> [Text] {
             StatedListSigner(list, roots: roots).ids
@@ -252,7 +254,8 @@ import X509
         #expect(try outcome(Array(jwt().dropLast())) == "status.invalid")
     }
 
-    /// Only the issuer, or who its entry names, signs; a token that names itself must name one of them.
+    /// Only the issuer, or a signer that its entry names, may sign; a token that names its issuer must name
+    /// one of them.
     @Test func signers() throws {
         let other = try TestIssuer(seed: 8)
         let foreign = try jwt(by: other)
@@ -266,17 +269,17 @@ import X509
         #expect(try outcome(jwt { $0["iss"] = .string(issuer.id) }) == "ok")
         #expect(try outcome(jwt { $0["iss"] = .string(other.id) }) == "status.invalid")
         #expect(try outcome(jwt { $0["iss"] = 7 }) == "status.invalid")
-        // Who signs lists must be trusted itself at that date, where the trust list says something about it.
+        // If the trust list has an entry for the signer of lists, that entry must be valid at that date.
         var material = issuer.material
         material.issuers.append(TrustedIssuer(id: other.id))
         #expect(try outcome(foreign, of: entry, material) == "ok")
         material.issuers[1].notAfter = Timestamp(seconds: now - 1)
         #expect(try outcome(foreign, of: entry, material) == "status.invalid")
-        // A list of the right issuer for other credentials' entries: a bitstring list in place of a token.
+        // A list of the right issuer but of the wrong format: a bitstring list in place of a token.
         #expect(try outcome(issuer.statusList(url: url)) == "status.invalid")
     }
 
-    /// A list under another name than its URL, where the operator's entry says so.
+    /// A list whose name is not its URL, as the operator's entry allows.
     @Test func aliases() throws {
         var entry = TrustedIssuer(id: issuer.id)
         let moved = try jwt { $0["sub"] = "https://old.example/status/1" }
@@ -286,7 +289,7 @@ import X509
         #expect(try outcome(jwt(), of: entry) == "ok")
     }
 
-    /// The keys of an entry are the only ones for its lists, too, whatever a certificate says.
+    /// The keys of an entry are also the only ones for its lists, whatever a certificate states.
     @Test(arguments: [false, true]) func keysOfTheEntry(isNamed: Bool) throws {
         let root = try TestPKI.root()
         let id: Text = "https://issuer.example"
@@ -312,7 +315,8 @@ import X509
         #expect(try outcome(by: other, names: [.uniformResourceIdentifier(id.string)]) == "status.invalid")
     }
 
-    /// Both forms find their key by the same names; an issuer's key may be published as a document of its own.
+    /// Both forms find their key by the same names; an issuer's key may be published as a document of its
+    /// own.
     @Test(arguments: [false, true]) func namesOfKeys(isSingleKey: Bool) throws {
         let id: Text = "https://issuer.example"
         let (inner, single) = (Text(id.string + "#k1"), Text(id.string + "/k1"))
@@ -371,7 +375,7 @@ import X509
         #expect(try outcome(cwt(sign: { Array(try other.key.signature(for: $0)) })) == "status.invalid")
     }
 
-    /// An mdoc's issuer is the root of its signer; a list about it must come from below the same root.
+    /// An mdoc's issuer is the root of its signer; a list for it must be signed below the same root.
     @Test func listsOfMdocs() throws {
         let (root, stranger) = (try TestPKI.root(), try TestPKI.root("Other"))
         let key = P256.Signing.PrivateKey()
@@ -445,7 +449,8 @@ import X509
         #expect(try verdict(list(), status: "x").code == .shapeStatus)
     }
 
-    /// Where the gate's rules decide, age and absence are told and not judged; what the issuer said still is.
+    /// If the gate's rules decide, age and absence are reported and not judged; the issuer's statement is
+    /// still judged.
     @Test func answersForRules() throws {
         var policy = VerificationPolicy()
         policy.decidesOnStatus = true

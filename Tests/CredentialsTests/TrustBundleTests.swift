@@ -3,7 +3,7 @@ import Testing
 
 @testable import Credentials
 
-/// Bundles: what is signed is what is read, and nothing else is.
+/// Bundles: exactly the signed content is read, and nothing else.
 @Suite struct TrustBundleTests {
     private let key: OperatorSigningKey
     private let other: OperatorSigningKey
@@ -23,7 +23,7 @@ import Testing
 
     private func bundle() throws -> [UInt8] { try TrustBundle.write(edition, files: files, key: key) }
 
-    /// Why a bundle is refused; nil when it is not.
+    /// Returns why a bundle is refused, or nil if it is accepted.
     private func refusal(
         _ bytes: [UInt8], keys: [OperatorKey]? = nil, limits: TrustBundle.Limits = .init()
     ) -> TrustBundle.Failure? {
@@ -33,7 +33,7 @@ import Testing
         } catch { return error }
     }
 
-    /// A bundle with this list of files, rightly signed.
+    /// Returns a validly signed bundle with this list of files.
     private func signed(_ manifest: JSON, _ bodies: [UInt8] = []) throws -> [UInt8] {
         try signed(manifest.compactBytes, bodies)
     }
@@ -158,7 +158,7 @@ import Testing
         limits = .init()
         limits.files = 3
         #expect(refusal(bytes, limits: limits) == .tooLarge)
-        // A list that promises more than can be there.
+        // A list that announces more than the bundle can contain.
         var huge = file("did/a.json").object ?? [:]
         huge["size"] = .int(1 << 20)
         #expect(refusal(try signed(manifest([.object(huge)]), [1, 2])) == .truncated)
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test func keysHaveTheirUsualForms() throws {
-        // RFC 8032 section 7.1, test 1, and the key of it as PEM (RFC 8410).
+        // RFC 8032 section 7.1, test 1, and its key as PEM (RFC 8410).
         let seed = try #require(Hex.decode("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"))
         let key = try #require(OperatorSigningKey(seed: seed))
         #expect(
@@ -212,7 +212,7 @@ import Testing
 }
 
 extension String {
-    /// The text with the first place of `part` replaced.
+    /// Returns the text with the first occurrence of `part` replaced.
     fileprivate func replacingFirst(_ part: String, with other: String) -> String {
         guard let range = firstRange(of: part) else { return self }
         return replacingCharacters(range, other)

@@ -7,7 +7,7 @@ import X509
 
 @testable import Credentials
 
-/// What credentials ask of the trust data, held against what the verifier then wants.
+/// Compares the reported needs of credentials with what the verifier then requires.
 @Suite struct TrustNeedsTests {
     private let issuer: TestIssuer
 
@@ -28,7 +28,7 @@ import X509
         "vc/mosip", "vc/neighbours", "vc/ssi", "sd-jwt/testcases", "mdoc/generated",
     ]
 
-    /// Whatever is accepted lacks nothing, and without trust data something.
+    /// An accepted credential lacks nothing, and without trust data it lacks something.
     @Test(arguments: folders) func nothingIsMissingOfWhatIsAccepted(in folder: String) throws {
         guard let path = Vectors.path(folder) else { return }
         let nobody = try TrustStore(TrustMaterial())
@@ -40,7 +40,7 @@ import X509
             let material = try item.material()
             let needs = TrustNeeds(of: payload, in: try TrustStore(material))
             let missing = needs.needs.filter { need in
-                // The compat profile allows contexts inside credentials to everybody.
+                // The compat profile allows contexts inside credentials to every issuer.
                 let inlined = item.profile == .compat && need.lines == ["inline-contexts = \"allow\""]
                 return !need.isPresent && !inlined
             }
@@ -52,7 +52,8 @@ import X509
         #expect(count > 0)
     }
 
-    /// Where the trust data lack one thing that is asked for, the credential is refused: nothing is asked for in vain.
+    /// If the trust data lacks one of the reported needs, the credential is refused: no need is reported in
+    /// vain.
     @Test func nothingIsAskedForInVain() throws {
         guard let path = Vectors.path("vc/generated") else { return }
         var (contexts, documents) = (0, 0)
@@ -67,7 +68,7 @@ import X509
                 switch need.kind {
                 case .issuer: less.issuers.removeAll { $0.id == id }
                 case .context:
-                    // What is signed as JSON, and tokens, are read without.
+                    // Credentials that are signed as JSON, and tokens, are read without contexts.
                     if item.text("suite")?.contains("jcs") ?? false { continue }
                     contexts += 1
                     less.contexts[id] = nil
@@ -156,7 +157,8 @@ import X509
         #expect(try lines(credential()) == ["contexts = [\"https://w3id.org/security/suites/ed25519-2020/v1\"]"])
     }
 
-    /// A forger's proof beside the issuer's is not proposed; in its place it is, for the operator to see.
+    /// A forger's proof in addition to the issuer's is not proposed; a forger's proof in its place is, so
+    /// that the operator sees it.
     @Test func proofsOfOthers() throws {
         var material = issuer.material
         material.issuers = [TrustedIssuer(id: Self.works)]
@@ -183,7 +185,7 @@ import X509
         material.issuers = [TrustedIssuer(id: Self.works)]
         material.documents = [document()]
         #expect(try !need(.statusList, list, in: needs(credential, material)).isPresent)
-        // What the list itself needs is told once it is there.
+        // The needs of the list itself are reported once the list is stored.
         material.statusLists[list] =
             JSON.object([
                 "@context": ["https://www.w3.org/ns/credentials/v2", "https://x.example/c"],
@@ -222,7 +224,7 @@ import X509
         #expect(try !need(.document, "did:web:status.example", in: foreign).isPresent)
     }
 
-    /// A pinned context can name others.
+    /// A pinned context can refer to other contexts.
     @Test func contextsOfContexts() throws {
         var material = issuer.material
         material.contexts["https://x.example/a"] = Array(
@@ -278,7 +280,7 @@ import X509
         #expect(unnamed.needs[1].isPresent && unnamed.needs[0].lines == ["roots = [\"\(id)\"]"] && !unnamed.isComplete)
         material.issuers[0].roots = [id]
         #expect(TrustNeeds(of: try token([leaf]), in: try TrustStore(material)).isComplete)
-        // Another root of the same name vouches for nobody.
+        // Another root of the same name vouches for no signer.
         material.roots = [TestPKI.pem(try TestPKI.root("Works Root").der)]
         #expect(!TrustNeeds(of: try token([leaf]), in: try TrustStore(material)).isComplete)
     }
@@ -318,7 +320,8 @@ import X509
         #expect(try need(.document, "did:web:a.example", in: signed).keys.count <= limits.proofs)
     }
 
-    /// Members of every wrong kind, and cut payloads: something is told or refused, nothing traps.
+    /// Members of every wrong kind, and truncated payloads: needs are reported or the payload is refused, and
+    /// nothing traps.
     @Test func damagedPayloads() throws {
         let store = try TrustStore(issuer.material)
         let names: [Text] = [

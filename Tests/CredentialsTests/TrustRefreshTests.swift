@@ -3,7 +3,7 @@ import Testing
 
 @testable import Credentials
 
-/// What the refresher asks for, when, and what it accepts.
+/// The resources that the refresher requests, when it requests them, and the answers that it accepts.
 @Suite struct TrustRefreshTests {
     // MARK: - Addresses
 
@@ -40,7 +40,7 @@ import Testing
         #expect(WebURL.place("https://a") == nil && WebURL.place("") == nil)
     }
 
-    // MARK: - What
+    // MARK: - Resources
 
     @Test func whatIsKeptFollowsFromTheTrustDataAlone() throws {
         var a = TrustedIssuer(
@@ -62,7 +62,7 @@ import Testing
         #expect(store.issuerHosts == ["a.example:443", "b.example:443", "c.example:443"])
     }
 
-    // MARK: - When
+    // MARK: - Times
 
     private static func resources(_ count: Int) -> [RefreshResource] {
         (0..<count).compactMap { RefreshResource.document(Text("did:web:i\($0).example")) }.sorted()
@@ -96,7 +96,7 @@ import Testing
         var plan = RefreshPlan(settings())
         plan.keep([a], ages: [a: .seconds(400)], at: .zero) { 0 }
         #expect(plan.deadline == Instant.zero.advanced(by: .seconds(600)))
-        // One from the future, after the clock was set back, is no older than new.
+        // A copy with a date in the future, after the clock was set back, counts as new.
         plan = RefreshPlan(settings())
         plan.keep([a], ages: [a: .seconds(-400)], at: .zero) { 0 }
         #expect(plan.deadline == Instant.zero.advanced(by: .seconds(1000)))
@@ -137,7 +137,7 @@ import Testing
         plan.keep([a, c], at: .zero) { 0.5 }
         #expect(plan.due(at: Instant.zero.advanced(by: .seconds(999))) == [c])
         #expect(plan.due(at: Instant.zero.advanced(by: .seconds(1000))) == [a, c])
-        plan.succeeded(b, at: .zero, random: 0)  // an answer that came too late
+        plan.succeeded(b, at: .zero, random: 0)  // an answer that arrived too late
         #expect(plan.due(at: Instant.zero.advanced(by: .seconds(5000))) == [a, c])
     }
 
@@ -151,7 +151,7 @@ import Testing
         for index in copy.file.indices {
             var changed = copy.file
             changed[index] ^= 1
-            // Dates and tags have no hash; the content has.
+            // The hash covers the content, but not the dates and tags.
             #expect(RefreshedCopy(file: changed).map { $0.content == copy.content } ?? true, "byte \(index)")
         }
         for wrong in ["", "{}", "[]"] { #expect(RefreshedCopy(file: Array(wrong.utf8)) == nil) }
@@ -191,7 +191,7 @@ import Testing
         #expect(applied(nil, 1, to: []).documents == [old])
     }
 
-    // MARK: - What is accepted
+    // MARK: - Acceptance
 
     private func refusal(
         _ content: [UInt8], _ resource: RefreshResource?, _ material: TrustMaterial,
@@ -241,7 +241,7 @@ import Testing
         broken[list.count / 2] ^= 1
         #expect(try code(broken) == .statusInvalid)
         #expect(try code(Array("<html>".utf8)) == .statusInvalid)
-        // What was revoked stays so: a list from before the one at hand does not come back.
+        // A revocation is permanent: a list older than the stored one is not accepted again.
         func dated(_ date: String) throws -> [UInt8] {
             try issuer.statusList(url: url) { $0["validFrom"] = .text(date) }
         }
@@ -254,7 +254,7 @@ import Testing
         try verifier.check(after, for: wanted, replacing: before, at: TestIssuer.clock)
         try verifier.check(after, for: wanted, replacing: after, at: TestIssuer.clock)
         try verifier.check(before, for: wanted, replacing: broken, at: TestIssuer.clock)
-        // A list that one issuer names is not another's to give.
+        // Another issuer may not provide a list that one issuer names.
         var both = named
         both.issuers.append(TrustedIssuer(id: stranger.id))
         #expect(try refusal(try stranger.statusList(url: url), resource, both) == .statusList(.statusInvalid))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// What the operator's entry of an issuer allows, beyond whether it is trusted at all.
+/// The permissions in the operator's entry of an issuer, beyond its being trusted at all.
 @Suite struct TrustRuleTests {
     private let issuer: TestIssuer
     private let credential: JSON
@@ -29,7 +29,8 @@ import Testing
         _ document: JSON? = nil, at date: String = "2026-09-21T00:00:00Z", _ change: (inout TrustMaterial) -> Void
     ) throws -> ReasonCode { try verify(document, at: date, change).reasons[0].code }
 
-    /// What has ended is still the first end: nothing that watches it may fall silent on that day.
+    /// An end in the past still counts as the first end, so that a monitor of it does not fall silent on that
+    /// day.
     @Test func theFirstEndIsAlsoOneThatIsPast() throws {
         let (past, future) = (Timestamp(seconds: 1_000_000_000), Timestamp(seconds: 4_000_000_000))
         var material = TrustMaterial()
@@ -68,9 +69,9 @@ import Testing
             }
         }
         #expect(try allowing(["https://a.example/Pass"], pass) == .ok)
-        #expect(try allowing(["Pass"], pass) == .issuerNotForType)  // names mean what a context says
+        #expect(try allowing(["Pass"], pass) == .issuerNotForType)  // the context gives a name its meaning
         #expect(try allowing([Self.credentialType], pass) == .issuerNotForType)
-        #expect(try allowing(["https://a.example/Pass"], both) == .issuerNotForType)  // nothing rides along
+        #expect(try allowing(["https://a.example/Pass"], both) == .issuerNotForType)  // every type must be listed
         #expect(try allowing(["https://a.example/Pass", "https://a.example/Key"], both) == .ok)
     }
 
@@ -161,7 +162,7 @@ import Testing
         #expect(try aged(nil, nil) == .ok)
         #expect(try aged("2026-09-20T00:00:00Z", .seconds(86_400)) == .ok)
         #expect(try aged("2026-09-19T23:59:59Z", .seconds(86_400)) == .trustStale)
-        #expect(try aged(nil, .seconds(86_400)) == .trustStale)  // nobody knows how old it is
+        #expect(try aged(nil, .seconds(86_400)) == .trustStale)  // the age is unknown
         #expect(try aged(nil, nil, pin: Digest.sha256(document.compactBytes)) == .ok)
         #expect(throws: TrustStore.Failure.pinned(id)) {
             try aged(nil, nil, pin: [UInt8](repeating: 0, count: 32))
@@ -203,7 +204,7 @@ import Testing
         }
         #expect(try retired("2026-01-01T00:00:01Z") == .ok)
         #expect(try retired("2026-01-01T00:00:00Z") == .keyRevoked)
-        // Both dates must lie before: that of the credential and that of the proof.
+        // Both dates must be earlier: that of the credential and that of the proof.
         let late = try issuer.sign(issuer.template) { $0["created"] = "2026-06-01T00:00:00Z" }
         #expect(try retired("2026-03-01T00:00:00Z", late) == .keyRevoked)
         var dateless = issuer.template
@@ -214,7 +215,7 @@ import Testing
     }
 
     @Test func aKeyIsWithdrawnUnderEveryName() throws {
-        // The document knows the key as #1; the credential is signed by the did:key of the same key.
+        // The document names the key #1; the credential is signed by the did:key of the same key.
         let document: JSON = [
             "id": "did:web:a.example",
             "verificationMethod": [
@@ -232,11 +233,11 @@ import Testing
         #expect(
             try code {
                 $0.revokedKeys = [RevokedKey(.method("did:web:a.example#1"), since: Timestamp(seconds: 0))]
-            } == .ok)  // no document says which key that was
+            } == .ok)  // no document shows which key that was
     }
 
     @Test func fingerprintsAreThoseOfOpenSSL() throws {
-        // openssl pkey -pubin -outform DER | sha256sum, of the same points in both forms.
+        // The output of `openssl pkey -pubin -outform DER | sha256sum` for the same points in both forms.
         let p256 = try P256.Signing.PrivateKey(rawRepresentation: [UInt8](repeating: 1, count: 32)).publicKey
         let compressed = PublicKey.ellipticCurve(.p256, point: Array(p256.compressedRepresentation))
         let full = PublicKey.ellipticCurve(.p256, point: Array(p256.x963Representation))

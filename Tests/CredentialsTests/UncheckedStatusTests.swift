@@ -5,7 +5,8 @@ import Testing
 
 @testable import Credentials
 
-/// Status entries of a kind that the gate has no lists for: refused, unless the issuer's entry names the kind.
+/// Status entries of a kind for which the gate has no lists: refused, unless the issuer's entry names the
+/// kind.
 @Suite struct UncheckedStatusTests {
     private static let kind: Text = "https://works.example/ns#RevocationList"
 
@@ -36,7 +37,7 @@ import Testing
         #expect(warning?.severity == .warning && warning?.pointer == "/credentialStatus/type")
     }
 
-    /// A kind that is read is read, whatever it is named with.
+    /// A supported kind is still checked, even if the entry names it or it has another type as well.
     @Test func noKindThatIsRead() throws {
         let list = RespellingTwins.entry("list").object ?? [:]
         let bitstring: Text = "https://www.w3.org/ns/credentials/status#BitstringStatusListEntry"
@@ -46,7 +47,7 @@ import Testing
         #expect(try verdict([.object(list), foreign], types: [Self.kind]).code == .statusUnavailable)
     }
 
-    /// An entry of two kinds that are read is neither: no rule settles what it says.
+    /// An entry with two supported kinds is of neither: no rule decides which counts.
     @Test func noEntryOfTwoKinds() throws {
         let list = RespellingTwins.entry("list").object ?? [:]
         let older: JSON = "https://w3id.org/vc/status-list#StatusList2021Entry"
@@ -57,7 +58,7 @@ import Testing
         }
     }
 
-    /// A type that the holder may keep back could be of a kind that is read.
+    /// A type that the holder may withhold could be a supported kind.
     @Test func noTypeThatIsWithheld() throws {
         #expect(try verdict(foreign, types: [Self.kind], suite: .ecdsaSD2023).code == .ok)
         #expect(
@@ -65,14 +66,14 @@ import Testing
                 == .statusUnavailable)
     }
 
-    /// A rule that asks for a status gets none.
+    /// A rule that requires a status gets no answer.
     @Test func noAnswerForRules() throws {
         #expect(try verdict(foreign, types: [Self.kind], rules: "[[accept]]\nid = \"r\"\n").code == .ok)
         let asking = "[[accept]]\nid = \"r\"\nstatus = { purposes = [ \"revocation\" ] }\n"
         #expect(try verdict(foreign, types: [Self.kind], rules: asking).code == .statusUnavailable)
     }
 
-    /// An Open Badge of 1EdTech's.
+    /// An Open Badge of 1EdTech.
     @Test func openBadge() throws {
         guard let folder = Vectors.path("vc/1edtech") else { return }
         let badge = try #require(try VerdictCase.all(in: folder).first { $0.id == "ob30-complete" })

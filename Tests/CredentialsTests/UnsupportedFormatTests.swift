@@ -3,7 +3,7 @@ import Testing
 
 @testable import Credentials
 
-/// Payloads that no check here is for, told by name.
+/// Payloads of formats without a verifier, reported by the name of the format.
 @Suite struct UnsupportedFormatTests {
     private func verdict(_ payload: [UInt8]) throws -> Verdict {
         Verifier(trust: try TrustStore(TrustMaterial())).verify(payload, at: TestIssuer.clock)
@@ -36,7 +36,7 @@ import Testing
         let report = VerdictReport(file: "x", verdict: verdict)
         #expect(report.explanation.contains { $0.contains(wanted.title) })
         #expect(try JSON.parse(report.jsonLine)["unsupported"] == .text(wanted.rawValue))
-        // Nothing of the payload is told.
+        // The report contains nothing of the payload.
         #expect(!report.jsonLine.contains("NCF") && !report.jsonLine.contains("5676"))
     }
 
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// What only begins alike keeps its own code.
+    /// A payload that only has a similar beginning keeps its own code.
     @Test(arguments: [
         ("HC2:NCF", ReasonCode.jsonSyntax), ("NCF lower", .jsonSyntax), ("{\"payload\": \"e30\"}", .envelopeUnknown),
         ("{\"ciphertext\": \"AA\"}", .envelopeUnknown), ("eyJhIjoxfQ.a.b.c.d", .proofMalformed),

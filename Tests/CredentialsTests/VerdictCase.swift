@@ -27,13 +27,13 @@ struct VerdictCase {
 
     func payload() throws -> [UInt8] { try bytes(text("file") ?? "") }
 
-    /// The list of a case that decodes a bitstring status list.
+    /// The encoded list of a case that decodes a bitstring status list.
     var encodedList: Text? {
         guard let bytes = try? payload(), let json = try? JSON.parse(bytes) else { return nil }
         return json["encodedList"]?.string
     }
 
-    /// The same of an IETF status list: JSON, or the hexadecimal text of CBOR.
+    /// The same for an IETF status list: JSON, or the hexadecimal text of CBOR.
     var tokenStatusList: TokenStatusList? {
         guard let bytes = try? payload(), let json = try? JSON.parse(bytes) else { return nil }
         guard let text = json["cbor"]?.string else { return try? TokenStatusList(json) }
@@ -50,7 +50,7 @@ struct VerdictCase {
         }
     }
 
-    /// `nil` for formats that the verifier has to find out itself.
+    /// The format label; nil for formats that the verifier must detect itself.
     var claimed: CredentialFormat? { CredentialFormat(rawValue: format) }
 
     var clock: WallTime? {
@@ -66,14 +66,15 @@ struct VerdictCase {
 
     var policy: VerificationPolicy { VerificationPolicy(version: "cases", profile: profile) }
 
-    /// The trust data of the case, as its README translates it.
+    /// Returns the trust data of the case, translated as its README specifies.
     func trust() throws -> TrustStore { try TrustStore(try material()) }
 
     func material() throws -> TrustMaterial {
         var material = TrustMaterial()
         let trust = json["trust"]
         for path in texts(trust?["roots"]) { material.roots.append(try bytes(path.string)) }
-        // The schema pins roots for the whole case: whoever made a directory of it would name them for each issuer.
+        // The schema pins roots for the whole case; each issuer's entry names all of them, as a trust directory
+        // made from the case would.
         let roots = try TrustStore(TrustMaterial(roots: material.roots)).rootIDs
         for entry in trust?["issuers"]?.array ?? [] {
             guard let id = entry.string ?? entry["id"]?.string else { continue }
@@ -101,7 +102,7 @@ struct VerdictCase {
         return material
     }
 
-    /// Nil when the keys of a DID document that may sign credentials are those that the case lists.
+    /// Returns nil if the keys of a DID document that may sign credentials are those that the case lists.
     func documentFailure() throws -> String? {
         let keyPurpose: TrustedIssuer.KeyPurpose = text("keyPurpose") == "did-wide" ? .didWide : .strict
         do throws(Rejection) {
@@ -115,7 +116,7 @@ struct VerdictCase {
         }
     }
 
-    /// What the case says of the processed payload of an SD-JWT; nil when it says nothing.
+    /// Returns the case's expected processed payload of an SD-JWT, or nil if it has none.
     func wantedClaims() throws -> JSON? {
         if let claims = json["expect"]?["claims"] { return claims }
         guard let file = json["expect"]?["claimsFile"]?.string else { return nil }
@@ -124,7 +125,7 @@ struct VerdictCase {
 
     private func texts(_ member: JSON?) -> [Text] { (member?.array ?? []).compactMap(\.string) }
 
-    /// All cases below a folder of the vectors root; empty when it is absent.
+    /// Returns all cases below a folder of the vectors root; empty if the folder is absent.
     static func all(in folder: URL) throws -> [VerdictCase] {
         let list = try JSON.parse(try Vectors.bytes(folder.appendingPathComponent("cases.json")))
         return (list.array ?? []).map {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Credentials
 
-/// Every `cases.json` under the vectors root, in the one schema, of which a case can be run at all.
+/// Runs every case in every `cases.json` under the vectors root that can be run; all use one schema.
 @Suite struct VerdictCaseTests {
     private static let folders = [
         "vc/1edtech", "vc/bitstring-status-list", "vc/citizenship", "vc/danubetech", "vc/di-ecdsa", "vc/di-eddsa",
@@ -29,7 +29,7 @@ import Testing
         for failure in tally.finish() { Issue.record("\(failure)") }
     }
 
-    /// Nil when the case decides as written; it must do so with and without being told the format.
+    /// Returns nil if the verdict is the expected one, both with and without the format label.
     private static func failure(of item: VerdictCase, among cases: [VerdictCase]) throws -> String? {
         if item.mode == "status-list" { return statusListFailure(of: item) }
         if item.mode == "did-document" { return try item.documentFailure() }
@@ -52,7 +52,7 @@ import Testing
         return nil
     }
 
-    /// Nil when the signed claims are what the case says, whatever their order.
+    /// Returns nil if the signed claims are those of the case, in any order.
     private static func claimsFailure(of item: VerdictCase, at clock: WallTime) throws -> String? {
         guard let wanted = try item.wantedClaims() else { return nil }
         let surroundings = Surroundings(
@@ -88,7 +88,8 @@ import Testing
         let got = "\(verdict.decision) \(verdict.code) \(verdict.reasons.first?.pointer ?? "")"
         let isAsWritten =
             verdict.decision.rawValue == item.wantedDecision && item.wantedCodes.contains(verdict.code.text)
-        // Others ask of a status list or an endorsement whether it holds: where it does, it still opens no gate.
+        // Other cases test whether a status list or an endorsement is valid; if it is, it still does not open
+        // the gate.
         let holds =
             item.wantedCodes.contains("ok") && verdict.code == .kindNeverAdmits
             && verdict.credential.signedDigest != nil

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Credentials
 
-/// What `gatehouse verify` prints, and the values around it.
+/// The output of `gatehouse verify`, and the values that it is made of.
 @Suite struct VerdictReportTests {
     private let issuer: TestIssuer
 
@@ -48,7 +48,7 @@ import Testing
         #expect(text.contains(ReasonCode.claimsUnsigned.remedy))
     }
 
-    /// The state with the age of the list that gave it, also where it decided.
+    /// The status is reported with the age of its list, even if it decided.
     @Test func statusWithTheAgeOfItsList() throws {
         let url: Text = "https://issuer.example/status/1"
         func report(set: [Int]) throws -> VerdictReport {
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// Text from a credential cannot steer the operator's terminal.
+    /// Text from a credential cannot control the operator's terminal.
     @Test func explanationIsPrintable() throws {
         let report = try report {
             $0["type"] = ["VerifiableCredential", "\u{1B}[2J\u{202E}evil"]

@@ -55,7 +55,8 @@ import Testing
         for position in bytes.indices {
             var altered = bytes
             altered[position] ^= 1
-            // Only a change that leaves the decoded values as they were may pass: unused bits of a last base64 letter.
+            // Only a change that leaves the decoded values unchanged may be accepted: unused bits of a last
+            // base64 letter.
             if let content = try? Envelope.unpack(altered, with: [bob]) {
                 #expect(content.plaintext == Array("open the gate".utf8) && content.sender == alice.verkey)
             }
@@ -79,7 +80,7 @@ import Testing
         #expect(atNear["msg"] == inner)
     }
 
-    /// Each key of a route makes a message a third larger: nothing is made that nobody would take.
+    /// Each key of a route makes a message a third larger: a message that no agent would accept is not made.
     @Test func aRouteThatMakesAMessageTooLargeIsRefused() throws {
         let (alice, bob) = (try key(1), try key(2))
         var random = try stream()

@@ -4,7 +4,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Whole recorded sessions: every inbound envelope opens to what the recording says, by the sender that it says.
+/// Whole recorded sessions: every inbound envelope opens to the recorded plaintext, with the recorded sender.
 @Suite struct SessionVectorTests {
     @Test func inboundEnvelopesOfTranscripts() throws {
         try tally("didcomm/transcripts") { session in

@@ -1,7 +1,7 @@
 import Encoding
 import Testing
 
-/// What is no CBOR, or more of it than allowed, is refused with its reason; nothing traps or takes long.
+/// Malformed CBOR, and CBOR above the limits, is rejected with its reason; no input traps or takes long.
 @Suite struct CBORHostileTests {
     private func code(_ bytes: [UInt8], _ limits: CBORDecoder.Limits = .init()) -> CBORError.Code? {
         do throws(CBORError) {
@@ -12,7 +12,7 @@ import Testing
 
     private func code(_ hex: String) -> CBORError.Code? { Hex.decode(hex).flatMap { code($0) } }
 
-    /// RFC 8949 appendix F, and its neighbours.
+    /// The examples of RFC 8949 appendix F, and similar ones.
     @Test(arguments: [
         // Nothing, or a head without its argument
         "", "18", "19", "1a", "1b", "1901", "1a0102", "1b01020304050607", "38", "58", "78", "98", "9a01ff00", "b8",
@@ -36,10 +36,10 @@ import Testing
         "dd", "de", "fc", "fd", "fe",
         // Simple values in two bytes that belong in one
         "f800", "f801", "f814", "f818", "f81f",
-        // A break where none may be, and indefinite lengths that do not exist
+        // A break where none is allowed, and major types without an indefinite length
         "ff", "81ff", "8200ff", "a1ff", "a1ff00", "a100ff", "a20000ff", "9f81ff", "bf00ff", "bf000001ff", "c0ff", "1f",
         "3f", "df", "dfff", "9f00ff00",
-        // Bytes behind the item
+        // Bytes after the item
         "0000", "8000", "a000", "f600", "40ff", "6161ff",
         // Text that is not UTF-8, in one piece or divided
         "61ff", "62c3", "62c328", "63eda080", "64f4908080", "62c080", "61c3", "7f61c361bcff", "7f62c3bc61ffff",
@@ -47,7 +47,7 @@ import Testing
         #expect(code(hex) == .malformed)
     }
 
-    /// One key twice: the same bytes, a longer head, chunks, a wider float, a bignum of an integer.
+    /// One key twice: the same bytes, a longer head, chunks, a wider float, an integer as a bignum.
     @Test(arguments: [
         ("01", "01"), ("01", "1801"), ("01", "190001"), ("01", "1a00000001"), ("01", "1b0000000000000001"),
         ("20", "20"), ("20", "3800"), ("3bffffffffffffffff", "3bffffffffffffffff"), ("6161", "6161"),
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    /// A map in a key of a map is legal CBOR that nothing uses; comparing such keys is where time could be wasted.
+    /// A map in a key of a map is legal CBOR that no format uses. Comparing such keys could waste time.
     @Test func mapsInsideKeys() {
         #expect(code("a1a000") == .tooDeep)
         #expect(code("a181a00100") == .tooDeep)
@@ -122,7 +122,7 @@ import Testing
         #expect(code([0x54] + [UInt8](repeating: 0, count: 20), limits) == .tooLarge)
     }
 
-    /// The item limit is for all inputs of one decoder together.
+    /// The item limit applies to all inputs of one decoder together.
     @Test func oneBudget() throws {
         var limits = CBORDecoder.Limits()
         limits.items = 10
@@ -132,7 +132,7 @@ import Testing
         #expect(throws: CBORError(.tooLarge, at: 0)) { try decoder.decode([0x81, 0]) }
     }
 
-    /// Megabytes of each kind of head, and of noise: an error or a value, soon.
+    /// Megabytes of each kind of head, and of noise, quickly result in an error or a value.
     @Test func megabytes() {
         for byte in UInt8.min...UInt8.max {
             let bytes = [UInt8](repeating: byte, count: 1 << 20)

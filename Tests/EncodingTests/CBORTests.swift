@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// RFC 8949: what is CBOR is read, with its own bytes kept, and written in its shortest form.
+/// RFC 8949: CBOR is read with its own bytes kept, and written in its shortest form.
 @Suite struct CBORTests {
     /// RFC 8949 appendix A as printed there: the encoding and its diagnostic notation.
     private static let appendixA: [(hex: String, text: String)] = [
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// What is printed in deterministic form is written so again.
+    /// The encodings that the appendix prints in deterministic form are written again in that form.
     @Test func appendixAWrites() throws {
         let other = ["5f", "7f", "9f", "bf", "fa7f80", "fa7fc0", "faff80", "fb7ff", "fbfff", "8301820203829f"]
         var count = 0
@@ -67,7 +67,7 @@ import Testing
         #expect(count == 60)
     }
 
-    /// What is written deterministically stays as it is.
+    /// Deterministic encoding is stable: a second round changes nothing.
     @Test func writingIsStable() throws {
         for (hex, _) in Self.appendixA {
             let written = try CBOR.decode(try #require(Hex.decode(hex))).value.deterministicBytes
@@ -94,7 +94,7 @@ import Testing
         return matches(item, json) ? nil : "other value: \(diagnostic(item))"
     }
 
-    /// The vectors' diagnostic notation for values that JSON lacks.
+    /// Compares an item with the vectors' diagnostic notation, which has names for values that JSON lacks.
     private static func same(_ item: CBOR, _ text: String) -> Bool {
         let own = diagnostic(item)
         let names = ["inf": "Infinity", "-inf": "-Infinity", "nan": "NaN", "simple(23)": "undefined"]
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    /// Every item has the bytes it was read from, also where another encoding would be shorter.
+    /// Every item keeps the bytes from which it was read, even where another encoding is shorter.
     @Test func itemsKeepTheirBytes() throws {
         let bytes = try #require(Hex.decode("a2" + "1900016161" + "7801629f1b00000000000000055f4101ffff"))
         let map = try #require(try CBOR.decode(bytes).map)

@@ -1,7 +1,7 @@
 import Encoding
 import Testing
 
-/// An object in canonical form with one member added is what canonicalising the whole object gives.
+/// A canonical object to which one member is added equals the canonical form of the whole object.
 @Suite struct CanonicalObjectTests {
     private func written(_ write: ((ArraySlice<UInt8>) -> Void) -> Void) -> String {
         var bytes: [UInt8] = []
@@ -32,14 +32,14 @@ import Testing
         var pieces: [String] = []
         canonical.write(adding: "@context", Array("[9]".utf8)) { pieces.append(String(decoding: $0, as: UTF8.self)) }
         #expect(pieces.first == #"{"@context":[9]"# && pieces.joined() == #"{"@context":[9],"b":3,"id":1}"#)
-        // What stands before the contexts is no beginning to remember.
+        // Members before the contexts are not part of the remembered beginning.
         pieces = []
         let other = try CanonicalObject(["0name": "claim", "b": 3], without: "@context")
         other.write(adding: "@context", Array("[9]".utf8)) { pieces.append(String(decoding: $0, as: UTF8.self)) }
         #expect(pieces.first == "{" && pieces.joined() == #"{"0name":"claim","@context":[9],"b":3}"#)
     }
 
-    /// Letters that need care at every place of short and long texts.
+    /// Characters that need escapes, at every place of short and long texts.
     @Test func escapesAtEveryPlace() throws {
         for count in [0, 1, 7, 8, 9, 63, 64, 65, 127, 128, 129, 300] {
             let plain = [UInt8](repeating: UInt8(ascii: "x"), count: count)

@@ -1,9 +1,10 @@
 import Encoding
 import Testing
 
-/// What fuzzing found (Tests/Fuzz), each in its smallest form.
+/// Bugs found by fuzzing (Tests/Fuzz), each with its smallest input.
 @Suite struct FuzzFindingTests {
-    /// To Swift, a letter and the combining mark after it are one character: the mark was dropped with the prefix.
+    /// In Swift, a letter and a following combining mark are one character. The decoder used to drop the mark
+    /// together with the prefix.
     @Test(arguments: ["z\u{366}zxy", "z\u{301}", "z\u{200D}2", "u\u{301}AAAA"])
     func aMarkAfterTheMultibasePrefixIsNoLetter(text: String) {
         #expect(Multibase.decode(text) == nil)

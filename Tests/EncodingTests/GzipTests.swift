@@ -9,7 +9,8 @@ import Testing
         #expect(try Gzip.inflate(Gzip.deflate([]), limit: 0) == [])
     }
 
-    /// What follows a member: another member or what else a sender appends is read past, but not where one member is all.
+    /// A member followed by another member or by other data: the rest is skipped, unless exactly one member
+    /// is required.
     @Test func whatFollowsAMember() throws {
         let (a, b) = (try Gzip.deflate([1, 2]), try Gzip.deflate([3]))
         #expect(try Gzip.inflate(a + b, limit: 10) == [1, 2, 3])

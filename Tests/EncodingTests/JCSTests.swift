@@ -40,7 +40,8 @@ import Testing
         #expect(ECMAScriptNumber.text(Double(bitPattern: bits)) == text)
     }
 
-    /// Texts of any length with escapes at any place, against the letters one by one (RFC 8785 section 3.2.2.2).
+    /// Texts of any length with escapes at any place, compared with escaping each character separately (RFC
+    /// 8785 section 3.2.2.2).
     @Test func escapes() throws {
         let short: [UInt8: String] = [
             0x08: "\\b", 0x09: "\\t", 0x0A: "\\n", 0x0C: "\\f", 0x0D: "\\r", 0x22: "\\\"", 0x5C: "\\\\",
@@ -73,7 +74,7 @@ import Testing
         #expect(throws: JCSError.numberOutOfRange) { try JSON.parse("[1e400]").canonicalized() }
     }
 
-    /// What is written names the same double, and nothing shorter does: 20,000 doubles of every size.
+    /// For 20,000 doubles of every size, the written text names the same double, and no shorter text does.
     @Test func textNamesTheSameDouble() {
         var state: UInt64 = 88_172_645_463_325_252
         for _ in 0..<20_000 {

@@ -83,7 +83,8 @@ import Testing
         }
     }
 
-    /// Truncation and single-byte damage never trap; whatever is still accepted can be written and read again.
+    /// Truncation and single-byte damage never trap; a text that is still accepted can be written and read
+    /// again.
     @Test func damagedTextsNeverTrap() throws {
         let original = Array(#"{"a":[1,-2.5e+3,"\u00e9😀",true,null],"b":{"c":"\\\"é"}}"#.utf8)
         for end in original.indices { #expect(throws: JSONError.self) { try JSON.parse(Array(original[..<end])) } }

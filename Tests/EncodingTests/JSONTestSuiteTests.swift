@@ -4,19 +4,21 @@ import TestKit
 import Testing
 
 @Suite struct JSONTestSuiteTests {
-    /// What we decide where RFC 8259 leaves it open. A name that is not here follows the first line that fits.
+    /// The parser's decisions where RFC 8259 leaves a choice. A file follows the first row that matches its
+    /// name.
     ///
     /// | files | decision | why |
     /// |---|---|---|
-    /// | `i_number_*` | accepted | numbers are kept as text; who needs a value converts it and sees its range |
+    /// | `i_number_*` | accepted | numbers stay text; a caller that needs a value checks its range |
     /// | `i_structure_500_nested_arrays` | too deep | 64 containers are more than any credential has |
-    /// | every other `i_*` | syntax | invalid UTF-8, UTF-16, BOM, lone surrogates: no two readers agree on them |
+    /// | every other `i_*` | syntax | invalid UTF-8, UTF-16, BOM, lone surrogates: parsers disagree on them |
     private func decision(_ name: String) -> JSONError.Code? {
         if name.hasPrefix("i_number_") { return nil }
         return name.hasPrefix("i_structure_500_nested_arrays") ? .tooDeep : .syntax
     }
 
-    /// Duplicate names are legal JSON but mean two things to two readers, so a signature could cover the other one.
+    /// Duplicate names are legal JSON. Two parsers may read different values, so a signature could cover the
+    /// value that the other parser ignores.
     private let duplicates = ["y_object_duplicated_key.json", "y_object_duplicated_key_and_value.json"]
 
     @Test func everyFileIsDecidedAsDocumented() throws {

@@ -2,7 +2,8 @@ import Testing
 
 @testable import Encoding
 
-/// An object that is known beforehand is recognised by its letters; nothing but the time may show that.
+/// An object that is known beforehand is recognised by its bytes; the result differs only in the time it
+/// takes.
 @Suite struct KnownObjectTests {
     private static let letters = #"{ "b":[1,{"c":"\u0061"}], "a" : 1e1,"":null}"#
 

@@ -21,7 +21,8 @@ import Testing
         #expect(tally.finish() == [])
     }
 
-    /// `encoding, "input", "output"` with the escapes of the tables; the other encodings are not ours.
+    /// Lines of `encoding, "input", "output"` with the escapes of the tables; encodings that the product does
+    /// not support are skipped.
     @Test func multibase() throws {
         guard let folder = Vectors.path("multiformats/multibase") else { return }
         var tally = VectorTally("multiformats/multibase")

@@ -1,9 +1,10 @@
 import Encoding
 import Testing
 
-/// An object that repeats an earlier one letter by letter is not read again; nothing but the time may show that.
+/// An object that repeats an earlier one byte by byte is not parsed again; the result differs only in the
+/// time it takes.
 @Suite struct RepeatedObjectTests {
-    /// More letters than an object must have to be kept; `depth` containers inside each other, itself included.
+    /// Returns an object long enough to be kept, with `depth` nested containers including itself.
     private func object(depth: Int = 1) -> String {
         let inner = String(repeating: #"{"a":"#, count: depth - 1) + "1" + String(repeating: "}", count: depth - 1)
         return #"{"text":"\#(String(repeating: "x", count: 300))","inner":\#(inner)}"#
@@ -38,13 +39,13 @@ import Testing
     }
 
     @Test func depthIsExact() {
-        // Array, object, 4 objects: 6 containers; the repetition stands one deeper.
+        // An array, an object and 4 inner objects are 6 containers; the repetition is one level deeper.
         let text = object(depth: 5)
         var limits = JSON.Limits()
         limits.depth = 7
         #expect(code("[\(text),[\(text)]]", limits) == nil)
         #expect(code("[\(text),[[\(text)]]]", limits) == .tooDeep)
-        // What holds a repetition is as deep as what it repeats.
+        // An object that contains a repetition has the depth of the repeated object plus one.
         let holder = #"{"text":"\#(String(repeating: "y", count: 300))","holds":\#(text)}"#
         #expect(code("[[\(text)],\(holder),[\(holder)]]", limits) == .tooDeep)
         limits.depth = 8
@@ -52,7 +53,7 @@ import Testing
     }
 
     @Test func numberOfValuesIsExact() {
-        // The array, and three values in each object: itself, a text and a number.
+        // The array, and three values for each object: the object itself, a text and a number.
         let text = object()
         var limits = JSON.Limits()
         limits.values = 10

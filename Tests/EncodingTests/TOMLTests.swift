@@ -3,7 +3,7 @@ import Testing
 
 private func parse(_ text: String) throws(TOML.SyntaxError) -> TOMLTable { try TOML.parse(Array(text.utf8)) }
 
-/// The value as JSON-like text, for short expectations.
+/// Returns the value as JSON-like text, for short expectations.
 private func show(_ value: TOML) -> String {
     switch value {
     case .string(let text): "\"\(text)\""

@@ -1,11 +1,11 @@
 import Encoding
 import Testing
 
-/// What is written reads back as it was, and overlays replace value by value.
+/// Written TOML reads back as the same table, and an overlay replaces single values.
 @Suite struct TOMLWriterTests {
     private func table(_ text: String) throws -> TOMLTable { try TOML.parse(Array(text.utf8)) }
 
-    /// Names and values, without lines.
+    /// Returns names and values, without line numbers.
     private func content(_ table: TOMLTable) -> [Text: String] {
         func text(_ value: TOML) -> String {
             switch value {

@@ -1,7 +1,7 @@
 import Encoding
 import Testing
 
-/// Which dates may be right, and at which hours must hold.
+/// The dates that may be right, and the moments at which a rule about hours must hold.
 @Suite struct WallTimeTests {
     private static func date(_ seconds: Int64) -> Timestamp { Timestamp(seconds: 1_767_571_200 + seconds) }
 
@@ -14,7 +14,7 @@ import Testing
     @Test func datesThatMayBeRight() {
         for (time, possible, earliest, latest) in [
             (time(), [0], 0, 0), (time(50), [0, 50], 0, 50), (time(-50), [0, -50], -50, 0),
-            // The machine was off from then on: the date is later, or wrong.
+            // The machine was off after the last confirmed date: the present date is later, or wrong.
             (time(lastConfirmed: -90), [0], -90, 0), (time(lastConfirmed: 90), [0, 90], 0, 90),
             (time(40, lastConfirmed: -90), [0, 40], -90, 40), (time(40, lastConfirmed: 90), [0, 40, 90], 0, 90),
         ] as [(WallTime, [Int64], Int64, Int64)] {
@@ -29,7 +29,7 @@ import Testing
             (time(lastConfirmed: -30), [0, -30]), (time(lastConfirmed: -130), [0, -130, -70, -10]),
             (time(500, lastConfirmed: -60), [0, 500, -60]),
         ] as [(WallTime, [Int64])] { #expect(time.moments == moments.map(Self.date)) }
-        // Hours repeat after a week, and a machine may be off for years.
+        // Hours of the week repeat, and a machine may be off for years.
         let years = time(lastConfirmed: -10 * 365 * 86_400).moments
         #expect(years.count == 1 + 7 * 1440 && years.dropFirst().first == Self.date(-7 * 86_400))
         let strange = WallTime(

@@ -1,8 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: its executable has no `main` but libFuzzer's, and everything in it, dependencies included, is
-// built with sanitizers. `Sources` leads to the sources of the product, so that a fuzz target sees what a module shows.
+// This is a package of its own for two reasons: libFuzzer provides the `main` of its executable, and
+// everything in it, including the dependencies, is built with sanitizers. `Sources` is a link to the
+// product's sources, so that a fuzz target sees the internal declarations of a module.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),  // SE-0335
@@ -18,7 +19,7 @@ let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "
 let package = Package(
     name: "gatehouse-fuzz",
     dependencies: [
-        // The versions of the product's own manifest; `Tests/RepositoryTests` holds them to it.
+        // These are the versions of the product's manifest; a test in `Tests/RepositoryTests` compares them.
         .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
@@ -50,11 +51,11 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ], swiftSettings: settings),
-        // The rest of the module needs the machine.
+        // The rest of the module needs the hardware and the operating system.
         .target(
             name: "ControlRequests", dependencies: ["Encoding"], path: "Sources/Appliance/Control",
             sources: ["ControlRequest.swift", "AgentRequest.swift"], swiftSettings: settings),
-        // The disk's calls and blocks of memory are not for a fuzz target to see.
+        // The excluded files log disk calls and memory allocations, which no fuzz target needs.
         .target(
             name: "TestKit", path: "TestKit", exclude: ["DiskCalls.swift", "Allocations.swift"], swiftSettings: settings
         ),

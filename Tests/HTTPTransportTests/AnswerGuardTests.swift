@@ -6,7 +6,8 @@ import Testing
 
 @testable import HTTPTransport
 
-/// Whatever bytes a server sends, the exchange ends and the next one works. Some of them would end the process inside the client.
+/// Whatever bytes a server sends, the exchange ends and the next one works. Without the guard, some of these
+/// bytes would end the process inside the HTTP client.
 @Suite struct AnswerGuardTests {
     /// A server that answers each first read of a connection with the next prepared bytes, and closes.
     private final class ByteServer: Sendable {
@@ -49,7 +50,7 @@ import Testing
 
     private static let good = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
 
-    /// What an exchange comes to: the body, or why there is none.
+    /// Returns the result of an exchange: the body, or the error.
     private func ask(_ exchange: HTTPExchange, _ port: Int) async -> Result<[UInt8], ExchangeError> {
         do throws(ExchangeError) {
             return .success(try await exchange.post([1], to: "http://127.0.0.1:\(port)/"))
@@ -70,7 +71,7 @@ import Testing
         }
     }
 
-    /// Statuses below 100 are invalid, and no request asks for another protocol.
+    /// Statuses below 100 are invalid, and no request asks for a change of protocol (101).
     @Test(arguments: [
         "000", "001", "042", "099", "101",
     ]) func suchAStatusIsNoAnswer(status: String) async throws {
@@ -93,7 +94,7 @@ import Testing
         #expect(outcomes == [body, body, .failure(.refused(status: 404)), .failure(.uncertain), .failure(.uncertain)])
     }
 
-    /// Odd answers, and good ones with bytes lost, doubled and changed.
+    /// Unusual answers, and valid ones with bytes removed, doubled and changed.
     @Test func anyBytes() async throws {
         let heads = [
             Self.good, "HTTP/1.1 204 X\r\ncontent-length: 5\r\n\r\nhello", "HTTP/1.1 304 X\r\n\r\nx",
@@ -103,7 +104,8 @@ import Testing
             "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}", "HTTP/1.0 200 OK\r\n\r\n{}",
             "HTTP/1.1 199 X\r\n\r\n" + Self.good, "HTTP/2.0 200 OK\r\n\r\n", "HTTP/1.1 1000 X\r\n\r\n",
             "HTTP/1.1 -1 X\r\n\r\n",
-            // Names and values that the decoder meets cut, folded and empty; more than fits a number.
+            // Header names and values that reach the decoder cut, folded and empty; a chunk size that does
+            // not fit a number.
             "HTTP/1.1 200 OK\r\na:\r\nb: c\r\n d\r\n\r\n", "HTTP/1.1 200 OK\r\n: a\r\n\r\n",
             "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2;a=\"b\"\r\n{}\r\n0\r\na:\r\n\r\n",
             "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n10000000000000000\r\n",

@@ -3,9 +3,10 @@ import Testing
 
 @testable import HTTPTransport
 
-/// Which names a server's certificate is good for.
+/// The host names for which a server's certificate is valid.
 @Suite struct CertificateNamesTests {
-    /// For `*.Example.com`, `plain.example.org`, `*.com` and the address 127.0.0.1; its dates do not matter here.
+    /// A certificate for `*.Example.com`, `plain.example.org`, `*.com` and the address 127.0.0.1; its dates
+    /// do not matter here.
     private static let certificate = """
         -----BEGIN CERTIFICATE-----
         MIIBuTCCAV+gAwIBAgIUH8V1HQWoM25np6kNHDGCYoplR9owCgYIKoZIzj0EAwIw

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPTransport
 
-// Times are never measured here: what would take for ever runs into the suite's limit.
+// No test measures time: an exchange that never ends runs into the suite's time limit.
 @Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct HTTPExchangeTests {
     private func settings(_ change: (inout HTTPExchange.Settings) -> Void = { _ in }) -> HTTPExchange.Settings {
         var settings = HTTPExchange.Settings()
@@ -16,7 +16,7 @@ import Testing
         return settings
     }
 
-    /// What a post to a server with that answer brings.
+    /// Returns the result of a post to a server with that answer.
     private func outcome(
         _ settings: HTTPExchange.Settings? = nil,
         _ answer: @escaping @Sendable (TestServer.Request) -> TestServer.Answer?
@@ -86,7 +86,8 @@ import Testing
 
     @Test func nobodyListeningIsUnreachable() async throws {
         try await HTTPExchange.withExchange(settings()) { exchange in
-            // Not the port of a server that was stopped: a program that another test started may still hold it open.
+            // Do not use the port of a stopped server: a program that another test started may still hold it
+            // open.
             await #expect(throws: ExchangeError.unreachable) {
                 try await exchange.post([1], to: "http://127.0.0.1:1/")
             }
@@ -106,7 +107,8 @@ import Testing
         }
     }
 
-    /// No socket has such a port, and the client would end the process with it; every way in refuses it.
+    /// Such a port does not exist, and the HTTP client would end the process; every function that takes a URL
+    /// refuses it.
     @Test(arguments: ["0", "65536", "70000", "99999999999999999999", "9223372036854775807"])
     func aPortThatIsNoneIsForbidden(port: String) async throws {
         try await HTTPExchange.withExchange(settings()) { exchange in
@@ -133,7 +135,7 @@ import Testing
         await server.stop()
     }
 
-    /// An authority of the operator's own, beside the system's.
+    /// A certificate authority of the operator, in addition to the system's.
     @Test func rootsOfOnesOwnAreTrustedToo() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roots-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -159,7 +161,8 @@ import Testing
         await server.stop()
     }
 
-    /// A file of roots that comes while the service runs is taken up, and one that is spoilt takes nothing away.
+    /// A file of roots that appears while the service runs is used, and a damaged file does not remove the
+    /// present roots.
     @Test func rootsThatComeLaterAreTakenUp() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roots-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

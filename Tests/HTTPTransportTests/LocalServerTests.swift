@@ -7,9 +7,9 @@ import Synchronization
 import TestKit
 import Testing
 
-/// The server for pages of this machine: what it answers, and that nobody holds it up.
+/// The server for local pages: its answers, and its limits against clients that hold it up.
 ///
-/// Times are never measured here: what would take for ever runs into the suite's limit.
+/// No test measures time: a request that never ends runs into the suite's time limit.
 @Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct LocalServerTests {
     private static func get(_ target: String = "/page", host: String? = "localhost", _ more: String = "") -> String {
         "GET \(target) HTTP/1.1\r\n" + (host.map { "Host: \($0)\r\n" } ?? "") + more + "\r\n"
@@ -39,20 +39,20 @@ import Testing
         (get("/page?x=1"), "200"), (get("/other"), "404"), (get("http://localhost/page"), "400"), (get("*"), "400"),
         (get(host: "localhost:8080"), "200"), (get(host: "LOCALHOST"), "200"), (get(host: "127.0.0.1"), "200"),
         (get(host: "127.9.9.9:65535"), "200"), (get(host: "[::1]"), "200"), (get(host: "[::1]:9464"), "200"),
-        // Names that lead here and are somebody else's.
+        // Names that may resolve to this machine but belong to others.
         (get(host: "evil.example"), "421"), (get(host: "localhost.evil.example"), "421"),
         (get(host: "127.0.0.1.evil.example"), "421"), (get(host: "evil.example:9464"), "421"),
         (get(host: "192.168.0.7"), "421"), (get(host: "[::2]"), "421"), (get(host: "localhost:"), "200"),
         (get(host: "localhost:123456"), "421"), (get(host: "localhost:80:80"), "421"), (get(host: ""), "421"),
         (get(host: "user@localhost"), "421"), (get(host: nil), "400"),
         (get(host: "localhost", "Host: evil\r\n"), "400"),
-        // Pages of other origins.
+        // Requests from pages of other origins.
         (get("/page", "Sec-Fetch-Site: none\r\n"), "200"), (get("/page", "Sec-Fetch-Site: same-origin\r\n"), "200"),
         (get("/page", "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\nSec-Fetch-Dest: image\r\n"), "403"),
         (get("/page", "Sec-Fetch-Site: same-site\r\nSec-Fetch-Mode: cors\r\n"), "403"),
         (get("/page", "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: iframe\r\n"), "403"),
         (get("/page", "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n"), "200"),
-        // What changes something, or brings something.
+        // Requests that change something or contain a body.
         (get().replacingOccurrences(of: "GET", with: "POST"), "405"),
         (get().replacingOccurrences(of: "GET", with: "OPTIONS"), "405"),
         (get().replacingOccurrences(of: "GET", with: "DELETE"), "405"),
@@ -71,7 +71,8 @@ import Testing
         }
     }
 
-    /// Ten megabytes of head, a body without end, a thousand silent connections, and readers who do not read: the next one is served.
+    /// Ten megabytes of header lines, a thousand silent connections, and clients that do not read: the next
+    /// client is served.
     @Test func nobodyHoldsItUp() async throws {
         try await serving { port in
             let long = try await RawConnection.open(port)
@@ -89,7 +90,7 @@ import Testing
         }
     }
 
-    /// Who reads slowly, and who asks slowly, has an end.
+    /// A client that reads slowly, and a request that takes too long to be answered, are cut off.
     @Test func timeIsLimited() async throws {
         var limits = LocalServer.Limits()
         limits.timeLimit = .milliseconds(200)
@@ -98,7 +99,7 @@ import Testing
             let slow = try await RawConnection.open(port)
             slow.send("GET /never HTTP/1.1\r\nHost: localhost\r\n\r\n")
             #expect(await slow.answer().isEmpty)
-            // Under that limit, too: on a machine that is late the first may be cut.
+            // This exchange has the same time limit, so on a slow machine the first attempts may be cut off.
             var answer = ""
             for _ in 0..<50 where !answer.hasPrefix("HTTP/1.1 200") {
                 answer = try await RawConnection.open(port).exchange(Self.get())
@@ -107,7 +108,8 @@ import Testing
         }
     }
 
-    /// On a socket the kernel says who asks, and who may not is not read.
+    /// On a Unix socket the kernel names the client, and the request of a client without permission is not
+    /// read.
     @Test(arguments: [true, false]) func aSocketIsForSome(_ may: Bool) async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("gh-\(UUID().uuidString.prefix(8))")
             .path
@@ -180,7 +182,7 @@ import Testing
 }
 
 extension String {
-    /// Head and body of an answer.
+    /// Returns the head and the body of an answer.
     fileprivate func split() -> (head: String, body: String)? {
         guard let end = range(of: "\r\n\r\n") else { return nil }
         return (String(self[..<end.lowerBound]), String(self[end.upperBound...]))

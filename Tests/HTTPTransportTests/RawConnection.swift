@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A connection on which a test says what it likes.
+/// A connection on which a test sends arbitrary bytes.
 final class RawConnection: Sendable {
     private final class Reader: ChannelInboundHandler, Sendable {
         typealias InboundIn = ByteBuffer
@@ -42,7 +42,7 @@ final class RawConnection: Sendable {
 
     func send(_ text: String) { channel.writeAndFlush(ByteBuffer(string: text), promise: nil) }
 
-    /// What came until the other side closed.
+    /// Returns all data that arrived until the peer closed the connection.
     func answer() async -> String {
         try? await channel.closeFuture.get()
         return String(decoding: reader.bytes.withLock { $0 }, as: UTF8.self)

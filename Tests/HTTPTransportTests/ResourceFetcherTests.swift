@@ -13,7 +13,7 @@ private final class Box<Value: Sendable>: Sendable {
     func withLock<Result: Sendable>(_ body: (inout sending Value) -> sending Result) -> Result { value.withLock(body) }
 }
 
-// Times are never measured here: what would take for ever runs into the suite's limit.
+// No test measures time: a fetch that never ends runs into the suite's time limit.
 @Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct ResourceFetcherTests {
     /// The roots of the test server, in a file that is removed with the value.
     private final class Roots: Sendable {
@@ -26,7 +26,7 @@ private final class Box<Value: Sendable>: Sendable {
 
     init() throws { roots = try Roots() }
 
-    /// A fetcher that finds every name on this machine and may ask there.
+    /// Returns a fetcher that resolves every name to this machine and may connect to it.
     private func fetcher(_ change: (inout ResourceFetcher.Settings) -> Void = { _ in }) -> ResourceFetcher {
         var settings = ResourceFetcher.Settings()
         settings.allowsPrivateAddresses = true
@@ -38,8 +38,8 @@ private final class Box<Value: Sendable>: Sendable {
         return ResourceFetcher(settings)
     }
 
-    /// An answer of HTTP/2 would not pass ``AnswerGuard``, and the client ends the process at some of those too. So no
-    /// client offers it, also to a server that would rather speak it.
+    /// An answer in HTTP/2 would bypass ``AnswerGuard``, and some of these answers also end the process
+    /// inside the HTTP client. So the client does not offer HTTP/2, not even to a server that prefers it.
     @Test func http2IsNotOffered() async throws {
         let server = try await TLSServer(prefers: ["h2", "http/1.1"]) { _ in
             .init(headers: ["content-type": "application/json"], body: [9])
@@ -106,7 +106,8 @@ private final class Box<Value: Sendable>: Sendable {
         }
         let requests = seen.withLock { $0 }
         #expect(requests.count == 2 && requests.allSatisfy { $0.method == "GET" && $0.target == "/did.json" })
-        // Nothing but the resource and what kind of answer is wanted: no cookie, no name of a program or a gate.
+        // The request names only the resource and the accepted content type: no cookie, no name of a program
+        // or a gate.
         for request in requests {
             let names = request.headers.compactMap { $0.split(separator: ":").first.map(String.init) }
             #expect(Set(names).isSubset(of: ["accept", "host", "connection"]), "\(request)")
@@ -139,7 +140,7 @@ private final class Box<Value: Sendable>: Sendable {
             Issue.record("the limit itself is too large")
             return
         }
-        // One that does not say how long it is.
+        // A response without a length.
         let endless = try await outcome(limit: 5000) { _ in
             .init(body: [UInt8](repeating: 65, count: 1000), drip: .milliseconds(1))
         }
@@ -147,7 +148,7 @@ private final class Box<Value: Sendable>: Sendable {
     }
 
     @Test func slowServersAreGivenUp() async throws {
-        // Enough for the connection.
+        // The time limit is long enough for the connection itself.
         let impatient = fetcher { $0.timeLimit = .seconds(1) }
         let result = try await outcome(impatient, limit: 1 << 20) { _ in .init(body: [65], drip: .milliseconds(50)) }
         #expect(result == .failure(.timeout))
@@ -191,7 +192,7 @@ private final class Box<Value: Sendable>: Sendable {
     @Test func strangersAreNotTrusted() async throws {
         let strict = fetcher { $0.trustRootsFile = nil }
         #expect(try await outcome(strict) { _ in .init() } == .failure(.exchange(.untrusted)))
-        // The right root, but another name.
+        // The root is right, but the name is not.
         let wrongName = try await outcome(host: "other.example") { _ in .init() }
         #expect(wrongName == .failure(.exchange(.untrusted)))
     }
@@ -208,7 +209,7 @@ private final class Box<Value: Sendable>: Sendable {
         for host in ["issuer.example", "127.0.0.1", "::1", "::ffff:7f00:1"] {
             #expect(try await outcome(careful, host: host, answer) == .failure(.privateAddress), "\(host)")
         }
-        // By the system's resolver, whatever it takes for a name of this machine.
+        // With the system's resolver, for every name that it resolves to this machine.
         let system = fetcher {
             $0.allowsPrivateAddresses = false
             $0.resolve = ResourceFetcher.systemAddresses
@@ -221,7 +222,7 @@ private final class Box<Value: Sendable>: Sendable {
     }
 
     @Test func theAddressThatWasJudgedIsTheOneThatIsAsked() async throws {
-        // A name that is public when it is looked at and private a moment later: it is looked at once.
+        // A name that is public at the first look-up and private at the next: it is looked up only once.
         let looks = Box(0)
         let careful = fetcher {
             $0.allowsPrivateAddresses = false
@@ -232,7 +233,7 @@ private final class Box<Value: Sendable>: Sendable {
                     count += 1
                     return count == 1
                 }
-                // 2000::/3 outside any network that is assigned.
+                // An address in 2000::/3 that belongs to no assigned network.
                 return [HostAddress(isFirst ? "3ffe::1" : "127.0.0.1")].compactMap(\.self)
             }
         }

@@ -6,8 +6,8 @@ import NIOSSL
 import NIOTLS
 import Synchronization
 
-/// An HTTPS server on loopback that calls itself issuer.example and answers every request by one closure; nil closes the
-/// connection without an answer. Its key is a **test key**, valid until 2120.
+/// An HTTPS server on loopback with the name issuer.example. It answers every request with one closure; nil
+/// closes the connection without an answer. Its key is a **test key**, valid until 2120.
 final class TLSServer: Sendable {
     struct Request: Hashable, Sendable {
         var method: String
@@ -19,7 +19,7 @@ final class TLSServer: Sendable {
         var status: HTTPResponseStatus = .ok
         var headers: HTTPHeaders = [:]
         var body: [UInt8] = []
-        /// Sent without an end in small pieces, this far apart.
+        /// Endless data in small pieces, with this delay between them.
         var drip: Duration?
     }
 
@@ -27,13 +27,13 @@ final class TLSServer: Sendable {
     private let seen: Seen
     let port: Int
 
-    /// What the connections were like.
+    /// The properties of the connections.
     private final class Seen: Sendable { let protocols = Mutex<[String?]>([]) }
 
     /// The protocol that each connection agreed on by ALPN (RFC 7301); nil where its client offered none.
     var protocols: [String?] { seen.protocols.withLock { $0 } }
 
-    /// `prefers`: the protocols that it agrees to, the best first; it speaks HTTP/1.1 with all of them.
+    /// `prefers`: the protocols that the server accepts, the best first; it speaks HTTP/1.1 with all of them.
     init(prefers: [String] = [], _ answer: @escaping @Sendable (Request) -> Answer?) async throws {
         let seen = Seen()
         self.seen = seen
@@ -114,7 +114,7 @@ final class TLSServer: Sendable {
         }
     }
 
-    /// The root that the certificate is issued by.
+    /// The root certificate that issued the server's certificate.
     static let root = """
         -----BEGIN CERTIFICATE-----
         MIIBbjCCARWgAwIBAgIBATAKBggqhkjOPQQDAjAeMRwwGgYDVQQDDBNHYXRlaG91
@@ -128,7 +128,7 @@ final class TLSServer: Sendable {
         -----END CERTIFICATE-----
         """
 
-    /// For issuer.example, localhost and 127.0.0.1.
+    /// The certificate for issuer.example, localhost and 127.0.0.1.
     static let certificate = """
         -----BEGIN CERTIFICATE-----
         MIIByzCCAXGgAwIBAgIBAjAKBggqhkjOPQQDAjAeMRwwGgYDVQQDDBNHYXRlaG91

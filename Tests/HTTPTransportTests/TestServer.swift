@@ -2,7 +2,8 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// An HTTP server on loopback that answers every request by one closure; nil closes the connection without an answer.
+/// An HTTP server on loopback that answers every request with one closure; nil closes the connection without
+/// an answer.
 final class TestServer: Sendable {
     struct Request: Sendable {
         var method: String

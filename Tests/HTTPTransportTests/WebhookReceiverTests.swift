@@ -4,9 +4,9 @@ import Synchronization
 import TestKit
 import Testing
 
-/// Anybody may knock there: whatever he says or does not say has an end.
+/// Any client can connect to the receiver: whatever it sends or does not send, its connection ends.
 ///
-/// Times are never measured here: what would take for ever runs into the suite's limit.
+/// No test measures time: a connection that never ends runs into the suite's time limit.
 @Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct WebhookReceiverTests {
     private static let good = "POST /wake?k=1 HTTP/1.1\r\nhost: k\r\ncontent-length: 2\r\n\r\nok"
 
@@ -31,7 +31,7 @@ import Testing
             "POST /wake?k=1 HTTP/1.1\r\nhost: k\r\ntransfer-encoding: chunked\r\n\r\n1400\r\n"
                 + String(repeating: "x", count: 5120), "413"
         ),
-        // In pieces, so that what is between them is more than what they hold.
+        // In many chunks, so that the chunk headers are larger than the content.
         (
             "POST /wake?k=1 HTTP/1.1\r\nhost: k\r\ntransfer-encoding: chunked\r\n\r\n"
                 + String(repeating: "1\r\nx\r\n", count: 4000), "413"
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// Nothing is made of what comes behind a request, and the connection ends with the answer.
+    /// The bytes after a request are ignored, and the connection ends with the answer.
     @Test func aConnectionIsForOneRequest() async throws {
         try await serving { port, taken in
             let answer = try await RawConnection.open(port).exchange(Self.good + Self.good)
@@ -61,7 +61,8 @@ import Testing
         }
     }
 
-    /// Much more than there is room for between both sides: who does not stop to send is cut off.
+    /// The body is much larger than the buffers of both sides: a client that does not stop sending is cut
+    /// off.
     @Test func aBodyWithoutEndIsCutOff() async throws {
         try await serving { port, taken in
             for head in ["content-length: 67108864\r\n\r\n", "transfer-encoding: chunked\r\n\r\n4000000\r\n"] {
@@ -75,7 +76,7 @@ import Testing
         }
     }
 
-    /// One byte now and then keeps no connection open.
+    /// Single bytes with pauses do not keep a connection open.
     @Test(arguments: ["", "POST /wake?k=1 HTTP/1.1\r\nx: ", "POST /wake?k=1 HTTP/1.1\r\ncontent-length: 4096\r\n\r\n"])
     func whoIsSlowIsCutOff(_ beginning: String) async throws {
         try await serving {
@@ -95,7 +96,7 @@ import Testing
         }
     }
 
-    /// Who opens connections and says nothing keeps nobody out: the oldest go.
+    /// Silent connections do not lock other clients out: the oldest ones are closed.
     @Test func theOldestConnectionGoes() async throws {
         try await serving {
             ($0.maxConnections, $0.timeLimit) = (4, .seconds(3600))
@@ -111,7 +112,7 @@ import Testing
     @Test func whereNobodyCanListen() async throws {
         let other = try LoopbackServer { _ in nil }
         #expect(await failure("127.0.0.1:\(other.port)") == .inUse)
-        // An address for documents (RFC 5737), which nobody has.
+        // An address for documentation (RFC 5737), which no machine has.
         #expect(await failure("192.0.2.1:0") == .notHere)
     }
 
@@ -134,7 +135,7 @@ import Testing
             } during: { port, _ in
                 address.withLock { $0 = ListenAddress(host: $0.host, port: port) }
                 #expect(try await RawConnection.open(port).exchange(Self.good).hasPrefix("HTTP/1.1 200"))
-                // One that is open when it ends.
+                // A connection that is open when the server ends.
                 _ = try await RawConnection.open(port)
             }
         }
@@ -163,7 +164,7 @@ import Testing
         }
     }
 
-    /// The bodies that were taken.
+    /// The bodies that the receiver accepted.
     private final class Taken: Sendable {
         private let list = Mutex<[String]>([])
         var bodies: [String] { list.withLock { $0 } }
@@ -173,7 +174,8 @@ import Testing
         }
     }
 
-    /// A free port below those that the system gives to clients, one of which could have it between two times.
+    /// A free port below the range that the system gives to clients. In that range, a client could take the
+    /// port between two runs.
     private static var lowPort: Int? {
         (20_000..<30_000).shuffled().prefix(100).first { port in
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -214,6 +216,6 @@ import Testing
 }
 
 extension String {
-    /// How many answers a text holds.
+    /// The number of answers in a text.
     fileprivate var components: Int { split(separator: "HTTP/1.1 ").count }
 }

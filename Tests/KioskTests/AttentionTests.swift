@@ -7,7 +7,7 @@ import Tuvali
 
 @testable import Credentials
 
-/// Health as the people at the gate see it: the light and the notes of a whole kiosk.
+/// Health as people at the gate see it: the lamps and notes of a whole kiosk.
 @Suite struct AttentionTests {
     private func faults(_ gate: TestGate) -> [String] {
         gate.kioskNotes.compactMap { note in
@@ -71,7 +71,8 @@ import Tuvali
         #expect(gate.breaches == [])
     }
 
-    /// It is known only when somebody is to be let in: also then no green light before a shut gate.
+    /// A relay's failure is known only when the gate is to open. Even then no green light is shown at a shut
+    /// gate.
     @Test(arguments: [true, false]) func aRelayThatFailsTakesTheGreenLightBack(isOpen: Bool) throws {
         let gate = try TestGate(visits: [.test()]) { $0.gatePulse = .seconds(3) }
         gate.verificationTime = .milliseconds(200)
@@ -114,7 +115,8 @@ import Tuvali
         #expect(gate.patterns.last == .ready)
     }
 
-    /// However a fault flaps: the log stays readable and no lamp flashes more than twice a second.
+    /// For any period of a flapping fault, the log stays readable and no lamp flashes more than twice a
+    /// second.
     @Test(arguments: [1, 7, 40, 250, 333, 500, 990, 1100, 1450, 2000]) func aFaultThatFlapsIsNoFlicker(_ period: Int)
         throws
     {
@@ -159,7 +161,7 @@ import Tuvali
 }
 
 extension KioskSettings {
-    /// Settings for a kiosk of that name.
+    /// Returns settings for a kiosk with the given name.
     fileprivate static func named(_ name: String) throws -> KioskSettings {
         KioskSettings(name: try .init(name), softwareVersion: "test")
     }

@@ -7,10 +7,11 @@ import Tuvali
 
 @testable import Credentials
 
-/// A transfer of twelve chunks with one fault, at every message that the phone sends: the kiosk comes back to where it was, with the
-/// light and the records that belong to what happened, and whoever is there beside it notices nothing.
+/// Applies one fault at each message that a phone sends during a transfer of twelve chunks. The kiosk returns
+/// to its previous state, the light and the records agree with the events, and another phone at the gate is
+/// not affected.
 @Suite struct BoundaryTests {
-    /// What becomes of a message.
+    /// The fate of a message.
     enum Fault: CaseIterable {
         case none, lost, spoiled, late, doubled, disconnected
     }
@@ -29,14 +30,15 @@ import Tuvali
             let place = "\(fault) at message \(number) of \(whole.messages), \(phones) phones"
             #expect(gate.isAtRest, "\(place)")
             #expect(gate.breaches == [], "\(place)")
-            // Every visit that began is counted once; who promised a credential is recorded.
+            // Every visit that began is counted once; a visit with an announced credential is recorded.
             #expect(gate.counted == gate.connections, "\(place)")
             let accepted = gate.records.count { $0.result == .accepted }
             #expect(gate.pulses == accepted && gate.openIntents == 0, "\(place)")
             #expect(gate.records.filter { $0.result == .accepted }.allSatisfy { $0.gate?.opened == true }, "\(place)")
             let told = gate.outcomes.values.count { $0 == .accepted }
             #expect(told <= accepted && gate.greens == accepted, "\(place)")
-            // The link layer and the protocol's repair rounds bear all that but a broken link, where it concerns chunks.
+            // For chunks, the link layer and the protocol's repair rounds correct every fault except a broken
+            // link.
             if gate.wasChunk, fault != .disconnected { #expect(gate.outcomes[0] == .accepted, "\(place)") }
             if phones == 2 { #expect(gate.outcomes[1] == .accepted, "\(place)") }
             if gate.outcomes[0] == .accepted { served += 1 }
@@ -48,9 +50,9 @@ import Tuvali
 
 /// The kiosk, a virtual radio, and one fault on the way from the first phone to the kiosk.
 private struct FaultyGate {
-    /// Messages of the first phone so far.
+    /// The number of messages of the first phone so far.
     private(set) var messages = 0
-    /// Chunks among them.
+    /// The number of chunks among those messages.
     private(set) var chunks = 0
     /// Whether the fault hit a chunk.
     private(set) var wasChunk = false
@@ -68,7 +70,7 @@ private struct FaultyGate {
     private var random = SplitMix64(seed: 3)
     private var now = Instant.zero
     private var inbox: [KioskEvent] = []
-    /// A message that comes behind the next.
+    /// A message that is delivered after the next one.
     private var late: [UInt8]?
     private var isCut = false
 
@@ -94,11 +96,11 @@ private struct FaultyGate {
     }
 
     var outcomes: [Int: VisitOutcome] { radio.outcomes }
-    /// Intents without a record. Those that served nobody are kept for a minute and closed then.
+    /// The number of intents without a record. Unused intents are kept for a minute and then closed.
     var openIntents: Int { intents.count }
     var counted: Int { kiosk.status(at: now).counters.visits.values.reduce(0, +) }
 
-    /// Whether everything is as before the first visitor.
+    /// Whether the state is the same as before the first visitor.
     var isAtRest: Bool {
         let status = kiosk.status(at: now)
         return status.radio == .up && status.phones == 0 && !status.isGateOpen && status.light == .ready
@@ -108,7 +110,7 @@ private struct FaultyGate {
         give(.start)
         let end = now.advanced(by: .seconds(400))
         while !radio.isIdle, step(until: end) {}
-        // Light and pulse end, and the intent that served nobody is closed.
+        // By then the light and the pulse have ended, and the unused intent is closed.
         let rest = now.advanced(by: .seconds(130))
         while !intents.isEmpty || !isAtRest, step(until: rest) {}
     }
@@ -169,7 +171,7 @@ private struct FaultyGate {
         for case .toHost(let packet) in actions { deliver(packet) }
     }
 
-    /// The first link has the first handle.
+    /// Delivers a packet to the kiosk and applies the fault; the first link has the first handle.
     private mutating func deliver(_ packet: [UInt8]) {
         guard packet.count > 9, packet[0] == 2, packet[1] == 0x40, packet[2] & 0x0F == 0 else {
             return inbox.append(.received(packet))

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Kiosk
 
-/// Tables of looks at the clocks: what is believed of each, and what is told of it.
+/// Tables of readings of the clocks, with the date that the guard believes and the faults that it reports for
+/// each.
 @Suite("The clock's guard")
 struct ClockGuardTests {
     private typealias Provenance = WallTime.Provenance
@@ -13,14 +14,15 @@ struct ClockGuardTests {
     private static let newest: Int64 = 1_767_225_600
     private static let (day, year): (Int64, Int64) = (86_400, 365 * 86_400)
 
-    /// Where a look finds the clock: the machine's own, set by a battery or by a time server.
+    /// The source of a reading: the machine's own clock, one set from a battery-backed clock, or one set by a
+    /// time server.
     private enum Source { case nobody, battery, server }
 
     private struct Row {
-        /// Seconds since the start of the box, and seconds of the clock behind the newest record.
+        /// The seconds since the machine's start, and the clock's seconds after the newest record.
         let (at, clock): (Int64, Int64)
         let source: Source
-        /// What is believed, in seconds behind the newest record, and why.
+        /// The believed date, in seconds after the newest record, and its provenance.
         let (date, provenance): (Int64, Provenance)
         var told: [String] = []
 
@@ -71,17 +73,19 @@ struct ClockGuardTests {
             Row(0, 100, .battery, 100, .rtc), Row(100, 200, .battery, 200, .rtc),
             Row(110, 150, .battery, 150, .rtc),  // within the skew
             Row(120, 0, .battery, 160, .saved, told: [stepped]),
-            Row(3720, 3600, .battery, 3760, .saved),  // carried on, an hour without a visit
+            Row(3720, 3600, .battery, 3760, .saved),  // continued by the monotonic clock, an hour without a visit
             Row(3730, 3610 - 3 * Self.day, .battery, 3770, .saved, told: [stepped, contradicted]),
             Row(3740, 3840, .battery, 3840, .rtc, told: [stepped, "over " + contradicted]),
         ])
         #expect(watch.time.unsynchronised == nil)
         play([
             Row(0, 0, .server, 0, .synchronised), Row(10, 10 - Self.day / 2, .nobody, -50, .saved, told: [stepped]),
-            // A time server may correct it within a day, and is believed; but it is not confirmed yet.
+            // A time server may correct the date within a day. The guard believes it, but it is not confirmed
+            // yet.
             Row(20, 20 - Self.day / 2, .server, 20 - Self.day / 2, .synchronised, told: [unconfirmed]),
             Row(80, 80 - Self.day / 2, .server, 80 - Self.day / 2, .synchronised, told: ["over " + stepped]),
-            // But not twice: against the newest date ever believed this is more than a day.
+            // A second such correction is refused: it differs by more than a day from the newest date that
+            // was ever believed.
             Row(90, 90 - Self.day - 1, .server, 90 - Self.day / 2, .unset, told: [stepped, contradicted]),
         ])
     }
@@ -91,7 +95,7 @@ struct ClockGuardTests {
         play([
             Row(0, 100, .battery, 100, .rtc), Row(10, Self.year, .battery, 110, .saved, told: [stepped]),
             Row(20, Self.year + 10, .battery, 120, .saved), Row(30, 130, .battery, 130, .rtc, told: [stepped]),
-            Row(10_000, 10_100, .battery, 10_100, .rtc),  // no time server: somebody should look
+            Row(10_000, 10_100, .battery, 10_100, .rtc),  // no time server: an operator should check
         ])
     }
 
@@ -105,7 +109,8 @@ struct ClockGuardTests {
             Row(80, weeks + 60, .server, weeks + 60, .synchronised, told: ["over " + stepped]),
             Row(90, weeks + 70, .battery, weeks + 70, .rtc),
         ])
-        // A battery-backed clock may be weeks behind the newest record's date, and is believed at the start.
+        // A battery-backed clock may be weeks after the newest record's date; the guard believes it at the
+        // start.
         play([Row(0, weeks, .battery, weeks, .rtc)])
     }
 
@@ -116,7 +121,7 @@ struct ClockGuardTests {
             Row(1000, 1000 - 26 * Self.year, .battery, 940, .saved),
             Row(1010, 2000, .server, 2000, .synchronised, told: [stepped, "over " + contradicted]),
         ])
-        // Without a battery-backed clock every start is so, and nothing is wrong.
+        // Without a battery-backed clock every start looks like this, and there is no fault.
         play([Row(0, -26 * Self.year, .nobody, -60, .saved)])
         play([Row(0, 0, .nobody, 0, .unset), Row(10, 10, .server, 10, .synchronised)], newest: nil)
         play([Row(0, 0, .battery, 0, .rtc)], newest: nil)
@@ -144,12 +149,12 @@ struct ClockGuardTests {
     @Test("a time server that contradicts the newest record by more than a day waits for somebody's word")
     func contradiction() {
         var watch = play([
-            // Exactly a day. It is before the last confirmed date all the same.
+            // The difference is exactly a day, but the date is before the last confirmed date.
             Row(0, -Self.day, .server, -Self.day, .synchronised, told: [unconfirmed])
         ])
         watch = play([
             Row(0, -Self.day - 1, .server, 0, .unset, told: [contradicted]),
-            Row(10, -Self.day + 9, .battery, 10, .unset),  // not forgotten when the server goes
+            Row(10, -Self.day + 9, .battery, 10, .unset),  // not forgotten when the server is lost
             Row(20, -Self.day + 19, .server, 20, .unset),
         ])
         #expect(
@@ -161,7 +166,7 @@ struct ClockGuardTests {
         play([Row(31, -Self.day + 30, .battery, -Self.day + 30, .rtc)], on: watch)
         play([Row(31, -2 * Self.day, .battery, -Self.day - 34, .saved, told: [contradicted])], on: watch)
 
-        // Forward, where a time server had vouched for the date before.
+        // The same forward, when a time server had vouched for the previous date.
         watch = play([
             Row(0, 0, .server, 0, .synchronised),
             Row(10, 11 + Self.day, .server, 10, .unset, told: [stepped, contradicted]),
@@ -202,7 +207,7 @@ struct ClockGuardTests {
             Row(30 * Self.day + 10, 30 * Self.day + 80, .nobody, 30 * Self.day + 10, .saved, told: [stepped]),
             Row(30 * Self.day + 20, 30 * Self.day + 20, .nobody, 30 * Self.day + 20, .rtc, told: [stepped]),
         ])
-        // Nobody vouched for it since the start.
+        // No source has vouched for the date since the start.
         play([Row(0, 0, .nobody, 0, .saved), Row(10, 10, .nobody, 10, .saved)])
         let watch = play([Row(0, 0, .server, 0, .synchronised), Row(60, 60, .nobody, 60, .rtc)])
         #expect(watch.time.unsynchronised == .seconds(60), "max-unsynced bounds it")
@@ -248,7 +253,8 @@ struct ClockGuardTests {
         ClockGuard(newest: newest.map { Timestamp(seconds: $0) }, skew: .seconds(60), made: Self.made, at: .zero)
     }
 
-    /// Its clock always answers: 1970 after a power cut, from which a service moved the system's date to the last one it had kept.
+    /// The Raspberry Pi 5's clock always answers: after a power cut it shows 1970, and a service then sets
+    /// the system's date to the last one that it saved.
     @Test("a Raspberry Pi 5 without a battery has a saved date, not that of a clock")
     func noBattery() {
         let powerless = HardwareClock(
@@ -258,7 +264,8 @@ struct ClockGuardTests {
             #expect(words(watch.handle(look(40, 100, powerless, isSaved: true))).isEmpty)
             #expect(watch.time.provenance == .saved && watch.time.utc.seconds == Self.newest + 100)
             #expect(words(watch.handle(look(101, 161, powerless, isSaved: true))) == [ReasonCode.clockHardware.text])
-            // A time server sets both: the system's clock at once, the other within 11 minutes.
+            // A time server sets both clocks: the system's clock at once, the battery-backed one within 11
+            // minutes.
             let week = 7 * Self.day
             let told = words(watch.handle(look(102, week, powerless, isSynchronised: true)))
             #expect(told == [stepped] + (newest == nil ? [] : [unconfirmed]))
@@ -281,7 +288,7 @@ struct ClockGuardTests {
         #expect(words(watch.handle(look(70, 170, .differs(seconds: 301)))) == [ReasonCode.clockHardware.text])
         #expect(words(watch.handle(look(80, 180, .agrees))) == ["over " + ReasonCode.clockHardware.text])
         #expect(watch.time.provenance == .rtc)
-        // What a time server has set is not undone by a battery that is empty.
+        // An empty battery does not undo a date that a time server has set.
         _ = watch.handle(look(90, 190, .powerless(Timestamp(seconds: 0)), isSynchronised: true))
         _ = watch.handle(look(100, 200, .powerless(Timestamp(seconds: 0))))
         #expect(watch.time.provenance == .rtc)
@@ -325,7 +332,7 @@ struct ClockGuardTests {
             _ = watch.handle(look(0, early, hardware, isSynchronised: isSynchronised, isSaved: true))
             #expect(watch.time.provenance == .unset)
         }
-        // A ledger of before the last upgrade does not make it one.
+        // A ledger from before the last upgrade does not make such a date valid either.
         var watch = newGuard(newest: Self.newest - 60 * Self.day)
         _ = watch.handle(look(0, early, .agrees))
         #expect(watch.time.provenance == .saved && watch.time.utc == Self.made.advanced(by: .seconds(-60)))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Kiosk
 
-/// What is counted at the gate: once each, by reason, and never more kinds than the table has.
+/// Every event at the gate is counted once, by reason, and there are never more reasons than the table has.
 @Suite struct CountersTests {
     @Test func everyVisitIsCountedByItsReason() throws {
         let gate = try TestGate(visits: [.test(), .test(misbehaviour: .leaves(.identified)), .test()])
@@ -15,7 +15,7 @@ import Testing
         #expect(counters.endings.values.reduce(0, +) == 3)
         #expect(counters.endings[.init(result: "accepted", reason: .ok)] == 2)
         #expect(counters.endings.keys.filter { $0.result == "abandoned" }.allSatisfy { $0.reason != .ok })
-        // Two verdicts, two transfers, and what they took is what the log says.
+        // There are two verdicts and two transfers, and their durations and sizes are those of the log.
         #expect(counters.transfer.count == 2 && counters.bytes.count == 2 && counters.identified.count == 2)
         let decided = gate.kioskNotes.compactMap { note -> (Duration, Duration)? in
             if case .decided(_, _, let sinceT0, let waited) = note { (sinceT0, waited) } else { nil }
@@ -26,12 +26,12 @@ import Testing
         let sizes = gate.kioskNotes.compactMap { note -> Int? in
             if case .transferStarted(let bytes, _) = note { bytes } else { nil }
         }
-        // In whole kilobytes: a sum to the byte would tell whose credential it was.
+        // Sizes are counted in whole kilobytes: an exact sum would reveal whose credential it was.
         #expect(counters.bytes.sum == sizes.reduce(0) { $0 + ($1 + 1023) / 1024 * 1024 } && !sizes.isEmpty)
         #expect(counters.radioOpenings == gate.notes.count { $0 == "radio.ready" } && counters.radioOpenings == 1)
     }
 
-    /// Rules of a policy have any number of names, and one row.
+    /// A policy's rules may have any names and are counted in one row.
     @Test func rulesAreCountedTogether() {
         var counters = Kiosk.Counters()
         for rule in 0..<50 {

@@ -7,7 +7,8 @@ import Tuvali
 
 @testable import Credentials
 
-/// Several phones at one gate: each has its visit, its verdict and its pulse, and none waits for another to choose.
+/// Several phones at one gate: each has its own visit, verdict and pulse, and none waits while another
+/// visitor chooses.
 @Suite struct CrowdTests {
     private static let kinds: [PhoneTraits] = [.android14, .iPhone, .android13, .iPhone185]
 
@@ -36,7 +37,8 @@ import Tuvali
         #expect(four.breaches == [] && four.violations == [])
     }
 
-    /// The verdicts are ready almost at once, and are shown one after the other, each with its tone and pulse.
+    /// The verdicts are ready almost at once; the gate shows them one after another, each with its tone and
+    /// pulse.
     @Test func oneVerdictOnePerson() throws {
         let gate = try TestGate(visits: choosers(4))
         gate.verificationTime = .milliseconds(300)
@@ -53,7 +55,8 @@ import Tuvali
         #expect(gate.breaches == [])
     }
 
-    /// A turnstile's pulse of one visitor ends neither by the junk of another nor, soon, by another's verdict.
+    /// One visitor's pulse at a turnstile is not ended by another phone's broken transfer, nor early by
+    /// another visitor's verdict.
     @Test func nobodyEndsTheNextOnesPulseByFailing() throws {
         let record = MisbehaviourTests.incompressible
         var slow = PhoneTraits.android14
@@ -69,7 +72,7 @@ import Tuvali
         #expect(gate.breaches == [])
     }
 
-    /// Whoever only connects changes neither the code on display nor the light.
+    /// A phone that only connects changes neither the displayed code nor the light.
     @Test func aConnectionAloneCostsNothing() throws {
         let gate = try TestGate(visits: [.test(arrival: .at(.seconds(1)), misbehaviour: .silent)])
         #expect(gate.run(untilNote: "phone.connected"))
@@ -79,7 +82,8 @@ import Tuvali
         #expect(gate.intents.isEmpty && gate.invitations.count == 1 && gate.breaches == [])
     }
 
-    /// Controllers that cannot advertise beside a connection, say so or not, and those that carry few.
+    /// Controllers that cannot advertise during a connection, with and without reporting it, and controllers
+    /// with few connections.
     @Test(arguments: ["told", "learned", "two"]) func asManyAsTheControllerAllows(_ name: String) throws {
         var controller = ControllerTraits()
         if name == "two" { controller.connections = 2 } else { controller.advertisesWhileConnected = false }
@@ -98,7 +102,8 @@ import Tuvali
         #expect(gate.counters.linkResets == 0, "phones that leave in order need no reset")
     }
 
-    /// A recorded visit that is played again with the same key is not served, whatever is on disk of the first.
+    /// A recorded visit that is replayed with the same key is not served, whatever the disk holds of the
+    /// first visit.
     @Test func aWalletKeyIsTakenOnceForAnOffer() throws {
         let visits = [0, 1].map { Simulation.Visit.test(.iPhone, arrival: .at(.milliseconds(1000 + $0))) }
         let gate = try TestGate(visits: visits, haveOwnKeys: false)

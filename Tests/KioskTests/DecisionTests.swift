@@ -7,7 +7,7 @@ import Tuvali
 
 @testable import Credentials
 
-/// What is decided when disk, verifier and phone are late, fail or go away, and what is written about it.
+/// Decisions and records when the disk, the verifier or the phone is late, fails or leaves.
 @Suite struct DecisionTests {
     private let never = Duration.seconds(86_400)
 
@@ -16,7 +16,8 @@ import Tuvali
         #expect(gate.violations == [])
     }
 
-    /// URLs of contexts are a stranger's text and can say who somebody is: what is decided and written does not hold them.
+    /// Context URLs are text from a stranger and can identify a person: neither decisions nor records contain
+    /// them.
     @Test func whatIsMissingStaysOutOfTheRecord() throws {
         let gate = try TestGate(visits: [.test()])
         gate.verdict = Verdict(
@@ -34,7 +35,7 @@ import Tuvali
 
     @Test func theGateWaitsForALateIntent() throws {
         let gate = try TestGate(visits: [.test()])
-        gate.intentTime = .milliseconds(4500)  // the person chooses for three seconds, the gate waits for two more
+        gate.intentTime = .milliseconds(4500)  // the visitor chooses for three seconds, the gate waits for two more
         #expect(gate.run())
         let asked = try #require(
             gate.trace.first { $0.actions.contains { if case .recordIntent = $0 { true } else { false } } })
@@ -45,7 +46,7 @@ import Tuvali
         expectNothingBroken(gate)
     }
 
-    /// Failed at once, failed late, never answered, answered after the limit.
+    /// The intent fails at once, fails late, is never answered, or is answered after the limit.
     static let failures: [(takes: Duration, failure: String?)] = [
         (.milliseconds(3), "no space left"), (.milliseconds(4500), "no space left"), (.seconds(86_400), nil),
         (.seconds(6), nil),
@@ -63,7 +64,7 @@ import Tuvali
         #expect(gate.patterns.contains(.rejected) && !gate.patterns.contains(.accepted))
         #expect(gate.counters.ledgerFailures == 1)
         #expect(gate.statusBytes.allSatisfy { $0 == 1 } && !gate.statusBytes.isEmpty)
-        // Whatever the ledger says later changes nothing.
+        // A later answer of the ledger changes nothing.
         gate.run(for: .seconds(10))
         #expect(gate.outcomes.count == 1 && gate.gateChanges.isEmpty)
         expectNothingBroken(gate)
@@ -126,7 +127,7 @@ import Tuvali
         }
     }
 
-    // MARK: - Act
+    // MARK: - The pulse
 
     @Test func thePulseHasAHardUpperBound() throws {
         let gate = try TestGate(visits: [.test(), .test(arrival: .afterPrevious(.milliseconds(100)))]) {
@@ -170,7 +171,7 @@ import Tuvali
                 ])
     }
 
-    // MARK: - Record
+    // MARK: - The record
 
     @Test func theOutcomeSaysWhatHappened() throws {
         let gate = try TestGate(visits: [.test(record: MisbehaviourTests.incompressible)])
@@ -190,13 +191,13 @@ import Tuvali
         let time = try #require(connected).at.duration(to: try #require(decided).at)
         #expect(session.milliseconds == Int(time.milliseconds))
         #expect(gate.intents == gate.outcomes.map(\.intent))
-        // What was decided was handed over with the order, and the outcome adds what the gate did.
+        // The decision was handed over with the order to open; the outcome adds the actuator's result.
         let decision = try #require(gate.decisions.first)
         #expect(gate.decisions.count == 1 && decision.outcome == outcome)
         #expect(decision.visit == gate.outcomes.first?.visit && decision.intent == gate.intents.first)
     }
 
-    // MARK: - Stop
+    // MARK: - Stopping
 
     @Test(arguments: RadioTests.moments + ["gate"]) func stoppingReleasesEverything(_ moment: String) throws {
         let gate = try TestGate(visits: [.test(record: MisbehaviourTests.incompressible)])
@@ -216,7 +217,7 @@ import Tuvali
         gate.inject(.stop)
         gate.run(for: .seconds(60))
         #expect(gate.trace[turns...].allSatisfy { $0.actions.isEmpty })
-        if isInVisit { #expect(gate.phoneOutcomes[0] != .lost) }  // the phone was told, it need not time out
+        if isInVisit { #expect(gate.phoneOutcomes[0] != .lost) }  // the phone was notified, so it need not time out
         expectNothingBroken(gate)
     }
 

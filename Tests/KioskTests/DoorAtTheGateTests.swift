@@ -5,9 +5,9 @@ import Ledger
 import Simulation
 import Testing
 
-/// The door as part of the kiosk: what it changes for visitors, the relay, the light and the records.
+/// The door as part of the kiosk: its effect on visitors, the relay, the light and the records.
 @Suite struct DoorAtTheGateTests {
-    /// A gate with everything wired, its lines read from the start on.
+    /// Returns a gate with all inputs wired and read from the start.
     private func gate(
         _ visits: [Simulation.Visit] = [.test()], _ configure: (inout KioskSettings) -> Void = { _ in }
     ) throws -> TestGate {
@@ -67,7 +67,7 @@ import Testing
         let record = try #require(gate.outcomes.first?.outcome)
         #expect(record.result == .accepted && record.gate?.opened == true && record.gate?.passage == false)
         #expect(gate.notes.contains("door.not-passed"))
-        // Whether it counts as used is the operator's choice.
+        // The operator's setting decides whether the credential counts as used.
         #expect(opened(gate) == 1 && self.unused(gate) == (unused == .keep ? 0 : 1))
         #expect(gate.breaches == [])
     }
@@ -91,7 +91,8 @@ import Testing
         #expect(gate.patterns.last == .attention && gate.breaches == [])
     }
 
-    /// The door was still open when the next one was let in: whether he passed nobody knows, so he counts as used.
+    /// The door was still open when the next visitor was admitted. Whether he passed is unknown, so his
+    /// credential counts as used.
     @Test func whoMayHavePassedThroughAnOpenDoorCountsAsUsed() throws {
         let gate = try gate([.test(), .test(arrival: .at(.milliseconds(1200)))]) {
             $0.door.inputs = [.contact: .milliseconds(20)]
@@ -159,7 +160,7 @@ import Testing
         #expect(lengths(gate) == [5000] && gate.breaches == [])
     }
 
-    /// Somebody pressed the button and stayed: that opening is not the visitor's.
+    /// A person pressed the button and stayed inside: that opening is not the visitor's.
     @Test func aLevelEndsWithTheVisitorAlsoBehindAnExit() throws {
         let gate = try gate {
             ($0.door.opening, $0.door.whenUnused) = (.level, .release)
@@ -176,7 +177,7 @@ import Testing
         #expect(gate.outcomes.first?.outcome.gate?.passage == true && gate.breaches == [])
     }
 
-    /// A visitor who is slow goes through what was opened for somebody inside: behind him it is shut.
+    /// A slow visitor passes through the opening for a person inside; the gate shuts after him.
     @Test func aLevelForTheWayOutEndsWithWhoeverPasses() throws {
         let gate = try gate {
             ($0.door.opening, $0.door.wait) = (.level, .seconds(20))
@@ -232,7 +233,7 @@ import Testing
         #expect(gate.outcomes.map(\.outcome.result) == [.accepted] && gate.breaches == [])
     }
 
-    /// However often somebody inside presses, between two of them whoever waits outside has his turn.
+    /// However often a person inside presses the button, a visitor outside is admitted between two exits.
     @Test func aButtonThatIsPressedAllTheTimeHoldsNobodyUp() throws {
         let gate = try gate()
         gate.verificationTime = .milliseconds(300)
@@ -247,7 +248,7 @@ import Testing
         #expect(lengths(gate).count > 5 && gate.breaches == [])
     }
 
-    /// Each verdict waits for a pulse and an exit; the last of a row has his all the same.
+    /// Each verdict waits for a pulse and an exit; even the last visitor of a queue gets his verdict.
     @Test func theLastOfARowHasHisVerdictHoweverOftenSomebodyGoesOut() throws {
         let visits = (0..<8 as Range<Int64>).map { number in
             Simulation.Visit.test(arrival: .at(.milliseconds(1000 + number * 300)))
@@ -274,7 +275,8 @@ import Testing
         #expect((1...2).contains(lengths(gate).count) && gate.breaches == [])
     }
 
-    /// Whoever was turned away would walk in while somebody is let out.
+    /// An exit waits until the red light is over; otherwise a rejected visitor could walk in while a person
+    /// is let out.
     @Test func nobodyIsLetOutUnderARedLight() throws {
         let gate = try gate()
         gate.verdict = .test(.proofInvalid)
@@ -372,7 +374,7 @@ import Testing
         }
         #expect(orders.allSatisfy { $0.at.duration(to: $0.until) == .seconds(5) })
         #expect(zip(orders, orders.dropFirst()).allSatisfy { $0.1.at < $0.0.until }, "it never drops")
-        // Visitors are verified and recorded all the same.
+        // Visitors are verified and recorded during free passage, too.
         #expect(gate.phoneOutcomes == [0: .accepted])
         gate.run(for: .seconds(10))
         #expect(gate.outcomes.map(\.outcome.result) == [.accepted])

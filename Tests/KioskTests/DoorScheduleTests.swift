@@ -4,9 +4,10 @@ import Testing
 
 @testable import Credentials
 
-/// What the schedule says at a date, and by a date that nobody can believe.
+/// The mode that the schedule gives at a date, and at a date that is not believed.
 @Suite struct DoorScheduleTests {
-    /// Free on weekdays from 07:00 to 09:30, locked every night from 22:00 to 05:00 and on Sundays, an hour east of UTC.
+    /// Free on weekdays from 07:00 to 09:30, locked every night from 22:00 to 05:00 and on Sundays, an hour
+    /// east of UTC.
     private var schedule: DoorSchedule {
         var schedule = DoorSchedule()
         schedule.zone = CivilZone(name: "+01:00", offset: 3600)
@@ -26,7 +27,7 @@ import Testing
         ("2026-11-23T05:59:59Z", DoorMode.normal), ("2026-11-23T06:00:00Z", .free), ("2026-11-23T08:29:59Z", .free),
         ("2026-11-23T08:30:00Z", .normal), ("2026-11-23T20:59:59Z", .normal), ("2026-11-23T21:00:00Z", .locked),
         ("2026-11-24T03:59:59Z", .locked), ("2026-11-24T04:00:00Z", .normal),
-        // Sunday: lock-down before free passage.
+        // On Sunday, lock-down takes precedence over free passage.
         ("2026-11-29T07:00:00Z", .locked),
     ])
     func atADate(_ date: String, _ mode: DoorMode) throws {

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Kiosk
 
-/// The door alone: edges and orders with their times, and what follows.
+/// The door alone: edges and orders with their times, and the door's reactions.
 @Suite struct DoorTests {
     private static let one = VisitID("1")
     private static let two = VisitID("2")
 
-    /// A door whose inputs are read from the start on, and what it did so far.
+    /// A door whose inputs are read from the start, and its actions so far.
     private struct Scene {
         var door: Door
         var now = Instant.zero
@@ -24,7 +24,7 @@ import Testing
             actions += door.handle(.lines(levels), at: now)
         }
 
-        /// Time moves on to there, from deadline to deadline.
+        /// Advances the clock to the given time, from deadline to deadline.
         mutating func wait(until milliseconds: Int64) {
             let end = Instant(nanoseconds: milliseconds * 1_000_000)
             var turns = 0
@@ -56,7 +56,7 @@ import Testing
             take(.opened(visit, until: Instant(nanoseconds: (milliseconds + 200) * 1_000_000)), at: milliseconds)
         }
 
-        /// What is known of passages, in order.
+        /// The results of openings, in order: whether a passage was seen.
         var settled: [String] {
             actions.compactMap { action in
                 guard case .settled(let visit, let passage) = action else { return nil }
@@ -66,7 +66,7 @@ import Testing
 
         var openings: Int { actions.count { if case .open = $0 { true } else { false } } }
 
-        /// Alarms as they came and went.
+        /// Alarms that began and ended, in order.
         var alarms: [String] {
             actions.compactMap { action in
                 guard case .report(let report) = action else { return nil }
@@ -95,7 +95,8 @@ import Testing
         #expect(scene.settled == ["1 unseen"] && scene.alarms.isEmpty && scene.door.status.counters.unused == 1)
     }
 
-    /// Edges come from another thread: one of the last moment counts although it arrives behind the end.
+    /// Edges are reported by another thread. An edge at the last moment counts even if its report arrives
+    /// after the end.
     @Test func aPassageInTheLastMomentCounts() {
         var scene = Scene()
         scene.open(Self.one, at: 1000)
@@ -130,15 +131,15 @@ import Testing
         var scene = Scene { $0.inputs = [.contact: .milliseconds(50)] }
         scene.open(Self.one, at: 1000)
         scene.press(.contact, at: 2000)
-        // It closes, and somebody opens it again while he still may.
+        // The door closes, and a person opens it again while the opening still lasts.
         scene.press(.contact, at: 2500)
         scene.wait(until: 20_000)
         #expect(scene.settled == ["1 seen"] && scene.alarms.isEmpty && scene.door.status.counters.passages == 1)
     }
 
-    // MARK: - Passages that nobody sees
+    // MARK: - Unseen passages
 
-    /// The first one holds the door for the second: no edge tells of him.
+    /// The first visitor holds the door open for the second, so no edge shows the second passage.
     @Test func throughADoorThatStandsOpenOnePassesUnseen() {
         var scene = Scene { $0.inputs = [.contact: .zero] }
         scene.open(Self.one, at: 1000)
@@ -147,7 +148,7 @@ import Testing
         scene.set(.contact, false, at: 5000)
         scene.wait(until: 20_000)
         #expect(scene.settled == ["1 seen", "2 unknown"] && scene.door.status.counters.unused == 0)
-        // Shut again, it tells of the next one.
+        // Once the door is shut, the contact shows passages again.
         scene.open(Self.one, at: 21_000)
         scene.wait(until: 40_000)
         #expect(scene.settled.last == "1 unseen" && scene.door.status.counters.unused == 1)
@@ -168,7 +169,7 @@ import Testing
         scene.set(.passage, false, at: 3000)
         scene.wait(until: 10_000)
         #expect(scene.settled == ["1 unknown"])
-        // Active behind the end of the wait only: somebody may be in it.
+        // The input becomes active only after the wait: a person may stand in the passage.
         scene.open(Self.two, at: 20_000)
         scene.set(.passage, true, at: 25_100)
         scene.wait(until: 40_000)
@@ -190,15 +191,15 @@ import Testing
         scene.open(Self.one, at: 1000)
         scene.take(.lines([:]), at: 2000)
         scene.open(Self.two, at: 2010)
-        // So soon that it may have been so before.
+        // The edge follows so soon that the input may have been active before.
         scene.press(.passage, at: 2050)
         scene.wait(until: 20_000)
         #expect(scene.settled == ["1 unknown", "2 unknown"])
     }
 
-    // MARK: - Passages of those who go out
+    // MARK: - Passages on the way out
 
-    /// Nobody came to the button's opening: the visitor's passage is his own.
+    /// The opening by the button is unused, and the visitor's passage is assigned to his own opening.
     @Test(arguments: [DoorInput.passage, .contact]) func aVisitorUsesHisOwnOpening(_ sensor: DoorInput) {
         var scene = Scene { $0.inputs = [sensor: .milliseconds(20)] }
         scene.open(nil, at: 1000)
@@ -243,7 +244,7 @@ import Testing
         }
     }
 
-    /// The handle opens the door before the relay has moved.
+    /// The door's handle opens the door before the relay has moved.
     @Test func whoGoesOutForcesNothing() {
         var scene = Scene()
         scene.set(.request, true, at: 1000)
@@ -302,7 +303,7 @@ import Testing
         #expect(scene.alarms == ["+door.held-open"])
     }
 
-    // MARK: - Tamper, fire
+    // MARK: - Tamper and fire
 
     @Test func tamperAndFireAreToldWhileTheyLast() {
         for (input, code) in [(DoorInput.tamper, "door.tamper"), (.fire, "door.fire")] {
@@ -320,7 +321,7 @@ import Testing
         scene.set(.fire, true, at: 1000)
         scene.wait(until: 1020)
         #expect(scene.door.mode == .free && scene.door.status.cause == .fire)
-        // A cable that burns through says nothing of the fire.
+        // A cable that burns through does not show whether there is a fire.
         scene.take(.linesLost(detail: "gone"), at: 2000)
         #expect(scene.door.mode == .free)
         scene.take(.order(.lock), at: 3000)
@@ -330,7 +331,7 @@ import Testing
         #expect(scene.door.mode == .normal)
     }
 
-    // MARK: - Inputs that lie
+    // MARK: - Faulty inputs
 
     @Test func aChatteringContactIsOneChange() {
         var scene = Scene()
@@ -342,7 +343,7 @@ import Testing
         #expect(scene.settled == ["1 seen"] && scene.door.status.counters.passages == 1 && scene.alarms.isEmpty)
     }
 
-    /// Four edges that arrive together, late, are told apart by their times.
+    /// Edges that arrive together and late are distinguished by their times.
     @Test func edgesThatArriveLateAreJudgedByTheirTimes() {
         var scene = Scene()
         scene.open(Self.one, at: 1000)
@@ -363,7 +364,7 @@ import Testing
         #expect(scene.alarms == ["+door.input", "-door.input"])
     }
 
-    /// The kernel debounces for less than the line hums, so each edge counts.
+    /// The kernel's debounce time is shorter than the period of the hum, so each edge counts.
     @Test(arguments: [5, 20] as [Int64]) func aButtonThatHumsOpensNothingOnceThatIsKnown(_ apart: Int64) {
         var scene = Scene { $0.inputs[.request] = .zero }
         for edge in 0..<400 as Range<Int64> { scene.set(.request, edge % 2 == 0, at: 1000 + edge * apart) }
@@ -375,7 +376,7 @@ import Testing
         #expect(scene.openings == before + 1)
     }
 
-    /// As fast as a finger can, for as long as somebody likes.
+    /// Presses at the speed of a finger, for any length of time.
     @Test func whoPressesInHasteIsHeard() {
         var scene = Scene { $0.inputs[.request] = .zero }
         for press in 0..<80 as Range<Int64> {
@@ -400,7 +401,7 @@ import Testing
         #expect(scene.openings == 1)
     }
 
-    /// Whoever takes lines may tell of what is active as of edges.
+    /// A source of input lines may report the initially active ones as edges.
     @Test func whatIsToldAsAnEdgeOfTheStartHasNotHappenedEither() {
         var scene = Scene()
         for input in [DoorInput.passage, .request, .contact, .tamper] { scene.set(input, true, at: 1) }
@@ -410,7 +411,7 @@ import Testing
         #expect(scene.alarms == ["+door.tamper", "+door.held-open"])
     }
 
-    /// They say what was so at the start, and come when the thread has time for them.
+    /// Edges with the time of the start report the initial state; the thread may deliver them late.
     @Test(arguments: [0, 20] as [Int64]) func howeverLateItIsTold(_ debounce: Int64) {
         var scene = Scene { settings in
             for input in DoorInput.allCases { settings.inputs[input] = .milliseconds(debounce) }
@@ -432,7 +433,7 @@ import Testing
         scene.open(Self.two, at: 3000)
         #expect(scene.settled == ["1 unknown", "2 unknown"])
         #expect(scene.alarms == ["+door.tamper", "+door.inputs", "-door.tamper"])
-        // Edges of lines that nobody holds are nobody's.
+        // Edges of lines that are lost are ignored.
         scene.press(.request, at: 4000)
         #expect(scene.openings == 0 && scene.door.status.inputs[.contact] == .some(nil))
         scene.take(.lines([.contact: false]), at: 5000)
@@ -478,7 +479,7 @@ import Testing
         #expect(mode() == "locked schedule")
     }
 
-    /// Whoever says it must go on saying it.
+    /// The schedule must be repeated, or its free passage ends.
     @Test func theScheduleIsALease() {
         var scene = Scene()
         scene.take(.schedule(.free, until: Instant(nanoseconds: .max)), at: 1000)
@@ -488,7 +489,7 @@ import Testing
         #expect(scene.door.mode == .normal && scene.door.deadline == nil)
     }
 
-    /// Whoever should say something else may hang: nobody is let in by that.
+    /// If the schedule's source hangs, the lock-down stays, so that its failure admits no visitor.
     @Test func aLockDownByTheScheduleEndsWhenTheScheduleSaysSo() {
         var scene = Scene()
         scene.take(.schedule(.locked, until: Instant(nanoseconds: .max)), at: 1000)
@@ -526,7 +527,7 @@ import Testing
         scene.set(.contact, true, at: 4000)
         scene.wait(until: 99_000)
         #expect(scene.alarms.isEmpty && scene.door.status.counters.passages == 3)
-        // The door is to be shut from now on.
+        // The door must be shut from now on.
         scene.wait(until: 129_999)
         #expect(scene.alarms.isEmpty)
         scene.wait(until: 130_000)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Kiosk
 
-/// What is warned of before it ends, in virtual time.
+/// Warnings before trust material and other items expire, in virtual time.
 @Suite struct ExpiryCalendarTests {
     private static let day: Int64 = 86_400
     private static let end = Timestamp(seconds: 1_800_000_000)
@@ -16,12 +16,13 @@ import Testing
             isRenewed: isRenewed)
     }
 
-    /// So long before the end of ``bundle(_:life:end:isRenewed:)``.
+    /// Returns the time that many days and seconds before the end of ``bundle(_:life:end:isRenewed:)``.
     private func before(_ days: Int64, _ seconds: Int64 = 0) -> Timestamp {
         Self.end.advanced(by: .seconds(-days * Self.day - seconds))
     }
 
-    /// `14`: told of that step; `+code`: in force, `-code`: over.
+    /// Returns the calendar's reactions: `14` is the report of that step; `+code` means that the fault is in
+    /// force, `-code` that it is over.
     private func look(_ calendar: inout ExpiryCalendar, _ expiries: [Expiry], _ date: Timestamp?) -> [String] {
         calendar.look(expiries, at: date).map { action in
             switch action {
@@ -37,7 +38,7 @@ import Testing
     @Test func eachStepIsToldOnce() {
         var calendar = ExpiryCalendar()
         var told: [String] = []
-        // Every minute for sixteen days.
+        // A look every minute for sixteen days.
         for minute in stride(from: Int64(16 * 1440), through: -10, by: -1) {
             told += look(&calendar, [bundle()], before(0, minute * 60))
         }
@@ -60,7 +61,8 @@ import Testing
         var told: [String] = []
         for turn in 0..<200 { told += look(&calendar, [bundle()], before(3, turn.isMultiple(of: 2) ? 1200 : -1200)) }
         #expect(told == ["14", "+" + soon, "3", "+" + soon])
-        // Set back by more than that it is another date: the fault's words follow, and nothing is told again.
+        // A clock that is set back by more than that shows another date: the fault's text changes, and the
+        // step is not reported again.
         #expect(look(&calendar, [bundle()], before(3, 3601)) == ["+" + soon])
         #expect(calendar.warnings.map(\.step) == [.fortnight])
         #expect(look(&calendar, [bundle()], before(15)) == ["-" + soon])
@@ -81,7 +83,7 @@ import Testing
         let next = bundle(2, end: Self.end.advanced(by: .seconds(300 * Self.day)))
         #expect(look(&calendar, [next], before(1)) == ["-" + soon])
         #expect(calendar.warnings.isEmpty)
-        // Put back, it is told again.
+        // If the bundle is put back, the step is reported again.
         #expect(look(&calendar, [bundle()], before(1)) == ["1", "+" + soon])
     }
 
@@ -91,12 +93,13 @@ import Testing
         #expect(calendar.warnings.isEmpty && !calendar.isDated && calendar.expiries == [bundle()])
         #expect(look(&calendar, [bundle()], before(2)) == ["3", "+" + soon])
         #expect(look(&calendar, [bundle()], nil) == ["-" + soon])
-        // Trusted again: the light, and no second line in the log.
+        // When the date is trusted again, the light shows the fault, but the log gets no second line.
         #expect(look(&calendar, [bundle()], before(2)) == ["+" + soon])
         #expect(calendar.isDated)
     }
 
-    /// Of what lives for a week it is no news that it ends within two; what the box renews is told when that has failed.
+    /// An item with a lifetime of two weeks or less gets no warning two weeks before its end. An item that
+    /// the gate renews itself is reported only when the renewal has failed.
     @Test(arguments: [
         (Int64(365), false, ["14", "3", "1", "0"]), (15, false, ["14", "3", "1", "0"]), (14, false, ["3", "1", "0"]),
         (2, false, ["3", "1", "0"]), (365, true, ["0"]),
@@ -130,7 +133,7 @@ import Testing
         #expect(long.words.count < 150)
     }
 
-    /// Told to people: a count that grows is told again by the box's health.
+    /// The steps are reported to people: if the count grows, the gate's health reports the fault again.
     @Test func aStepIsToldByTheHealthOfTheBox() {
         var (calendar, health, told) = (ExpiryCalendar(), Health(), [String]())
         for hour in stride(from: Int64(15 * 24), through: -1, by: -1) {

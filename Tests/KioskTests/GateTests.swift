@@ -27,7 +27,7 @@ import Testing
         #expect(gate.command == .open(until: at(5000)))
     }
 
-    /// A turnstile counts edges: the second visitor has a pulse of his own, behind a gap.
+    /// A turnstile counts edges: the second visitor has a pulse of his own, after a gap.
     @Test func theNextPulseBeginsBehindAGap() {
         var gate = Gate()
         gate.pulse(.seconds(5), for: one, at: at(0))
@@ -42,7 +42,8 @@ import Testing
             ])
     }
 
-    /// Time is told late: the pulse has ended in time, but the gap begins when that is seen, as the relay may be late as well.
+    /// The end of the pulse is noticed late. The pulse counts as ended in time, but the gap begins when the
+    /// end is noticed, as the relay may be late as well.
     @Test func aPulseThatIsToldToEndLateEndedInTime() {
         var gate = Gate()
         gate.pulse(.milliseconds(200), for: one, at: at(0))
@@ -64,7 +65,7 @@ import Testing
         }
     }
 
-    /// The relay was told to open: that is no pulse that was never given.
+    /// The relay was ordered to open, so the pulse does not count as never given.
     @Test func aPulseThatEndsAtOnceWasGiven() {
         var gate = Gate()
         gate.pulse(.seconds(5), for: one, at: at(0))

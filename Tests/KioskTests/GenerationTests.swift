@@ -7,7 +7,7 @@ import Tuvali
 @testable import BluetoothHost
 @testable import Kiosk
 
-/// Wallets of both wire generations at one gate, with one code for both: only when the operator says so.
+/// Wallets of both wire generations at one gate, with one code for both; only if the operator enables both.
 @Suite struct GenerationTests {
     private static let both: [PhoneTraits] = [
         .android13.before, .android14, .iPhone.before, .iPhone, .iPhone185.before, .iPhone185, .android14.before,
@@ -21,7 +21,8 @@ import Tuvali
         }
     }
 
-    /// One after the other and beside one another, in turns and side by side: accepted and rejected, with and without lost chunks.
+    /// Wallets arrive one after another or overlap, with advertisements in turns or in parallel: they are
+    /// accepted and rejected, with and without lost chunks.
     @Test(arguments: [0, 1, 2, 6], [40, 2]) func walletsOfBothAreServed(sets: Int, apart: Int) throws {
         for (isAccepted, verdict) in [(true, Verdict.test(.ok)), (false, Verdict.test(.proofInvalid))] {
             let visits = Self.both.enumerated().map { number, phone in
@@ -40,7 +41,7 @@ import Tuvali
         }
     }
 
-    /// Whoever is not served finds nothing, and does not disturb.
+    /// A wallet of a generation that is not served finds no gate and does not disturb the others.
     @Test(arguments: [0, 6]) func whoIsNotServedFindsNothing(sets: Int) throws {
         for generation in Generation.allCases {
             let gate = try Self.gate(
@@ -58,7 +59,8 @@ import Tuvali
         }
     }
 
-    /// An observer at every moment: two addresses for each key, one of each generation, neither ever with the other's payloads.
+    /// Observes the air at every moment: each key has two addresses, one for each generation, and no address
+    /// ever has the other's payloads.
     @Test(arguments: [0, 2, 6]) func eachKeyHasTwoAdvertisements(sets: Int) throws {
         let visits = (0..<6).map { Simulation.Visit.test(Self.both[$0], arrival: .at(.milliseconds(1000 + 900 * $0))) }
         let gate = try Self.gate(visits, sets: sets)
@@ -76,13 +78,13 @@ import Tuvali
         #expect(keys[0].count == keys[1].count && keys[0].count + keys[1].count == known.count)
         #expect(Set(keys[0]) == Set(keys[1]) && Set(keys[0]).count == keys[0].count && keys[0].count > 3)
         #expect(gate.phoneOutcomes.values.allSatisfy { $0 == .accepted } && gate.phoneOutcomes.count == 6)
-        // Both are what the same code on the display tells.
+        // Both contain the same key as the displayed code.
         #expect(gate.invitations.count >= keys[0].count)
     }
 
     // MARK: - The table
 
-    /// Every attribute as handle, type and value.
+    /// Returns every attribute as handle, type and value.
     private static func table(_ generations: [Generation]) throws -> [String] {
         var settings = KioskSettings(name: try Identifier("TestGate"), softwareVersion: "test")
         settings.generations = generations
@@ -94,7 +96,8 @@ import Tuvali
         }
     }
 
-    /// Phones know the handles of generation B: they are what they were, with the other service behind them or without.
+    /// Phones know the handles of generation B: these stay the same, with or without the other service after
+    /// them.
     @Test func theOtherServiceStandsBehind() throws {
         #expect(KioskSettings(name: try Identifier("TestGate"), softwareVersion: "test").generations == [.b])
         let (one, both) = (try Self.table([.b]), try Self.table([.b, .a]))
@@ -125,20 +128,21 @@ import Tuvali
             ])
     }
 
-    // MARK: - Phones that mix them
+    // MARK: - Phones that mix the generations
 
     /// The handles of Identify in the two services.
     private static let identify: [UInt8] = [12, 36]
 
-    /// A phone that came by generation B's advertisement: what it writes, and whether its link is dropped for a key
-    /// that is none.
+    /// A phone that connected through generation B's advertisement: its writes as handle and length, its MTU,
+    /// and whether its link is dropped because of an MTU that is too small or an invalid key.
     @Test(
         arguments: [
-            // Without a word, one for its MTU: that of the advertisement.
+            // Without a write, the link is dropped for its MTU: the service of the advertisement counts.
             ([], 66, true),
-            // A key that is none, to either service.
+            // An invalid key is written to either service.
             ([(identify[0], 44)], 517, true), ([(identify[1], 44)], 517, true),
-            // First a word that is ignored, then the key: to the same service it counts, to the other it does not.
+            // First a write that is ignored, then the invalid key: it counts at the same service, and not at
+            // the other.
             ([(identify[0], 1), (identify[0], 44)], 517, true), ([(identify[1], 1), (identify[1], 44)], 517, true),
             ([(identify[0], 1), (identify[1], 44)], 517, false), ([(identify[1], 1), (identify[0], 44)], 517, false),
             ([(identify[1], 1), (identify[0], 44), (identify[1], 44)], 517, true),

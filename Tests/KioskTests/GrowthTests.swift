@@ -5,7 +5,7 @@ import Tuvali
 
 @testable import Kiosk
 
-/// What a kiosk remembers does not grow with those who have been there, whoever they were.
+/// A kiosk's memory does not grow with the number of past visits, whatever they were.
 @Suite struct GrowthTests {
     @Test func aCrowdLeavesNothingBehind() throws {
         var plan = CrowdPlan()
@@ -26,7 +26,8 @@ import Tuvali
         #expect(kiosk.visits.isEmpty && kiosk.unrecorded.isEmpty && kiosk.spares.isEmpty)
     }
 
-    /// Entries of all tables in a value, whatever is below. Bytes do not count.
+    /// Returns the number of entries of all collections in a value, including nested ones. Bytes do not
+    /// count.
     private static func size(of value: Any) -> Int {
         if value is [UInt8] || value is ArraySlice<UInt8> { return 0 }
         let mirror = Mirror(reflecting: value)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// What is in force, in which order, and what is told of it when.
+/// The faults in force, their order, and the times at which they are reported.
 @Suite struct HealthTests {
     private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
 
@@ -61,7 +61,7 @@ import Testing
             #expect(health.faults.map(\.detail) == ["\(turn)"])
             health.take(.over(.gpioFailed), at: at(Double(turn) * 10 + 2))
         }
-        // A reporter that counts knows better, and its count never goes back.
+        // A count given by the reporter takes precedence, and it never decreases.
         health.take(.present(.gpioFailed, count: 40), at: at(100))
         health.take(.present(.gpioFailed, count: 7), at: at(101))
         #expect(health.faults.map(\.count) == [40])
@@ -105,7 +105,7 @@ import Testing
         }
         #expect((8...14).contains(told.count), "\(told.count) in a minute")
         for (first, second) in zip(told, told.dropFirst()) { #expect(second.at - first.at > 4.99) }
-        // And at the end what is so is what was told last.
+        // In the end the last report agrees with the present state.
         while let deadline = health.deadline {
             told += health.tell(at: deadline).map { (Double(deadline.nanoseconds) / 1e9, $0) }
         }

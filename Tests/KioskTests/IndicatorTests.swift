@@ -3,7 +3,7 @@ import Kiosk
 import Testing
 
 @Suite struct IndicatorTests {
-    /// The signal at every millisecond of `duration` after `pattern` was asked for.
+    /// Returns the signal at every millisecond of the given duration after `pattern` was requested.
     private func timeline(_ pattern: IndicatorPattern, milliseconds: Int) -> [Signal] {
         var indicator = Indicator(pattern, at: .zero)
         return (0..<milliseconds).map { indicator.signal(at: Instant(nanoseconds: Int64($0) * 1_000_000)) }
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func everyPatternIsDifferentWithoutColour() {
-        // What remains when colour is taken away: which place is lit, when, and the tone.
+        // Without colour, these remain: the position of the lamp that is lit, the time, and the tone.
         let seen = IndicatorPattern.allCases.map { timeline($0, milliseconds: 3000) }
         for (first, a) in seen.enumerated() {
             for (second, b) in seen.enumerated() where first < second { #expect(a != b) }
@@ -78,7 +78,7 @@ import Testing
         #expect(indicator.pattern == .fault)
     }
 
-    /// Milliseconds in which the sounder is on, as beginnings and ends.
+    /// Returns the times in milliseconds at which the buzzer is switched on and off, alternately.
     private func sounds(_ pattern: IndicatorPattern, _ tones: VerdictTones) -> [Int] {
         var indicator = Indicator(pattern, tones: tones, at: .zero)
         let on = (0..<4000).map { indicator.signal(at: Instant(nanoseconds: Int64($0) * 1_000_000)).tone }
@@ -96,7 +96,7 @@ import Testing
             sounds(.accepted, tones) == [0, 100, 150, 250] && sounds(.rejected, tones).isEmpty && tones.areDifferent)
         tones.rejected = [.seconds(1), .seconds(1), .seconds(1)]
         #expect(!tones.areDifferent, "two tones each")
-        // No longer than the light, whatever it is told.
+        // The tones last no longer than the light, whatever the setting is.
         #expect(sounds(.rejected, tones) == [0, 1000, 2000, 3000])
         for pattern in [.ready, .attention, .connected, .receiving, .checking, .failed, .fault, .off]
             as [IndicatorPattern]

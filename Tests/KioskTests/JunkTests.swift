@@ -8,9 +8,10 @@ import Tuvali
 
 @testable import Kiosk
 
-/// Phones that bring nothing: they cost one intent and few records, and are all counted.
+/// Phones that send no payload cost one intent and few records, and all are counted.
 @Suite struct JunkTests {
-    /// Whoever identifies and leaves, again and again, leaves one intent behind, and the honest visitor uses it.
+    /// Phones that repeatedly identify themselves and disconnect use a single intent, which the honest
+    /// visitor then uses.
     @Test func anIntentThatServedNobodyServesTheNext() throws {
         let storm = (0..<6).map { _ in Simulation.Visit.test(misbehaviour: .leaves(.identified)) }
         let gate = try TestGate(visits: storm + [.test()])
@@ -22,7 +23,8 @@ import Tuvali
         #expect(gate.breaches == [])
     }
 
-    /// Each phone has an id of its own, whatever intent it uses: a visitor's id has no lines of another phone.
+    /// Each phone has a visit id of its own, whatever intent it uses: no other phone has log lines under a
+    /// visitor's id.
     @Test func sixHundredPhonesHaveSixHundredIds() throws {
         let storm = (0..<600).map { number in
             Simulation.Visit.test(
@@ -39,7 +41,7 @@ import Tuvali
         #expect(Set(visits("visit.ended")).count == visits("visit.ended").count)
         #expect(Set(gate.intents).count < 100, "intents go on to the next phone")
         #expect(Set(connected.map(\.text)).isDisjoint(with: gate.intents.map(\.text)))
-        // The lines of the one who was let in begin with his connection.
+        // The log lines of the admitted visitor begin with his connection.
         let accepted = try #require(gate.outcomes.last { $0.outcome.result == .accepted })
         let lines = notes.filter { $0.visit == accepted.visit }.map(\.note)
         #expect(lines.first == "phone.connected" && lines.count { $0 == "phone.connected" } == 1)
@@ -47,7 +49,8 @@ import Tuvali
         #expect(gate.breaches == [])
     }
 
-    /// As many as find room identify and leave, and come again: intents go from one to the next, and the ledger hardly grows.
+    /// As many phones as have room identify themselves, leave and come again: each intent passes to the next
+    /// phone, and the ledger hardly grows.
     @Test func aCrowdThatBringsNothingFillsNoLedger() throws {
         let storm = (0..<60).map { number in
             Simulation.Visit.test(
@@ -56,7 +59,8 @@ import Tuvali
         let gate = try TestGate(visits: storm)
         #expect(gate.run())
         #expect((gate.counters.visits["abandoned"] ?? 0) > 40)
-        // As many as had identified themselves at once: each leaves its intent to the next. These leave at once.
+        // The bound is the largest number of phones that were identified at once: each leaves its intent to
+        // the next phone. Here they leave at once.
         var (present, most): (Set<VisitID>, Int) = ([], 0)
         for case .note(let note, let visit?) in gate.trace.flatMap(\.actions) {
             switch note {
@@ -70,7 +74,8 @@ import Tuvali
         let records = gate.outcomes.count
         #expect(records <= 2)
         gate.run(for: .seconds(900))
-        // They are closed one by one, and slowly: whoever does so day and night is recorded once a minute.
+        // Unused intents are closed one at a time: such phones cause at most one record a minute, day and
+        // night.
         let times = gate.trace.flatMap { turn in
             turn.actions.compactMap { if case .recordOutcome = $0 { turn.at } else { nil } }
         }
@@ -79,7 +84,7 @@ import Tuvali
         #expect(gate.breaches == [])
     }
 
-    /// Whoever announces a credential and leaves is recorded once, and counted.
+    /// Phones that announce a credential and leave are recorded once, and all are counted.
     @Test func aStormOfBrokenTransfersIsOneRecord() throws {
         let record = MisbehaviourTests.incompressible
         let storm = (0..<6).map { _ in Simulation.Visit.test(record: record, misbehaviour: .leaves(.chunk(3))) }
@@ -91,7 +96,8 @@ import Tuvali
         #expect(gate.breaches == [])
     }
 
-    /// An intent that nobody needs is closed, with what there is to say of those who were only counted; also at the end.
+    /// An intent that is no longer needed is closed with a record that includes the visits that were only
+    /// counted; also when the kiosk stops.
     @Test(arguments: [true, false]) func anIntentThatNobodyNeedsIsClosed(_ byStopping: Bool) throws {
         let record = MisbehaviourTests.incompressible
         let storm = (0..<3).map { _ in Simulation.Visit.test(record: record, misbehaviour: .leaves(.chunk(3))) }
@@ -102,7 +108,7 @@ import Tuvali
         #expect(Set(gate.outcomes.map(\.intent)) == Set(gate.intents))
         // The intent that no phone used is recorded under its own id.
         #expect(gate.outcomes.last?.visit.text == gate.outcomes.last?.intent?.text)
-        // One visit each, and one more beside the second: three came.
+        // There were three visits: each record describes one, and the second record counts one more.
         #expect(gate.outcomes.map(\.outcome.repeated) == [0, 1])
         #expect(gate.outcomes.last?.outcome.repeatedSpan.map { $0.lowerBound < $0.upperBound } == true)
         #expect(
@@ -110,8 +116,8 @@ import Tuvali
         #expect(gate.gateChanges.isEmpty && gate.breaches == [])
     }
 
-    /// An intent that the ledger has is closed in the end, also where the ledger refuses it to every second phone that
-    /// asks for it again.
+    /// An intent that the ledger holds is closed in the end, even if the ledger refuses it to every second
+    /// phone that requests it again.
     @Test func anIntentThatWasRefusedLaterIsNotForgotten() throws {
         let visits = (0..<40).map { number in
             Simulation.Visit.test(
@@ -128,11 +134,11 @@ import Tuvali
         #expect(Set(gate.outcomes.compactMap(\.intent)) == Set(gate.intents) && gate.breaches == [])
     }
 
-    /// Phones that come and go for hours use the unused intents again and again. What was counted is recorded all the
-    /// same.
+    /// Phones that come and go for hours use the unused intents again and again. Counted visits are recorded
+    /// nevertheless.
     @Test func whatWasCountedIsToldDuringASiege() throws {
         let record = MisbehaviourTests.incompressible
-        // Together, so that two intents are left and one of them is always unused.
+        // They arrive together, so that two intents are left and one of them is always unused.
         let storm = (0..<3).map { _ in
             Simulation.Visit.test(record: record, arrival: .at(.seconds(1)), misbehaviour: .leaves(.chunk(3)))
         }
@@ -148,7 +154,7 @@ import Tuvali
         #expect(gate.run(limit: .seconds(1200)) && gate.breaches == [])
     }
 
-    /// A visit that ended earlier in the same turn takes no intent with it.
+    /// A visit that ended earlier in the same turn does not take an intent.
     @Test func aVisitThatIsOverTakesNoIntent() throws {
         var kiosk = Kiosk(settings: KioskSettings(name: try Identifier("Spare"), softwareVersion: "test"), at: .zero)
         kiosk.keep(VisitIntent(id: IntentID("unused"), state: .durable), at: .zero)

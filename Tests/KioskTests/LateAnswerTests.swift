@@ -6,14 +6,15 @@ import Simulation
 import Testing
 import Tuvali
 
-/// What belongs to one visitor, or to nobody, does nothing for the one who stands at the gate.
+/// An answer for another visitor, or for none, has no effect on the visitor who is at the gate.
 @Suite struct LateAnswerTests {
-    /// The first visitor has left during his verification; the second one's credential is being verified now.
+    /// The first visitor has left during the verification of his credential; the second visitor's credential
+    /// is being verified.
     private func secondVisitor(intentTime: Duration = .milliseconds(3)) throws -> TestGate {
         let gate = try TestGate(visits: [.test(misbehaviour: .leaves(.delivered)), .test()])
         gate.verificationTime = .seconds(5)
         #expect(gate.run(untilNote: "visit.ended"))
-        // What the visit is worth is known when the verifier answers.
+        // The worth of the visit is known only when the verifier answers.
         #expect(gate.outcomes.isEmpty)
         (gate.verdict, gate.intentTime) = (.test(.proofInvalid), intentTime)
         #expect(gate.run(untilNote: "transfer.received"))
@@ -45,12 +46,13 @@ import Tuvali
         #expect(gate.breaches == [] && gate.violations == [])
     }
 
-    /// What the disk refused an earlier phone is no answer to the next one, who asks for himself while he chooses.
+    /// If the disk refused an earlier phone's intent, the next phone's intent is requested again while its
+    /// visitor chooses.
     @Test func anIntentThatFailedForThePhoneBeforeIsAskedForAgain() throws {
         let gate = try TestGate(visits: [.test(misbehaviour: .leaves(.identified)), .test()])
         (gate.intentTime, gate.intentFailure) = (.seconds(86_400), "the disk is full")
         #expect(gate.run(untilNote: "phone.identified"))
-        // The next one is connected, and has said nothing yet, when the answer comes.
+        // The next phone is connected, and has not written anything yet, when the answer arrives.
         #expect(gate.run(untilNote: "phone.connected"))
         let first = try #require(gate.intents.last)
         gate.inject(.intentFailed(first, reason: "the disk is full"))
@@ -62,7 +64,8 @@ import Tuvali
         #expect(gate.breaches == [])
     }
 
-    /// The wallet learns at the limit of a verification that nothing will come of it, not when the protocol's own time is up.
+    /// The wallet learns at the limit of a verification that there will be no verdict, not only at the
+    /// protocol's own timeout.
     @Test func thePhoneIsToldAtTheVerificationLimit() throws {
         let gate = try TestGate(visits: [.test()])
         gate.verificationTime = .seconds(86_400)
@@ -77,7 +80,7 @@ import Tuvali
         #expect(gate.breaches == [] && gate.violations == [])
     }
 
-    /// Other phones connect meanwhile and leave: neither their beginning nor their end touches the visit of the first.
+    /// Other phones connect meanwhile and leave: neither event affects the first visit.
     @Test(arguments: [1, 2]) func theEndOfASecondLinkIsNotTheEndOfTheVisit(links: UInt8) throws {
         let recording = try RecordedVisit(.android14, record: MisbehaviourTests.incompressible)
         var gate = try ReplayGate([recording], seed: 1)
@@ -104,8 +107,9 @@ import Tuvali
         #expect(gate.breaches == [] && gate.troubles == [])
     }
 
-    /// A phone goes out of range and has to make room; its intent serves the next phone, which has its own id, while
-    /// his link still stands. Disk and verifier answer the one who is here, also when the other's link ends in between.
+    /// A phone goes out of range and has to make room. Its intent serves the next phone, which has its own
+    /// id, while the first link still exists. The answers of the disk and the verifier reach the present
+    /// phone, even if the first link ends before.
     @Test(arguments: [2, 4500]) func theAnswersAreTheHeirs(verification milliseconds: Int) throws {
         var phone = PhoneTraits.android14
         phone.wallet.choosing = .milliseconds(200)
@@ -125,7 +129,7 @@ import Tuvali
         #expect(gate.breaches == [] && gate.violations == [])
     }
 
-    /// Green belongs to whom it was shown: the next phone that connects does not take it away.
+    /// A green light belongs to the visitor to whom it was shown: the next connection does not end it.
     @Test func greenIsKeptWhenTheNextPhoneConnects() throws {
         let gate = try TestGate(visits: [.test(), .test(arrival: .afterPrevious(.milliseconds(1)))])
         #expect(gate.run(untilNote: "verdict"))

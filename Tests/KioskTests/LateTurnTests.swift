@@ -3,7 +3,7 @@ import Testing
 
 @testable import Kiosk
 
-/// Verdicts that wait for their turn, and what must not come between.
+/// Verdicts that wait for their turn, and other verdicts that arrive meanwhile.
 @Suite struct LateTurnTests {
     private let one = VisitID("1")
     private let two = VisitID("2")
@@ -19,7 +19,8 @@ import Testing
         #expect(turns.deadline == nil && turns.next(at: at(3000)) == nil)
     }
 
-    /// Who comes behind a green has seen whom it was for: he waits for the pulse, and no longer.
+    /// A visitor who came after a green light knows that it was not for him: his verdict waits for the pulse,
+    /// and no longer.
     @Test func whoeverComesLaterWaitsForThePulseOnly() {
         var turns = VerdictTurns()
         turns.show(accepted: true, isCredential: true, pulse: .milliseconds(200), at: at(1000))
@@ -29,7 +30,8 @@ import Testing
         #expect(turns.deadline == at(2000))
     }
 
-    /// What is no credential waits for all that are, and its red gives way to the next verdict almost at once.
+    /// A verdict on something that is no credential waits for all verdicts on credentials, and its red light
+    /// is ended by the next verdict almost at once.
     @Test func whatNoIssuerMadeDelaysNoVerdict() {
         var turns = VerdictTurns()
         turns.show(accepted: true, isCredential: true, pulse: .milliseconds(200), at: at(1000))

@@ -5,7 +5,7 @@ import Testing
 @testable import Kiosk
 @testable import Simulation
 
-/// A transfer takes what the link takes, and nothing of it is the kiosk's.
+/// A transfer takes the time that the link needs, and the kiosk adds none.
 @Suite struct LinkSpeedTests {
     /// A phone and a controller whose link is limited by the air, not by the phone's own pace.
     struct Row: CustomTestStringConvertible, Sendable {
@@ -41,7 +41,8 @@ import Testing
         }
     }
 
-    /// From the first chunk to the last, as it was; and of the same link, had it all chunks at once.
+    /// Returns the time from the first chunk to the last, as measured, and the ideal time of the same link if
+    /// it had all chunks at once.
     private func transfer(
         _ phone: PhoneTraits, _ controller: ControllerTraits, bytes: Int
     ) throws -> (taken: Duration, ideal: Duration) {
@@ -70,14 +71,15 @@ import Testing
         return (taken, began.duration(to: end))
     }
 
-    /// Report request to SUCCESS at the wallet: one meeting of the radios for each way, and what the phone takes.
+    /// Checks the time from the report request to SUCCESS at the wallet: one connection event for each
+    /// direction, and the phone's own time.
     private func expectPromptAnswer(_ gate: TestGate, _ phone: PhoneTraits) throws {
         func time(_ progress: WalletProgress) -> Instant? {
             gate.seen.first { if case .phone(_, .wallet(progress)) = $0.what { true } else { false } }?.at
         }
         let asked = try #require(time(.reportRequested))
         let interval = Duration.microseconds(1250 * (phone.policy == .atLeast(12) ? 12 : 24))
-        // Chunks that still wait in the phone go before the request.
+        // Chunks that still wait in the phone are sent before the request.
         let received = try #require(
             gate.seen.first { if case .kiosk(.received) = $0.what { true } else { false } }?.at)
         let delivered = try #require(time(.delivered))

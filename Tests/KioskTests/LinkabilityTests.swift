@@ -6,15 +6,17 @@ import Tuvali
 
 @testable import Kiosk
 
-/// Who listens for days hears a product and the name that its operator gave it, but not which box of that name it is, nor that two
-/// visits were at the same one: beside that name, what two sessions have in common is what all boxes have in common.
+/// An observer who listens for days learns that the product is there and the name that its operator gave it.
+/// He cannot learn which box with that name it is, nor that two visits were at the same box. Apart from the
+/// name, two sessions of one box share only what all boxes share.
 @Suite struct LinkabilityTests {
     private static let visitors = 40
 
-    /// The default, and with wallets of both generations.
+    /// The default, and a gate that serves wallets of both generations.
     static let generations: [[Generation]] = [[.b], [.b, .a]]
 
-    /// A day at a box: phones of all kinds, some that leave or say nothing, and idle time in which keys rotate.
+    /// A day at a box: phones of all kinds, some of which leave or send nothing, and idle time in which keys
+    /// rotate.
     private static func box(_ number: UInt8, _ generations: [Generation]) throws -> TestGate {
         let phones: [PhoneTraits] =
             generations == [.b]
@@ -39,10 +41,11 @@ import Tuvali
 
     @Test(arguments: generations) func sessionsShareNothingThatBoxesDoNot(_ generations: [Generation]) throws {
         let (one, other) = (Air(try Self.box(1, generations)), Air(try Self.box(2, generations)))
-        // What all advertisements of both boxes have in common is the name and what is around it.
+        // All advertisements of both boxes share only the name and the constant bytes around it.
         let fields: [KeyPath<Air.Advertisement, [UInt8]>] = [\.address, \.data, \.scanResponse]
         let constants = zip(fields, [0, 12 + "TestGate".utf8.count, 4])
-        // The two of one key have that in common and nothing else; the others are compared with their like.
+        // The two advertisements of one key share the key, so advertisements are compared only within their
+        // generation.
         let ofGenerations = Dictionary(grouping: one.advertisements + other.advertisements) { $0.data[5...6] }
         #expect(ofGenerations.count == generations.count)
         for (advertisements, (field, constant)) in ofGenerations.values.flatMap({ group in constants.map { (group, $0) }
@@ -51,18 +54,18 @@ import Tuvali
             let first = try #require(values.first)
             let varying = first.indices.filter { place in values.contains { $0[place] != first[place] } }
             #expect(first.count - varying.count == constant)
-            // The rest shares no four bytes between any two.
+            // No two advertisements share four bytes of the rest.
             let parts = values.map { value in Set(Air.windows(of: varying.map { value[$0] }, 4)) }
             #expect(parts.reduce(0) { $0 + $1.count } == parts.reduce(into: Set()) { $0.formUnion($1) }.count)
         }
-        // What is said on a link may be said again, by any box.
+        // A PDU that occurs on several links of one box also occurs at the other box.
         let (here, everywhere) = (one.links.flatMap { Set($0) }, Set(other.links.joined()))
         let often = Dictionary(grouping: here) { $0 }.filter { $0.value.count > 1 }.map(\.key)
         #expect(often.count > 20)
         for pdu in often { #expect(everywhere.contains(pdu), "\(Hex.encode(pdu)) is of two sessions of one box only") }
     }
 
-    /// Address and keys change together: neither ties what comes after to what was before.
+    /// Address and keys change together: neither links a later advertisement to an earlier one.
     @Test(arguments: generations) func eachKeyHasItsAddress(_ generations: [Generation]) throws {
         let air = Air(try Self.box(3, generations))
         #expect(air.advertisements.count > Self.visitors)
@@ -71,7 +74,8 @@ import Tuvali
         #expect(Set(air.advertisements.map(\.scanResponse)).count == air.advertisements.count)
     }
 
-    /// Each address is resolvable, and by a key that makes no other but those of the same keys: one that was thrown away.
+    /// Each address is resolvable with an identity key that makes only the addresses of the same session keys
+    /// and is then discarded.
     @Test(arguments: generations) func addressesHaveKeysOfTheirOwn(_ generations: [Generation]) throws {
         let gate = try Self.box(4, generations)
         let keys = gate.trace.compactMap { turn in
@@ -89,7 +93,7 @@ import Tuvali
         }
     }
 
-    /// Nothing that is a box's own leaves it: not its address, its version, or the ids under which it records.
+    /// Nothing specific to a box is sent: not its address, its version, or the ids of its records.
     @Test(arguments: generations) func nothingOfTheBoxGoesOnTheAir(_ generations: [Generation]) throws {
         let gate = try Self.box(5, generations)
         let air = Air(gate)
@@ -104,14 +108,15 @@ import Tuvali
         }
     }
 
-    /// A phone that reads everything that there is reads the same at every box, whatever its name, and at every visit.
+    /// A phone that reads every attribute gets the same values at every box, whatever its name, and at every
+    /// visit.
     @Test(arguments: generations) func everybodyReadsTheSame(_ generations: [Generation]) throws {
         let recording = try RecordedVisit(.android14, record: Array("{}".utf8))
         var transcripts: Set<[[UInt8]]> = []
         for (seed, name) in [(1, "TestGate"), (2, "TestGate"), (3, "Another-Gate")] as [(UInt64, String)] {
             var gate = try ReplayGate([recording], seed: seed, name: name, generations: generations)
             gate.spoil = { packet in
-                // Read BD_ADDR: the box's own address.
+                // The answer to Read BD_ADDR: the box's own address.
                 packet.starts(with: [4, 0x0E, 10, 1, 0x09, 0x10])
                     ? [Array(packet.prefix(7)) + [UInt8](repeating: UInt8(seed), count: 6)] : [packet]
             }
@@ -125,13 +130,13 @@ import Tuvali
             }
         }
         #expect(transcripts.count == 1)
-        // Every request had its answer; the device's name is empty.
+        // Every request was answered; the device name is empty.
         let heard = try #require(transcripts.first)
         #expect(heard.count >= Self.curiosity.count - 2)
         #expect(heard.contains { $0.dropFirst(5).elementsEqual([1, 0, 4, 0, 0x0B]) })
     }
 
-    /// Requests for all that a server has, pairing, and signals; then the phone leaves.
+    /// Requests for everything that a server has, pairing, and signalling; then the phone leaves.
     private static let curiosity: [(after: Duration, packet: [UInt8])] = {
         func packet(_ channel: UInt8, _ pdu: [UInt8]) -> [UInt8] {
             let count = UInt8(pdu.count)
@@ -156,21 +161,21 @@ import Tuvali
     }()
 }
 
-/// What a box put on the air, taken from its commands and data packets.
+/// Everything that a box sent over the air, taken from its commands and data packets.
 private struct Air {
-    /// What was on the air together.
+    /// The address, advertisement and scan response that were on the air together.
     struct Advertisement: Hashable {
         var address: [UInt8] = []
         var data: [UInt8] = []
         var scanResponse: [UInt8] = []
     }
 
-    /// Every advertisement, each once.
+    /// All different advertisements.
     private(set) var advertisements: [Advertisement] = []
     /// The values of each link, the PDUs in their pieces.
     private(set) var links: [[[UInt8]]] = []
 
-    /// The byte strings of every advertisement, and of every link: what an onlooker can compare.
+    /// The byte strings of every advertisement and of every link, which an observer can compare.
     var appearances: [[[UInt8]]] { advertisements.map { [$0.address, $0.data, $0.scanResponse] } + links }
 
     init(_ gate: TestGate) {
@@ -192,7 +197,7 @@ private struct Air {
         }
     }
 
-    /// Both kinds of advertising command; those of a set begin with its number.
+    /// Processes advertising commands of both kinds; commands for a set begin with its number.
     private mutating func command(_ packet: [UInt8], _ onAir: inout [UInt8: Advertisement]) {
         let parameters = Array(packet[4...])
         switch UInt16(packet[1]) | UInt16(packet[2]) << 8 {
@@ -213,7 +218,7 @@ private struct Air {
         advertisements.append(advertisement)
     }
 
-    /// Everything in `bytes` of that length.
+    /// Returns all parts of `bytes` with the given length.
     static func windows(of bytes: [UInt8], _ length: Int) -> [[UInt8]] {
         bytes.count < length ? [] : (0...bytes.count - length).map { Array(bytes[$0..<$0 + length]) }
     }

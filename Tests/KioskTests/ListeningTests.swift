@@ -6,9 +6,10 @@ import Tuvali
 
 @testable import Credentials
 
-/// When a phone hears its report and its verdict, whatever its stack does.
+/// The time at which a phone receives its report and its verdict, for all delays of its Bluetooth stack.
 @Suite struct ListeningTests {
-    /// A phone whose stack tells the wallet that late of its report request; an Android wallet listens only from then on.
+    /// Returns a phone whose stack confirms the report request to the wallet after that delay; an Android
+    /// wallet listens only from then on.
     private func phone(_ traits: PhoneTraits, late: Duration) -> PhoneTraits {
         var traits = traits
         traits.reportCallbackTime = late
@@ -28,9 +29,9 @@ import Tuvali
             #expect(gate.run() && gate.phoneOutcomes == [0: .accepted], "\(traits.wallet.platform)")
             let asked = try #require(time(gate, .reportRequested))
             let told = asked.duration(to: try #require(time(gate, .verdict(accepted: true))))
-            // The next repetition after the wallet begins to listen: early on they come close together. And four
-            // meetings of the radios: for the request, for the acknowledgement of what was sent before (a link has
-            // one buffer of eight), for the verdict, and for a phone's own pace.
+            // The limit is the next repetition after the wallet begins to listen (repetitions are frequent at
+            // first) and four connection events: for the request, for the acknowledgement of earlier packets
+            // (a link has one of eight buffers), for the verdict, and for the phone's own pace.
             let isListening = traits.wallet.platform == .ios
             let pause: Duration =
                 late < .milliseconds(40) || isListening ? .zero : min(max(late * 2, .milliseconds(80)), .seconds(1))
@@ -42,7 +43,7 @@ import Tuvali
         }
     }
 
-    /// A report on missing chunks that was not heard comes again as long as the session waits.
+    /// A report of missing chunks that the wallet did not receive is repeated as long as the session waits.
     @Test(arguments: [5, 400, 3000, 7000, 9000, 20_000]) func everyWalletHearsWhatIsMissing(milliseconds: Int) throws {
         let late = Duration.milliseconds(milliseconds)
         for traits in [PhoneTraits.android14, .iPhone] {
@@ -54,7 +55,7 @@ import Tuvali
         }
     }
 
-    /// Two wallets, one after the other: a wallet that was told and stays does not keep the next one out.
+    /// A wallet that has its verdict and stays connected does not keep the next wallet out.
     @Test func whoStaysAfterTheVerdictKeepsNobodyOut() throws {
         let gate = try TestGate(visits: [
             .test(misbehaviour: .lingers), .test(arrival: .at(.seconds(8))), .test(.iPhone, arrival: .at(.seconds(12))),
@@ -64,8 +65,8 @@ import Tuvali
     }
 }
 
-/// Link up to verdict at the phone, beside a verifier that does as the library's does: SUCCESS 5 ms after the request, the
-/// status once, 40 ms later.
+/// The time from the link's start to the verdict at the phone, compared with a verifier that behaves as the
+/// library's: SUCCESS 5 ms after the request, and the status once, 40 ms later.
 @Suite struct PaceTests {
     private static let phones: [(String, PhoneTraits)] = [
         ("Android 13", .android13), ("Android 14", .android14), ("iPhone", .iPhone), ("iPhone, MTU 185", .iPhone185),

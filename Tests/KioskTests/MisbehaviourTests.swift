@@ -7,7 +7,7 @@ import Tuvali
 
 @testable import Credentials
 
-/// Whoever comes and whatever goes wrong with them: the next visitor is let in.
+/// Whatever the first visitor's phone does wrong, the next visitor is admitted.
 @Suite struct MisbehaviourTests {
     static let phones: [String: PhoneTraits] = [
         "android13": .android13, "android14": .android14, "iPhone": .iPhone, "iPhone185": .iPhone185,
@@ -21,7 +21,7 @@ import Tuvali
         ]
     static let record = Array(("{\"text\":\"" + String(repeating: "0123456789abcdef", count: 500) + "\"}").utf8)
 
-    /// A record that stays long after gzip, so that the transfer has many chunks.
+    /// A record that gzip hardly shortens, so that the transfer has many chunks.
     static let incompressible: [UInt8] = {
         var random = SplitMix64(seed: 5)
         return Array(("{\"text\":\"" + Hex.encode(random.bytes(4000)) + "\"}").utf8)
@@ -45,7 +45,7 @@ import Tuvali
         try check(misbehaviour, gate)
     }
 
-    /// What the first visit must have come to.
+    /// Checks the result of the first visit.
     private func check(_ misbehaviour: Misbehaviour, _ gate: TestGate) throws {
         let first = gate.outcomes.first { $0.visit != gate.outcomes.last?.visit }?.outcome
         switch misbehaviour {
@@ -58,7 +58,7 @@ import Tuvali
             #expect(first?.gate == .shut && first?.credential == nil)
             #expect(first?.session?.chunks ?? 0 > 3)
         case .leaves(.chosen), .vanishes(.chosen), .vanishes(.chunk):
-            // The last packets may or may not have made it through the air.
+            // The last packets may or may not have been received.
             #expect(first == nil || first?.result == .failed && first?.gate == .shut && first?.credential == nil)
         case .leaves(.reportRequested), .vanishes(.reportRequested):
             #expect(first == nil || first?.result == .failed || first?.result == .accepted)
@@ -76,8 +76,8 @@ import Tuvali
         }
     }
 
-    /// What a wallet sends behind a whole payload is nobody's matter: the payload is judged once, nobody hears of the rest, and the
-    /// record tells of the transfer that was judged.
+    /// Bytes that a wallet sends after a complete payload are ignored: the payload is judged once, the rest
+    /// is not reported, and the record describes the transfer that was judged.
     @Test(arguments: [1, 2, 9]) func whatIsSentBehindAPayloadCountsForNothing(_ times: Int) throws {
         let calm = try TestGate(visits: [.test(record: Self.incompressible)])
         #expect(calm.run())
@@ -96,7 +96,7 @@ import Tuvali
     @Test func aCrowdOfFifty() throws {
         var random = SplitMix64(seed: 50)
         let kinds = Self.phones.keys.sorted().compactMap { Self.phones[$0] }
-        // They come faster than the gate can serve them and wait with their phones in hand.
+        // The visitors arrive faster than the gate can serve them, and wait.
         let visits = (0..<50).map { number in
             var phone = kinds[number % kinds.count]
             phone.patience = .seconds(3600)
@@ -120,7 +120,7 @@ import Tuvali
         #expect(gate.outcomes.count == 12)
         #expect(Set(gate.outcomes.map(\.visit)).count == 12)
         #expect(gate.invitations.count >= 13 && Set(gate.invitations).count == gate.invitations.count)
-        // The one before goes on in turns with the new one, from its own address.
+        // The previous advertisement continues in turns with the new one, from its own address.
         #expect(Set(gate.addresses).count == gate.invitations.count)
     }
 }

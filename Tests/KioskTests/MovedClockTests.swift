@@ -5,7 +5,8 @@ import Testing
 @testable import Credentials
 @testable import Kiosk
 
-/// Clocks that are moved in service, and what their dates may open (`docs/time.md`, "When the clock is moved").
+/// Clocks that are moved in service, and the passages that their dates may open (`docs/time.md`, "When the
+/// clock is moved").
 @Suite struct MovedClockTests {
     /// 2026-01-05T00:00:00Z, a Monday.
     private static let monday: Int64 = 1_767_571_200
@@ -13,7 +14,8 @@ import Testing
 
     private enum Source { case nobody, battery, server }
 
-    /// A box whose clock tests set, with a gate that is locked from 19:00 to 07:00 and free from 07:00 to 09:00.
+    /// A gate whose clock the tests set, and whose passage is locked from 19:00 to 07:00 and free from 07:00
+    /// to 09:00.
     private struct Box {
         private(set) var watch: ClockGuard
         private(set) var told: [String] = []
@@ -30,7 +32,7 @@ import Testing
         }
 
         private var now: Instant { Instant(nanoseconds: elapsed * 1_000_000_000) }
-        /// What the clock shows.
+        /// The date that the clock shows.
         var shown: Int64 { offset + elapsed }
 
         mutating func look() {
@@ -41,7 +43,7 @@ import Testing
             told += reports.map { ($0.isPresent ? "" : "over ") + $0.code.text }
         }
 
-        /// Time passes, with a look every ten minutes and one at the end.
+        /// Advances the time, with a reading every ten minutes and one at the end.
         mutating func pass(_ seconds: Int64) {
             let end = elapsed + seconds
             while elapsed < end {
@@ -63,7 +65,7 @@ import Testing
             look()
         }
 
-        /// The program ends and begins anew, in the same start of the machine.
+        /// Restarts the program without restarting the machine.
         mutating func restart(newest: Int64? = nil) {
             watch = ClockGuard(
                 newest: newest.map { Timestamp(seconds: $0) }, skew: .seconds(60), memory: watch.memory, at: now)
@@ -93,7 +95,9 @@ import Testing
             box.step(11 * Self.hour + 60)
             #expect(box.watch.time.provenance == .synchronised && box.mode() == .locked, "07:01, or 20:00")
             #expect(box.told.contains(unconfirmed))
-            // The night goes on: at what would be 07:00 by the old date, 18:00 by the new one, neither is locked.
+            // The lock-down continues, because the old date is still in it. Without the confirmation after
+            // six hours it would last until 07:00 by the old date and 18:00 by the new one, when neither is
+            // locked.
             box.pass(6 * Self.hour - 700)
             #expect(box.mode() == .locked && box.isUnconfirmed)
             box.pass(700)
@@ -124,13 +128,14 @@ import Testing
         }
         #expect(box.isUnconfirmed, "20 minutes in 20 hours")
         var slow = Box(Self.monday, .server)
-        // What the kernel may add to the rate of a clock is none.
+        // A deviation within the kernel's limit for the clock's rate does not count as a step.
         for _ in 0..<240 {
             slow.step(1)
             slow.pass(Self.hour)
         }
         #expect(!slow.isUnconfirmed)
-        // What a slow clock adds up to in months is no step that passes at once.
+        // The accumulated drift of a slow clock over months does not let a large step pass as confirmed at
+        // once.
         slow.pass(90 * Self.day)
         slow.step(600)
         #expect(slow.isUnconfirmed)
@@ -154,7 +159,7 @@ import Testing
         #expect(!next.isUnconfirmed)
     }
 
-    /// How long a box has been on.
+    /// Returns how long a box has been on, in seconds.
     private static func elapsed(_ box: Box) -> Int64 { box.shown - box.offset }
 
     @Test("what an operator accepts is confirmed at once")
@@ -173,7 +178,8 @@ import Testing
         box.source = .server
         box.step(21 * Self.day)
         #expect(!box.isUnconfirmed && box.watch.time.provenance == .synchronised)
-        // Hours open by its first word what they open throughout; see PowerOffTests.
+        // The first date of a time server opens a passage only if the schedule had it open throughout; see
+        // PowerOffTests.
         #expect(box.watch.time.lastConfirmed != nil)
         box.step(11 * Self.hour)
         #expect(box.isUnconfirmed, "but not its second word")
@@ -193,7 +199,7 @@ import Testing
         box.step(11 * Self.hour + 60)
         box.restart(newest: box.shown)
         #expect(box.isUnconfirmed && box.mode() == .locked)
-        // Nor does a date that was only saved count as confirmed then.
+        // A date that was only saved does not count as confirmed either.
         var other = Box(Self.monday, .nobody, newest: Self.monday)
         #expect(other.watch.memory?.confirmed == nil)
         other.restart(newest: Self.monday)
@@ -232,7 +238,7 @@ import Testing
 
     @Test("daylight saving moves no date")
     func daylightSaving() {
-        // 2026-03-29T00:00:00Z, an hour before Berlin goes from 02:00 to 03:00.
+        // 2026-03-29T00:00:00Z, an hour before Berlin's clocks go from 02:00 to 03:00.
         var box = Box(1_774_742_400, .server)
         box.pass(3 * Self.hour)
         #expect(!box.isUnconfirmed && box.told.isEmpty)

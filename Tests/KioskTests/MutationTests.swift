@@ -5,8 +5,8 @@ import Ledger
 import Simulation
 import Testing
 
-/// Real visits, spoiled at the kiosk's HCI boundary on all layers: it never crashes, never stalls, does nothing without
-/// bounds, opens for nobody who should not be let in, and lets the next visitor in.
+/// Mutates real visits at the kiosk's HCI boundary, on all layers. The kiosk never crashes, never stalls, its
+/// work stays bounded, it opens only for visitors who may be admitted, and it admits the next visitor.
 @Suite struct MutationTests {
     private static let recordings = Result {
         try [PhoneTraits.android14, .iPhone, .android13, .iPhone185].map {
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    /// What was done in a part.
+    /// The events of a part, counted.
     struct Tally {
         var sessions = 0
         var mutations = 0
@@ -32,7 +32,7 @@ import Testing
         var session: UInt64 = 0
         while tally.mutations < 26_000 {
             session += 1
-            await Task.yield()  // tests that live in real time share these threads
+            await Task.yield()  // tests that run in real time share these threads
             let seed = part << 32 | session
             if let problem = Self.run(&gate, recordings, seed: seed, &tally) {
                 Issue.record("seed \(seed): \(problem)")
@@ -42,11 +42,12 @@ import Testing
         }
         tally.restarts = gate.kiosk.counters.radioFailures
         print("mutated visits, part \(part): \(tally)")
-        // They must reach deep: some sessions still end well, some fail in the protocol, some bring down the radio.
+        // Checks that the mutations reach every stage: some sessions still succeed, some fail in the
+        // protocol, some make the radio restart.
         #expect(tally.accepted > 30 && tally.failed > 30 && tally.restarts > 30)
     }
 
-    /// Without a mutation a replay is an accepted visit: else the test above would prove nothing.
+    /// Without a mutation a replay is an accepted visit; otherwise the test above would prove nothing.
     @Test func aReplayIsAVisit() throws {
         let recordings = try Self.recordings.get()
         var gate = try ReplayGate(recordings, seed: 1)
@@ -58,7 +59,7 @@ import Testing
         #expect(gate.statusBytes.allSatisfy { $0 == 0 })
     }
 
-    /// Answers that nobody waits for, and everything else that a driver may get wrong or late.
+    /// Unrequested answers and other events that a driver may deliver wrongly or late.
     @Test func eventsAtTheWrongTimeChangeNothingForTheNextVisitor() async throws {
         let recordings = try Self.recordings.get()
         var gate = try ReplayGate(recordings, seed: 99)
@@ -88,7 +89,7 @@ import Testing
         return events[Int.random(in: 0..<events.count, using: &random)] ?? .timer
     }
 
-    /// One spoiled visit, then an ordinary one. Returns what went wrong.
+    /// Plays one mutated visit, then an ordinary one. Returns a description of the failure, or nil.
     private static func run(
         _ gate: inout ReplayGate, _ recordings: [RecordedVisit], seed: UInt64, _ tally: inout Tally
     ) -> String? {
@@ -98,11 +99,11 @@ import Testing
         if !gate.passUntilReady(limit: .seconds(300)) { return "not on the air before the visit" }
 
         var packets = recording.packets
-        // Few mutations let a visit get far, many shake the host.
+        // Few mutations let a visit proceed far; many disturb the host.
         let range = [1...3, 1...3, 4...20, 4...20, 30...120].randomElement(using: &random) ?? 1...3
         let count = Int.random(in: range, using: &random)
         for _ in 0..<count { PacketMutation.apply(to: &packets, &random) }
-        // Some answers of the controller are spoiled too, in some sessions those of its start as well.
+        // Some of the controller's answers are mutated too; in some sessions also those during its start.
         let share = random.happens(0.3) ? 0.1 : 0.01
         var (answers, spoiled) = (random.fork(), 0)
         gate.spoil = { packet in
@@ -129,7 +130,7 @@ import Testing
     private static func ordinaryVisit(_ gate: inout ReplayGate, _ recording: RecordedVisit) -> String? {
         gate.recording = recording
         if !gate.passUntilReady(limit: .seconds(300)) { return "not on the air again" }
-        gate.pass(.seconds(6))  // what the visit before did is over: its light, its pulse, its record
+        gate.pass(.seconds(6))  // the effects of the previous visit are over: its light, its pulse, its record
         let (results, openings, statuses) = (gate.results.count, gate.gateOpenings, gate.statusBytes.count)
         gate.play(recording.packets)
         gate.pass(.seconds(1))

@@ -4,10 +4,12 @@ import Ledger
 import Simulation
 import Testing
 
-/// A neighbour with a radio, who needs no code: whatever it sends, the next visitor is let in, and nobody else.
+/// A neighbour with a radio, who needs no code: whatever the radio sends, the next visitor is admitted, and
+/// nobody else.
 @Suite struct NeighbourTests {
-    /// The central chooses the interval of its link and the MTU, also later. Who meets the gate every 4 s, or makes the MTU small in
-    /// the middle of a transfer, and brings a chunk now and then is no honest phone on a slow link.
+    /// The central chooses the interval of its link and the MTU, and may change them later. A phone that
+    /// meets the gate every 4 s or reduces the MTU in the middle of a transfer, and sends only a chunk now
+    /// and then, is not treated as an honest phone on a slow link.
     @Test(arguments: ["interval", "MTU"]) func whoMakesItsLinkSlowHoldsNothing(_ means: String) throws {
         var hostile = PhoneTraits.android14
         hostile.patience = .seconds(900)
@@ -32,7 +34,8 @@ import Testing
 
     private static let recording = Result { try RecordedVisit(.android14, record: Array("{\"a\":1}".utf8)) }
 
-    /// Plays packets to a gate that is on the air, lets everybody's time run out, and then an ordinary visit, which must pass.
+    /// Plays packets to a gate that is on the air, waits until every session has timed out, and then plays an
+    /// ordinary visit, which must succeed.
     private func play(_ packets: [[UInt8]], every gap: Duration = .milliseconds(2), openings: Int = 0) throws {
         let recording = try Self.recording.get()
         var gate = try ReplayGate([recording], seed: 7)
@@ -90,7 +93,8 @@ import Testing
         try play(strangers + [Self.connection()] + strangers + strangers)
     }
 
-    /// Thousands of pairing requests, encryption requests and wishes for other parameters: each is refused or granted, none kept.
+    /// Thousands of pairing requests, encryption requests and requests for other parameters: each is refused
+    /// or granted, and none is kept.
     @Test func storms() throws {
         let pairing = Self.data(6, [0x01, 3, 0, 1, 16, 7, 7])
         let encryption: [UInt8] = [4, 0x3E, 13, 5, 0x40, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
@@ -115,7 +119,7 @@ import Testing
         try play([Self.connection()] + signals, every: .milliseconds(1))
     }
 
-    /// Pieces of two links that mix, one of which is begun again before it is whole.
+    /// Fragments of two links are interleaved, and one PDU is started again before it is complete.
     @Test func piecesThatMix() throws {
         let identify = [0x52, 12, 0] + [UInt8](repeating: 1, count: 44)
         func pieces(_ handle: UInt8) -> [[UInt8]] {

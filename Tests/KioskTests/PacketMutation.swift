@@ -1,9 +1,9 @@
 import Encoding
 import Simulation
 
-/// Ways to spoil what a controller hands to its host.
+/// Mutations of the packets that a controller delivers to its host.
 ///
-/// Some break frames; others keep all lengths right and so reach deep: L2CAP, ATT, Tuvali.
+/// Some break frames; others keep all lengths correct and so reach the upper layers: L2CAP, ATT, Tuvali.
 enum PacketMutation: CaseIterable {
     case truncate, extend, flipBit, overwrite, drop, duplicate, swap, moveFar, delayed
     case unknownEvent, unknownChannel, unknownOpcode, wrongHandle, wrongLength
@@ -11,10 +11,11 @@ enum PacketMutation: CaseIterable {
 
     typealias Packets = [(after: Duration, packet: [UInt8])]
 
-    /// Spoils the packets at some place.
+    /// Mutates the packets at some place.
     static func apply(to packets: inout Packets, _ random: inout SplitMix64) {
         guard !packets.isEmpty, let kind = allCases.randomElement(using: &random) else { return }
-        // The first packet is the connection: spared most of the time, or nothing else would be heard.
+        // The first packet is the connection. It is usually spared, because otherwise the host would ignore
+        // the rest.
         let spares = packets.count > 1 && !random.happens(0.05)
         let index = Int.random(in: (spares ? 1 : 0)..<packets.count, using: &random)
         let other = Int.random(in: (spares ? 1 : 0)..<packets.count, using: &random)
@@ -32,7 +33,7 @@ enum PacketMutation: CaseIterable {
         }
     }
 
-    /// One packet, spoiled by itself: gone, doubled, or changed.
+    /// Mutates a single packet: returns none, two copies, or a changed one.
     static func apply(to packet: [UInt8], _ random: inout SplitMix64) -> [[UInt8]] {
         switch allCases.randomElement(using: &random) ?? .drop {
         case .drop, .delayed, .moveFar: []
@@ -44,7 +45,7 @@ enum PacketMutation: CaseIterable {
         }
     }
 
-    /// Packets change places, their times do not.
+    /// Exchanges two packets, but not their times.
     private static func exchange(_ packets: inout Packets, _ first: Int, _ second: Int) {
         (packets[first].packet, packets[second].packet) = (packets[second].packet, packets[first].packet)
     }
@@ -87,7 +88,7 @@ enum PacketMutation: CaseIterable {
         let low: UInt8 = random.happens(0.9) ? 0x40 : UInt8.random(in: 0...255, using: &random)
         switch kind {
         case .strayWrite:
-            // A well-formed write of anything to one of Tuvali's characteristics, a request, or a signal.
+            // A well-formed write of random bytes to one of Tuvali's characteristics, a request, or a signal.
             let handles: [UInt8] = [11, 12, 14, 15, 17, 18, 20, 22, 24, 26, 27, 29, 30, 32, 33, 3, 5, 8, 9]
             let opcodes: [UInt8] = [0x52, 0x52, 0x12, 0x02, 0x04, 0x06, 0x08, 0x0A, 0x0C, 0x10, 0x16, 0x18, 0x1E, 0xD2]
             let handle = handles.randomElement(using: &random) ?? 0

@@ -7,13 +7,14 @@ import Tuvali
 
 @testable import Credentials
 
-/// A wallet that is sent away hears it, however late its phone tells it that the link is gone. The Android wallet
-/// forgets the link 50 ms after Disconnect, so that its user sees "sharing…" for ever unless it has heard of the end
-/// by then: Disconnect is never sent.
+/// A wallet that is dismissed learns this, however late its phone reports the loss of the link. The Android
+/// wallet forgets the link 50 ms after Disconnect; if it has not learnt of the end by then, its user sees
+/// "sharing…" permanently. Therefore Disconnect is never sent.
 @Suite struct PartingTests {
     private static let times: [Duration] = [0, 45, 60, 100, 300, 500].map { .milliseconds($0) }
 
-    /// Phones that need that long to disconnect by themselves and to tell of a lost link, fast and slow links.
+    /// Phones that need that long to disconnect by themselves and to report a lost link, with fast and slow
+    /// links.
     private static let phones: [PhoneTraits] = times.flatMap { time in
         [PhoneTraits.android13, .android14, .iPhone].flatMap { traits in
             [PhoneTraits.ParameterPolicy.atLeast(12), .refuses].map { policy in
@@ -76,7 +77,7 @@ import Tuvali
         }
     }
 
-    /// Somebody who chooses for long makes room.
+    /// A visitor who chooses for a long time has to make room for the next phone.
     @Test func forTheNextPhone() throws {
         for var traits in Self.phones {
             traits.wallet.choosing = .seconds(90)
@@ -89,7 +90,7 @@ import Tuvali
         }
     }
 
-    /// An Android wallet is deaf 50 ms after Disconnect.
+    /// An Android wallet no longer listens 50 ms after Disconnect.
     @Test func theWalletForgetsTheLink() {
         let traits = PhoneTraits.android13
         var session = WalletSession(

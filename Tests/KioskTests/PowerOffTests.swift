@@ -4,7 +4,8 @@ import Testing
 @testable import Credentials
 @testable import Kiosk
 
-/// The first date after a start of the machine, and what it may open (`docs/time.md`, "After the power was off").
+/// The first date after a start of the machine, and the passages that it may open (`docs/time.md`, "After the
+/// power was off").
 @Suite struct PowerOffTests {
     /// 2026-01-05T00:00:00Z, a Monday.
     private static let monday: Int64 = 1_767_571_200
@@ -13,7 +14,8 @@ import Testing
 
     private enum Source {
         case nobody, saved, battery, server, authenticated, both
-        /// As ``server`` and ``saved``, with a battery-backed clock that has no battery, or shows an hour before.
+        /// As ``server`` and ``saved``, but the battery-backed clock has no battery, or shows an hour
+        /// earlier.
         case powerlessServer, powerless, differing
 
         var isServed: Bool { [.server, .authenticated, .both, .powerlessServer].contains(self) }
@@ -27,7 +29,8 @@ import Testing
         }
     }
 
-    /// A box that was switched off, with a gate that is locked from 19:00 to 07:00 and free from 07:00 to 09:00.
+    /// A gate that was switched off, and whose passage is locked from 19:00 to 07:00 and free from 07:00 to
+    /// 09:00.
     private struct Box {
         private(set) var watch: ClockGuard
         private(set) var told: [String] = []
@@ -36,7 +39,8 @@ import Testing
         private var offset: Int64
         var source: Source
 
-        /// Shows a date a minute after a start, before which that one was confirmed.
+        /// Makes a box that shows `date` a minute after its start; `confirmed` is the last date confirmed
+        /// before.
         init(confirmed: Int64?, shows date: Int64, _ source: Source) {
             let before = confirmed.map { DatedInstant(utc: Timestamp(seconds: $0 - 500), at: Self.instant(100)) }
             let memory = before.flatMap {
@@ -64,7 +68,7 @@ import Testing
             told += reports.map { ($0.isPresent ? "" : "over ") + $0.code.text }
         }
 
-        /// Time passes, with a look every ten minutes and one at the end.
+        /// Advances the time, with a reading every ten minutes and one at the end.
         mutating func pass(_ seconds: Int64) {
             let end = elapsed + seconds
             while elapsed < end {
@@ -83,13 +87,13 @@ import Testing
             look()
         }
 
-        /// The program ends and begins anew, in the same start of the machine.
+        /// Restarts the program without restarting the machine.
         mutating func restart() {
             watch = Self.judge(watch.memory, source, at: elapsed)
             look()
         }
 
-        /// The machine is off for so long, and shows that date a minute after its start.
+        /// Switches the machine off and on; it shows `date` a minute after its start.
         mutating func cut(shows date: Int64, _ source: Source) {
             watch = Self.judge(watch.memory?.afterRestart(at: Self.instant(60)), source, at: 60)
             (elapsed, offset, self.source) = (60, date - 60, source)
@@ -122,22 +126,22 @@ import Testing
             (evening, morning, .battery, .free, true),
             (evening, morning, .both, .free, true),
             (evening, morning, .authenticated, .free, true),
-            // At noon for half an hour: whatever the date was meanwhile, the gate was not locked.
+            // From 12:00 to 12:30: the gate was not locked at any date in between.
             (Self.at(12), Self.at(12, 30), .server, .normal, false),
-            // Within the skew nothing is missing.
+            // Within the skew the gap does not count.
             (Self.at(8), Self.at(8, 1), .server, .free, true),
-            // Passage is free only where it was all the time.
+            // Passage is free only if it was free all the time.
             (Self.at(7, 5), Self.at(8), .server, .free, false), (Self.at(6, 58), Self.at(8), .server, .locked, false),
             (Self.at(8), Self.at(10), .server, .normal, false),
-            // Closing needs no good date.
+            // Closing needs no confirmed date.
             (Self.at(12), Self.at(20), .server, .locked, false),
-            // Longer than a week: every hour was there.
+            // The gap is longer than a week, so every hour of the week lies in it.
             (Self.at(12), Self.at(12) + 30 * Self.day, .server, .locked, false),
         ] as [(Int64, Int64, Source, DoorMode, Bool)] {
             let box = Box(confirmed: confirmed, shows: shown, source)
             #expect(box.mode == mode, "\(confirmed - Self.monday) \(shown - Self.monday) \(source)")
             #expect((box.time.lastConfirmed == nil) == isConfirmed && box.told == (isConfirmed ? [] : [unconfirmed]))
-            // Credentials without hours go by the date that is shown.
+            // Credentials without hours are judged by the date that is shown.
             #expect(box.time.possible == [Timestamp(seconds: shown)])
             #expect(isConfirmed || box.time.earliest == Timestamp(seconds: confirmed + 60))
         }
@@ -183,7 +187,7 @@ import Testing
             box.cut(shows: Self.at(32) + turn * Self.hour + 120, .server)
             #expect(box.mode == .locked && box.time.lastConfirmed != nil, "\(turn)")
         }
-        // The time that the box was on has passed in any case.
+        // The time for which the box was on has certainly passed.
         let last = box.time.lastConfirmed?.seconds ?? 0
         #expect((Self.at(28)...Self.at(28, 10)).contains(last), "\(last - Self.monday)")
     }
@@ -199,7 +203,7 @@ import Testing
         box.source = .battery
         box.pass(600)
         #expect(box.mode == .locked)
-        // It goes on while the machine is off, with the same word.
+        // The battery-backed clock continues while the machine is off, from the unconfirmed date.
         for turn in 1...3 as ClosedRange<Int64> {
             box.cut(shows: box.shown + 60, .battery)
             #expect(box.mode == .locked && box.time.lastConfirmed != nil, "\(turn)")
@@ -215,17 +219,17 @@ import Testing
             var box = Box(confirmed: Self.at(18), shows: Self.at(20), .battery)
             #expect(box.time.lastConfirmed == nil)
             box.pass(600)
-            // The kernel sets the battery-backed clock before anybody says that the clock is synchronised.
+            // The kernel sets the battery-backed clock before the system's clock is reported as synchronised.
             box.show(Self.at(31), lookBefore ? .battery : .both)
             box.pass(60)
             #expect(box.mode != .free)
             box.cut(shows: Self.at(31, 5), .battery)
             #expect(box.mode == .locked && box.time.lastConfirmed != nil, "\(lookBefore)")
-            // The saved date may be the server's as well.
+            // The saved date may also come from the server.
             box.cut(shows: Self.at(31, 10), .saved)
             #expect(box.mode(.saved) == .locked, "\(lookBefore)")
         }
-        // Before there was a date that is confirmed, too.
+        // The same before any date is confirmed.
         var box = Box(confirmed: Self.at(18), shows: Self.at(18, 5), .saved)
         box.show(Self.at(31), .nobody)
         box.cut(shows: Self.at(31, 5), .battery)
@@ -246,7 +250,8 @@ import Testing
             box.cut(shows: box.shown + 60, .battery)
             #expect(box.mode == .locked, "\(first) \(next)")
         }
-        // One without a battery, and no time server: what the operator lets a saved date open, it opens.
+        // Without a battery and a time server, a saved date opens the passages that the operator allows for
+        // saved dates.
         var box = Box(confirmed: Self.at(6), shows: Self.at(8), .powerless)
         #expect(box.mode(.saved) == .free)
         box.restart()
@@ -260,7 +265,8 @@ import Testing
         var box = Box(confirmed: Self.at(18), shows: Self.at(31), .battery)
         for day in 1...5 as ClosedRange<Int64> {
             #expect(box.mode == .free && box.time.lastConfirmed == nil, "\(day)")
-            // A time server corrects some seconds, and once each of the clocks was an hour off for a while.
+            // A time server corrects some seconds, and on one day each of the clocks is an hour off for a
+            // while.
             box.show(box.shown + 20, .both)
             if day == 3 {
                 box.show(box.shown + Self.hour, .both)
@@ -297,7 +303,7 @@ import Testing
         box.pass(7 * Self.hour)
         box.show(Self.at(32), .server)
         #expect(box.mode == .locked && box.time.lastConfirmed != nil)
-        // What the server has moved is no saved date of the box any more.
+        // After the server has moved the date, it is no longer a saved date of the gate.
         box.show(Self.at(31), .saved)
         #expect(box.time.provenance < .rtc && box.time.lastConfirmed != nil)
     }

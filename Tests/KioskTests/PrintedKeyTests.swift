@@ -8,14 +8,14 @@ import Tuvali
 @testable import Credentials
 @testable import Kiosk
 
-/// A printed code: one key for all sessions, and none of them twice.
+/// A printed code: one key for all sessions, and no session is accepted twice.
 @Suite struct PrintedKeyTests {
     private static func key(until seconds: Int = 100_000) -> PrintedKey {
         PrintedKey(
             privateKey: [UInt8](repeating: 0x11, count: 32), until: Instant.zero.advanced(by: .seconds(seconds)))
     }
 
-    /// The same bytes on the air, so far apart that no offer of the first is there any more.
+    /// The same bytes on the air twice, so far apart that no offer of the first time is left.
     private static let twice = [1, 300].map { Simulation.Visit.test(.iPhone, arrival: .at(.seconds($0))) }
 
     private func isReplay(_ gate: TestGate, accepted: Int) -> Bool {
@@ -56,7 +56,7 @@ import Tuvali
         #expect(gate.run() && isReplay(gate, accepted: 0))
     }
 
-    /// Hundreds of visitors, one code; each time from another address.
+    /// Several visitors use one code; the gate has another address for each.
     @Test func theCodeStaysAndTheAddressesChange() throws {
         let visits = (0..<5).map { Simulation.Visit.test(.android14, arrival: .at(.seconds(1 + 100 * $0))) }
         let gate = try TestGate(visits: visits, printed: Self.key())
@@ -73,7 +73,8 @@ import Tuvali
         #expect(gate.outcomes.last?.outcome.reasons.last?.code == "ledger.unavailable")
     }
 
-    /// Phones that identify, send garbage or leave take no place in the book: the street does not fill it.
+    /// Phones that identify themselves, send garbage or leave take no place in the book of used sessions, so
+    /// passers-by cannot fill it.
     @Test func aSessionCountsOnceSomethingAuthenticArrived() throws {
         let strangers: [Simulation.Visit] = [
             .test(.iPhone, misbehaviour: .leaves(.identified)), .test(.iPhone, misbehaviour: .leaves(.chosen)),
@@ -82,12 +83,12 @@ import Tuvali
         let gate = try TestGate(visits: strangers + [.test(.iPhone), .test(.iPhone)], printed: Self.key())
         gate.verdicts = [.test(.proofInvalid), .test(.issuerUntrusted), .authentic(.validityExpired)]
         #expect(gate.run())
-        // The one that has expired, and the one that is let in.
+        // The sessions of the expired credential and of the accepted one.
         #expect(gate.counters.visits["accepted"] == 1 && gate.sessions.count == 2)
         #expect(gate.breaches == [])
     }
 
-    /// The gate opens when the session is on the disk, and not before; where it cannot be written the gate stays shut.
+    /// The gate opens only once the session is on the disk; if it cannot be written, the gate stays shut.
     @Test(arguments: [false, true]) func theGateWaitsForTheSession(_ fails: Bool) throws {
         let gate = try TestGate(visits: [.test(.iPhone)], printed: Self.key())
         (gate.sessionTime, gate.sessionFailure) = (.milliseconds(700), fails ? "the disk is full" : nil)
@@ -99,7 +100,7 @@ import Tuvali
         #expect(gate.breaches == [])
     }
 
-    /// A disk that does not answer is a refusal, and the answer that comes later opens nothing.
+    /// If the disk does not answer, the visit is refused, and a later answer does not open the gate.
     @Test func aSessionThatIsNotKeptInTimeOpensNothing() throws {
         let gate = try TestGate(visits: [.test(.iPhone)], printed: Self.key())
         gate.sessionTime = .seconds(20)
@@ -109,8 +110,8 @@ import Tuvali
         #expect(gate.breaches == [])
     }
 
-    /// The phone is gone when the verifier says that the credential was good: a recording of that visit opens nothing
-    /// later.
+    /// The phone has left before the verifier accepts the credential: a recording of that visit cannot open
+    /// the gate later.
     @Test func aVisitThatWasCutOffCannotBePlayedAgain() throws {
         let cut = Simulation.Visit.test(.iPhone, arrival: .at(.seconds(1)), misbehaviour: .leaves(.delivered))
         let again = Simulation.Visit.test(.iPhone, arrival: .at(.seconds(300)))
@@ -124,8 +125,8 @@ import Tuvali
         [UInt8(number >> 16 & 255), UInt8(number >> 8 & 255), UInt8(number & 255)] + [UInt8](repeating: 0, count: 13)
     }
 
-    /// Wallets that are refused all day take a thousand places at once, and then one in two minutes; what is in them is
-    /// known, or not: half of that.
+    /// Refused visits all day take a thousand places at once and then one in two minutes if their credentials
+    /// are known, half of that if not.
     @Test(arguments: [true, false]) func refusedCredentialsDoNotFillTheBook(_ isKnown: Bool) throws {
         var kiosk = Kiosk(
             settings: KioskSettings(name: try Identifier("Printed"), softwareVersion: "test"), at: .zero)
@@ -140,8 +141,8 @@ import Tuvali
         #expect(sure.count == 1)
     }
 
-    /// One card that is refused again and again takes no place from a visitor who is refused for a moment: his
-    /// recording opens nothing later.
+    /// One card that is refused again and again takes no place from a visitor who is refused only
+    /// temporarily: a recording of his visit cannot open the gate later.
     @Test func oneRefusedCardLeavesRoomForOthers() throws {
         var kiosk = Kiosk(
             settings: KioskSettings(name: try Identifier("Printed"), softwareVersion: "test"), at: .zero)
@@ -149,7 +150,7 @@ import Tuvali
         for number in 0..<1000 {
             let refused = Verdict.authentic(.validityExpired, 1)
             kept += kiosk.keepSession(session(number), of: VisitID("v"), refused, at: .zero).count
-            // Phones whose check does not end are no card.
+            // Phones whose verification does not end do not count as a card.
             _ = kiosk.keepSession(session(10_000 + number), of: VisitID("v"), nil, at: .zero)
         }
         #expect(kept == 20)
@@ -172,7 +173,8 @@ import Tuvali
         #expect(gate.breaches == [] && gate.violations == [])
     }
 
-    /// Nobody at a gate without a display can use a fresh key, so none stays until it is rotated.
+    /// No visitor can use a fresh key at a gate without a display, so the gate does not keep one until the
+    /// next rotation.
     @Test func whenItComesIntoForceItIsOfferedAtOnce() throws {
         let gate = try TestGate(visits: []) { $0.keyRotation = .seconds(86_400) }
         gate.run(for: .seconds(10))
@@ -183,7 +185,7 @@ import Tuvali
         #expect(gate.invitations.count == 2 && gate.onAir.count == 1 && gate.breaches == [])
     }
 
-    /// Whoever connected in time and says who he is too late is not served.
+    /// A phone that connected in time but identifies itself too late is not served.
     @Test func whoeverIsLateIsNotServed() throws {
         let gate = try TestGate(
             visits: [.test(arrival: .at(.seconds(1)))], printed: Self.key())

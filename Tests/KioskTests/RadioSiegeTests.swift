@@ -5,11 +5,12 @@ import Simulation
 import TestKit
 import Testing
 
-/// No stranger's phone takes the radio from the others: neither by answers that it does not acknowledge nor by links
-/// that it leaves behind, which the controller keeps for as long as that phone chose.
+/// An attacker's phone cannot take the radio from other phones: neither with answers that it does not
+/// acknowledge, nor with abandoned links, which the controller keeps for the supervision timeout that the
+/// phone chose.
 @Suite struct RadioSiegeTests {
-    /// So many attackers of that kind, with that supervision timeout in units of 10 ms. Each makes a new link after 1.5
-    /// s.
+    /// A number of attackers of one kind, with a supervision timeout in units of 10 ms. Each makes a new link
+    /// after 1.5 s.
     struct Attack: Sendable, CustomTestStringConvertible {
         let count: Int
         let siege: Siege
@@ -21,7 +22,7 @@ import Testing
             Attack(count: count, siege: .ghost(every: every), timeout: seconds * 100)
         }
 
-        /// `after`: how long they behave.
+        /// Phones that acknowledge nothing; `after` is the time for which they behave well.
         static func gags(_ count: Int, after: Duration = .zero) -> Attack {
             Attack(count: count, siege: .gag(requests: 24, after: after, every: .milliseconds(1500)), timeout: 3200)
         }
@@ -31,7 +32,7 @@ import Testing
         [.gags(1), .gags(3), .gags(3, after: .milliseconds(300))]
         + [1, 3].flatMap { count in [5, 20, 32].map { .ghosts(count, $0) } }
 
-    /// Data buffers and advertising sets.
+    /// The controllers' numbers of data buffers and advertising sets.
     static let controllers = [(8, 0), (8, 4), (20, 4)]
 
     private static let kinds: [PhoneTraits] = [.android14, .iPhone, .android13, .iPhone185]
@@ -43,7 +44,8 @@ import Testing
         return controller
     }
 
-    /// `phase`: how much later they come, for the controller is reset now and then.
+    /// Returns honest visits; `phase` is an additional delay of their arrival, because the controller is
+    /// reset from time to time.
     private func honest(_ numbers: [Int], phase: Duration = .zero) -> [Simulation.Visit] {
         numbers.map {
             .test(Self.kinds[$0], record: MisbehaviourTests.incompressible, arrival: .at(Self.began + phase))
@@ -59,7 +61,7 @@ import Testing
         }
     }
 
-    /// From coming to the verdict on the phone, for the first ones.
+    /// Returns the times from arrival to the verdict on the phone for the first `count` phones.
     private func times(_ gate: TestGate, _ count: Int) throws -> [Duration] {
         try (0..<count).map { number in
             func when(_ isMeant: (PhoneEvent) -> Bool) -> Instant? {
@@ -89,7 +91,7 @@ import Testing
         let controller = controller(traits)
         let alone = try alone(controller)
         var ratios: [Double] = []
-        // With fewer samples the 95th part would be the longest.
+        // With fewer samples the 95th percentile would be the longest.
         for seed in 1...6 as ClosedRange<UInt64> {
             let gate = try TestGate(
                 visits: honest([0, 1, 2, 3], phase: .milliseconds(430 * Int64(seed))) + attackers(attack),
@@ -114,9 +116,10 @@ import Testing
         }
     }
 
-    // MARK: - What is said of it
+    // MARK: - Reporting
 
-    /// One phone asks and acknowledges nothing: no answer leaves, which lamp, log and counters show.
+    /// One phone sends requests and acknowledges nothing: no answer is sent, and the lamp, the log and the
+    /// counters show it.
     @Test func answersThatDoNotLeaveAreAFault() throws {
         let gate = try TestGate(
             visits: attackers(.gags(1), patience: .seconds(10)).map { visit in
@@ -134,7 +137,7 @@ import Testing
         #expect(gate.breaches == [])
     }
 
-    /// A controller that never gives a buffer back is no secret: the first phone shows it.
+    /// The first phone is enough to detect a controller that never returns a buffer.
     @Test(arguments: [8, 20]) func aControllerThatKeepsItsBuffersIsAFault(buffers: Int) throws {
         var broken = controller((buffers, 0))
         broken.completesPackets = false
@@ -144,8 +147,8 @@ import Testing
         #expect(gate.breaches == [])
     }
 
-    /// Phones that have fallen silent take every link: lamp, log and counters show it, and the gate is on the air again
-    /// at once.
+    /// Phones that have fallen silent take every link: the lamp, the log and the counters show it, and the
+    /// gate is on the air again at once.
     @Test(arguments: [0, 4]) func aFullRadioIsAFault(sets: Int) throws {
         let gate = try TestGate(
             visits: attackers(.ghosts(3, 32), patience: .seconds(30)), controller: controller((8, sets)))
@@ -159,7 +162,7 @@ import Testing
         #expect(gate.breaches == [])
     }
 
-    /// While a visit is served the controller is not reset.
+    /// The controller is not reset while a visit is served.
     @Test func aVisitThatIsServedIsNotEndedByAReset() throws {
         var phone = PhoneTraits.android14
         (phone.wallet.choosing, phone.patience) = (.seconds(7), .seconds(60))
@@ -171,8 +174,8 @@ import Testing
         #expect(links == 1 && gate.counters.linkResets >= 1 && gate.breaches == [])
     }
 
-    /// Seven phones that keep what they were sent, and people who choose beside them: each has a buffer, so the
-    /// controller is not reset, and all are served with the link that they came by.
+    /// Seven phones do not acknowledge their packets while visitors choose. Each link has a buffer, so the
+    /// controller is not reset, and each visitor is served on his first link.
     @Test(arguments: controllers, [8, 16]) func phonesThatKeepBuffersEndNoVisit(_ traits: (Int, Int), links: Int) throws
     {
         var controller = controller(traits)
@@ -188,8 +191,8 @@ import Testing
         #expect(gate.counters.bufferResets == 0)
     }
 
-    /// A controller that takes many links but has few buffers: phones that keep theirs for 32 s do not keep others out
-    /// for so long.
+    /// A controller with many links but few buffers: phones that hold their buffers for 32 s do not keep
+    /// other phones out for that long.
     @Test(arguments: [0, 1]) func buffersThatAreKeptAreFreed(choosers: Int) throws {
         var controller = controller((8, 0))
         controller.connections = 32
@@ -214,14 +217,15 @@ import Testing
         #expect(gate.counters.linkResets + gate.counters.bufferResets >= 1)
     }
 
-    /// Ghosts, and a phone that chooses or drips on a link that they leave: while one is served the controller is not
-    /// reset, so no phone takes over from it before the reset. With seven each reset is a race for eight links.
+    /// Abandoned links ("ghosts"), and an attacker's phone that chooses or sends slowly. The controller is
+    /// not reset while that phone is served, so no phone can take its place before the reset. With seven
+    /// ghosts each reset is a race for eight links.
     @Test(arguments: [Siege.identified, .drips(every: .seconds(1))], [3, 7])
     func oneThatIsServedDoesNotKeepTheGhosts(_ siege: Siege, ghosts: Int) throws {
         let controller = controller((8, 4))
         let alone = try alone(controller)
         var ratios: [Double] = []
-        // With few samples the 95th part is the longest.
+        // With few samples the 95th percentile is the longest.
         for seed in 1...(ghosts > 3 ? 3 : 6) as ClosedRange<UInt64> {
             var besieger = PhoneTraits.android14
             besieger.patience = .seconds(150)
@@ -244,7 +248,7 @@ import Testing
         #expect(p95 <= (ghosts > 3 ? 8 : 2.75) && longest <= (ghosts > 3 ? 12 : 4))
     }
 
-    /// Phones that go out of range when they have been served are everyday: no fault.
+    /// Phones that go out of range after they were served are common: no fault is reported.
     @Test(arguments: [VisitStep.delivered, .chosen, .connected]) func onePhoneOutOfRangeIsNoFault(_ step: VisitStep)
         throws
     {
@@ -254,7 +258,8 @@ import Testing
         #expect(gate.counters.linkResets + gate.counters.bufferResets == 0 && gate.breaches == [])
     }
 
-    /// 14 links that were ending took the gate off the air. They do not count while the controller takes another one.
+    /// 14 links that were ending took the gate off the air. Such links do not count while the controller
+    /// accepts another one.
     @Test func linksThatAreEndingTakeNothing() throws {
         var controller = ControllerTraits()
         controller.connections = 32

@@ -7,9 +7,9 @@ import Tuvali
 
 @testable import Credentials
 
-/// The radio breaks in every way, at every moment, and comes back.
+/// The radio fails in every way, at every moment, and recovers.
 @Suite struct RadioTests {
-    /// Notes that mark the activities of a visit; the verification is made slow so that each lasts.
+    /// Notes that mark the stages of a visit; the verification is slow, so that each stage lasts.
     static let moments = [
         "radio.ready", "advertising", "phone.connected", "phone.mtu", "phone.identified", "transfer.started",
         "transfer.progress", "transfer.received", "verdict", "visit.ended",
@@ -71,7 +71,8 @@ import Tuvali
         #expect(gate.counters.radioFailures == 9)
     }
 
-    /// A stick that falls over as soon as it is up was opened ten times a second: 20 lines of log a second, for ever.
+    /// Formerly a stick that failed as soon as it was up was opened ten times a second, which logged 20 lines
+    /// a second permanently.
     @Test func oneThatFailsAsSoonAsItIsUpIsNotHurried() throws {
         let gate = try TestGate(visits: [], controller: ControllerTraits()) { $0.radioReminder = .seconds(60) }
         gate.run(for: .zero)
@@ -183,13 +184,13 @@ import Tuvali
             #expect(gate.run())
             #expect(gate.phoneOutcomes == [0: .accepted], "change \(step * 2) ms after the connection")
             #expect(gate.breaches == [])
-            // Whoever comes with the newest code uses it up.
+            // A visitor with the newest code uses it up.
             let identified = gate.seen.first { if case .kiosk(.identified) = $0.what { true } else { false } }
             let isRenewed = gate.seen.contains { entry in
                 if case .kiosk(.advertising) = entry.what { entry.at == identified?.at } else { false }
             }
             if !isRenewed { served += 1 }
         }
-        #expect(served > 0)  // the change did fall into the connection
+        #expect(served > 0)  // the change did happen during the connection
     }
 }

@@ -6,7 +6,7 @@ import Tuvali
 
 @testable import Kiosk
 
-/// What a visit's record says of its end, against the table of reasons.
+/// Compares the reasons in a visit's record with the table of reasons.
 @Suite struct ReasonTests {
     private static let errors: [TuvaliError] = [
         .mtuTooSmall(attMTU: 23), .responseSizeOutOfRange(size: 0), .reportBeforeSize,
@@ -29,7 +29,7 @@ import Tuvali
         #expect(Self.errors.count == 15 && Set(Self.errors.map(\.code)) == Set(TuvaliError.Code.allCases))
         let causes = Self.errors.compactMap(\.reasons.last)
         #expect(Set(causes).count == 15)
-        // A lost link is no error of the protocol, but has causes too.
+        // A lost link is not an error of the protocol, but it has causes too.
         let lost: Set<ReasonCode> = [
             .transferNotIdentified, .transferNothingSent, .transferLeftSending, .transferLeftChecking,
             .transferRadioLost, .transferStopped,

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Kiosk
 
-/// Which visits without an opening have a record of their own, and what becomes of the others.
+/// The visits without an opening that get a record of their own, and the counting of the others.
 @Suite struct RecordTallyTests {
     private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
 
@@ -22,7 +22,7 @@ import Testing
             credential: credential.map { [$0] })
     }
 
-    /// How many were only counted before the visit that comes now; nil: it is only counted, too.
+    /// Returns how many visits were only counted before this one, or nil if this one is only counted, too.
     private func take(
         _ tally: inout RecordTally, _ worth: RecordWorth, _ code: Text, _ second: Int64, credential: UInt8? = nil
     ) -> Int? {
@@ -52,14 +52,14 @@ import Testing
         #expect(next?.outcome.repeatedSpan == at(Int64(each))...at(599))
     }
 
-    /// However many kinds of garbage come: a genuine credential that is refused has a record of its own, and so has the
-    /// next one.
+    /// Whatever kinds of garbage arrive, a genuine credential that is refused gets a record of its own, and
+    /// so does every further one.
     @Test func garbageHidesNoEvidence() {
         var tally = RecordTally()
         for number in 0..<25_200 as Range<Int64> {
             _ = take(&tally, .unproven, Text("garbage \(number % 40)"), number / 7)
             _ = take(&tally, .junk, Text("junk \(number % 9)"), number / 7)
-            // A genuine card, shown again and again.
+            // One genuine card is shown again and again.
             _ = take(&tally, .proven, "validity.expired", number / 7, credential: 1)
         }
         for person in 2...20 as ClosedRange<UInt8> {
@@ -92,7 +92,8 @@ import Testing
         #expect(told == 3 * Int(visits))
     }
 
-    /// The bounds of the table in docs/retention.md, and the number does not depend on how many come.
+    /// The bounds of the table in docs/retention.md hold, and the number of records does not depend on the
+    /// number of visits.
     @Test(arguments: [1, 7] as [Int64]) func aDayOfEverythingIsBounded(_ each: Int64) {
         var records: [RecordWorth: Int] = [:]
         var tally = RecordTally()
@@ -111,7 +112,7 @@ import Testing
         print("records of a day, \(each) of each kind a second: \(records)")
     }
 
-    /// A kind of which few came waits for an hour, however many come of others.
+    /// A rare kind is recorded within an hour, however many visits there are of other kinds.
     @Test func smallKindsAreToldToo() {
         var tally = RecordTally()
         for _ in 0..<2 { _ = take(&tally, .junk, "few", 0) }
@@ -121,7 +122,7 @@ import Testing
         #expect(tally.takeNext(at: at(3700))?.outcome.reasons.map(\.code) == ["few"])
     }
 
-    /// New kinds without end.
+    /// New kinds arrive endlessly.
     @Test func kindsAreBounded() {
         var tally = RecordTally()
         var told = 0

@@ -4,19 +4,21 @@ import Testing
 
 @testable import Kiosk
 
-/// What a controller told the kiosk during one whole visit, with times, so that it can be told again.
+/// The packets that a controller delivered to the kiosk during one whole visit, with times, so that they can
+/// be replayed.
 struct RecordedVisit: Sendable {
-    /// The bytes of the session's keys and address: everything of the session material but the visit's id.
+    /// The bytes of the session's keys and address: the session material without the visit's id.
     let keys: [UInt8]
-    /// What the wallet shared.
+    /// The record that the wallet shared.
     let record: [UInt8]
-    /// From the connection's beginning to its end, with the time since the former. Answers to commands and to data are left
-    /// out: whoever plays it gives those as they are needed.
+    /// The packets from the beginning of the connection to its end, with the time since the beginning.
+    /// Answers to commands and completed-packets events are left out: the code that replays them gives those
+    /// as needed.
     let packets: [(after: Duration, packet: [UInt8])]
     /// The answers to commands, by opcode.
     let answers: [UInt16: [UInt8]]
 
-    /// Records an accepted visit of that phone.
+    /// Records an accepted visit of the given phone.
     init(_ phone: PhoneTraits, record: [UInt8]) throws {
         let gate = try TestGate(visits: [.test(phone, record: record)])
         try #require(gate.run() && gate.phoneOutcomes == [0: .accepted])
@@ -43,6 +45,6 @@ struct RecordedVisit: Sendable {
         (self.keys, self.record, self.packets, self.answers) = (keys, record, packets, answers)
     }
 
-    /// Session material with these keys for a visit of its own.
+    /// Returns session material with these keys for a visit with an id of its own.
     func material(_ random: inout SplitMix64) -> SessionMaterial? { SessionMaterial(keys + random.bytes(16)) }
 }

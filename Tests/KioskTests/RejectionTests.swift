@@ -8,18 +8,19 @@ import Tuvali
 @testable import Credentials
 @testable import Kiosk
 
-/// Visitors who are refused: each gets an answer, the first of a kind have a record each, and a crowd of them fills no
-/// ledger.
+/// Rejected visitors: each gets an answer, the first of a kind have a record each, and a crowd of them cannot
+/// fill the ledger.
 @Suite struct RejectionTests {
     private func phones(_ count: Int) -> [Simulation.Visit] { (0..<count).map { _ in .test(.iPhone) } }
 
-    /// Visits that the records tell; an unused intent that is closed is none.
+    /// Returns the number of visits that the records describe; a record that closes an unused intent counts
+    /// none.
     private func told(_ gate: TestGate) -> Int {
         let visits = gate.outcomes.filter { $0.outcome.reasons.first?.code != Text(ReasonCode.abandoned.text) }
         return visits.reduce(0) { $0 + 1 + $1.outcome.repeated }
     }
 
-    /// Forty who bring garbage, and a person with a credential that has expired in the midst of them.
+    /// Forty phones send garbage; one visitor among them has a credential that has expired.
     @Test func aPersonAmongGarbageHasARecordWithReasons() throws {
         let gate = try TestGate(visits: phones(41))
         gate.verdict = .test(.proofInvalid)
@@ -30,7 +31,7 @@ import Tuvali
         let persons = gate.outcomes.filter { $0.outcome.reasons.map(\.code) == ["validity.expired"] }
         #expect(persons.count == 1 && persons.first?.outcome.repeated == 0)
         #expect(gate.outcomes.count == each + 1)
-        // No more intents than records, and one that goes from one to the next.
+        // There are no more intents than records, and one intent passes from visit to visit.
         #expect(Set(gate.intents).count == each + 2)
         gate.inject(.stop)
         #expect(told(gate) == 41 && gate.outcomes.count == each + 2)
@@ -41,8 +42,8 @@ import Tuvali
         #expect(gate.gateChanges.isEmpty && gate.breaches == [])
     }
 
-    /// A visitor who is let in after a crowd that was only counted has the crowd's intent, and a verdict and a record
-    /// of his own.
+    /// A visitor who is admitted after a crowd that was only counted uses the crowd's intent and has a
+    /// verdict and a record of his own.
     @Test func theNextVisitorIsLetInWithTheIntentOfTheCrowd() throws {
         let crowd = RecordWorth.unproven.each + 4
         let gate = try TestGate(visits: phones(crowd + 1))
@@ -51,13 +52,13 @@ import Tuvali
         #expect(gate.phoneOutcomes[crowd] == .accepted && gate.gateChanges.map(\.open) == [true, false])
         #expect(gate.outcomes.last?.outcome.result == .accepted)
         #expect(Set(gate.intents).count == RecordWorth.unproven.each + 1)
-        // There is no intent left for what was counted: it is recorded all the same.
+        // No intent is left for the counted visits; they are recorded nevertheless.
         gate.run(for: .seconds(700))
         #expect(told(gate) == crowd + 1 && gate.outcomes.last?.outcome.result == .rejected)
         #expect(gate.breaches == [])
     }
 
-    /// What is whole and leaves at once is judged all the same, and counted like the others.
+    /// A complete payload whose phone leaves at once is still judged, and counted like the others.
     @Test func aPhoneThatLeavesWhileItIsCheckedIsCountedToo() throws {
         let crowd = RecordWorth.unproven.each + 10
         let leaving = (0..<crowd).map { _ in Simulation.Visit.test(.iPhone, misbehaviour: .leaves(.delivered)) }
@@ -71,7 +72,7 @@ import Tuvali
         #expect(told(gate) == crowd && gate.breaches == [])
     }
 
-    /// A credential that the gate accepts and a locked door refuses is recorded whatever else comes.
+    /// A credential that the verifier accepts and only a locked door refuses is always recorded.
     @Test func aVisitorRefusedByTheDoorAloneIsRecorded() throws {
         let gate = try TestGate(visits: phones(RecordWorth.proven.each + 3))
         gate.run(for: .seconds(1))
@@ -81,7 +82,8 @@ import Tuvali
         #expect(gate.outcomes.allSatisfy { $0.outcome.reasons.map(\.code) == ["gate.locked-down"] })
     }
 
-    /// A credential that would open the gate, and phones that leave before they are shown that: no turn paces them.
+    /// The credentials would open the gate, but the phones leave before their verdicts are shown: no turn
+    /// limits their rate.
     @Test(arguments: [true, false]) func acceptedVisitsThatLeftAreCountedToo(_ isChecking: Bool) throws {
         let leaving = (0..<40).map { _ in Simulation.Visit.test(.iPhone, misbehaviour: .leaves(.delivered)) }
         let gate = try TestGate(visits: leaving)
@@ -96,7 +98,8 @@ import Tuvali
         #expect(told(gate) == 40 && gate.breaches == [])
     }
 
-    /// Phones that leave behind checks that never end: each check is given up at its limit, recorded or not.
+    /// Verifications that never end, with and without the phone leaving: each is given up at its limit,
+    /// recorded or not.
     @Test(arguments: [true, false]) func checksThatDoNotEndAreGivenUp(_ leaves: Bool) throws {
         let visits = (0..<24).map { _ in
             Simulation.Visit.test(.iPhone, misbehaviour: leaves ? .leaves(.delivered) : nil)
@@ -115,7 +118,7 @@ import Tuvali
         gate.trace.flatMap(\.actions).compactMap { if case .dismissed(let visit) = $0 { visit } else { nil } }
     }
 
-    /// A ledger that takes no intent does not make a crowd worth more records.
+    /// If the ledger accepts no intent, a crowd still gets no more records.
     @Test func whatTheLedgerFailedIsCountedToo() throws {
         let gate = try TestGate(visits: phones(RecordWorth.unproven.each + 3))
         (gate.verdict, gate.intentFailure) = (.test(.proofInvalid), "the disk is full")
@@ -125,7 +128,8 @@ import Tuvali
         #expect(told(gate) == RecordWorth.unproven.each + 3 && gate.breaches == [])
     }
 
-    /// An intent that the ledger takes too late for its visit goes on to the next, and is closed in the end.
+    /// An intent that the ledger accepts too late for its visit passes to the next one, and is closed in the
+    /// end.
     @Test func anIntentThatComesLateIsClosed() throws {
         let gate = try TestGate(visits: phones(RecordWorth.unproven.each + 3))
         (gate.verdict, gate.intentTime) = (.test(.proofInvalid), .seconds(20))
@@ -150,7 +154,8 @@ import Tuvali
         #expect(gate.breaches == [])
     }
 
-    /// Findings in unsigned members, as many as the phone likes, make no further kinds of one card.
+    /// Findings in unsigned members, in any number that the phone chooses, make no additional kinds of one
+    /// card.
     @Test func oneCardMakesOneKind() throws {
         var kiosk = Kiosk(settings: KioskSettings(name: try Identifier("Kinds"), softwareVersion: "test"), at: .zero)
         func records(_ card: UInt8, repeating findings: Int, at second: Int) -> Int {
@@ -165,7 +170,7 @@ import Tuvali
         #expect(records(2, repeating: 1, at: 86_395) == 1)
     }
 
-    /// What a stranger writes into a credential does not make its record large.
+    /// Text that a stranger writes into a credential does not make its record large.
     @Test(arguments: RecordWorth.allCases) func recordsAreSmall(_ worth: RecordWorth) throws {
         var kiosk = Kiosk(settings: KioskSettings(name: try Identifier("Sizes"), softwareVersion: "test"), at: .zero)
         let long = Text(String(repeating: "x", count: 5000))
@@ -186,8 +191,8 @@ import Tuvali
         #expect(size < (worth == .proven ? 5000 : 2000), "\(worth): \(size)")
     }
 
-    /// While unconfirmed records fill the ledger, only those who are let in are recorded; the others are told when
-    /// there is room again.
+    /// While unconfirmed records fill the ledger, only admitted visitors are recorded; the others are
+    /// reported when there is room again.
     @Test func aFilledLedgerHasRoomForThoseWhoAreLetIn() throws {
         let gate = try TestGate(visits: phones(6))
         gate.verdicts = [Verdict](repeating: .authentic(.statusRevoked), count: 5)

@@ -6,29 +6,30 @@ import Tuvali
 
 @testable import Credentials
 
-/// A kiosk between recorded packets and a controller that answers every command at once: many times faster than a virtual
-/// radio, and what arrives is the test's to spoil.
+/// A kiosk between recorded packets and a controller that answers every command at once. It is many times
+/// faster than a virtual radio, and the test can mutate the packets that arrive.
 struct ReplayGate {
     private(set) var kiosk: Kiosk
     private var rules: KioskRules
-    /// What did not hold of ``KioskRules``.
+    /// The broken rules of ``KioskRules``.
     private(set) var breaches: [Violation] = []
-    /// Status bytes that wallets were told, in order; a test that sees none shows nothing.
+    /// Status bytes that wallets received, in order; a test that sees none proves nothing.
     private(set) var statusBytes: [UInt8] = []
     private(set) var now = Instant.zero
-    /// The results of the phones' visits that were recorded. A record of others that were counted is none.
+    /// The results of recorded visits. A record that only counts other visits is not included.
     private(set) var results: [Outcome.Result] = []
     private var phones: Set<VisitID> = []
     private(set) var gateOpenings = 0
-    /// Links that the kiosk asked the controller to end.
+    /// The number of links that the kiosk asked the controller to end.
     private(set) var disconnections = 0
-    /// The data packets that phones have heard since the test emptied it; only kept where it is not nil.
+    /// The data packets that phones have received since the test emptied the list; collected only if it is
+    /// not nil.
     var heard: [[UInt8]]?
-    /// Something that must not be, beside ``KioskRules``.
+    /// Forbidden behaviour other than breaches of ``KioskRules``.
     private(set) var troubles: [String] = []
-    /// What comes from the controller passes here in its answers to the kiosk.
+    /// A mutation of each packet that the controller sends in answer to the kiosk.
     var spoil: (([UInt8]) -> [[UInt8]])?
-    /// Whose keys the next session gets.
+    /// The recording whose keys the next session gets.
     var recording: RecordedVisit {
         didSet { hasFreshKeys = false }
     }
@@ -43,7 +44,7 @@ struct ReplayGate {
     ) throws {
         var settings = KioskSettings(name: try Identifier(name), softwareVersion: "test")
         settings.generations = generations
-        // Whoever is played comes with the newest keys, and does not wait long for them.
+        // The replayed phones use the newest keys, and new keys are available soon.
         (settings.previousKey, settings.keyRotation) = (.zero, .seconds(5))
         kiosk = Kiosk(settings: settings, at: now)
         rules = KioskRules(settings)
@@ -53,7 +54,7 @@ struct ReplayGate {
         give(.start)
     }
 
-    /// Gives the kiosk an event, and everything that follows at once.
+    /// Passes an event to the kiosk and processes all immediate consequences.
     mutating func give(_ event: KioskEvent) {
         inbox.append(event)
         var turns = 0
@@ -70,7 +71,7 @@ struct ReplayGate {
         }
     }
 
-    /// Lets time pass; the kiosk's timer fires whenever it is due.
+    /// Advances the clock; the kiosk's timer fires whenever it is due.
     mutating func pass(_ duration: Duration) {
         let end = now.advanced(by: duration)
         var deadline = kiosk.deadline(after: now)
@@ -82,8 +83,8 @@ struct ReplayGate {
         now = end
     }
 
-    /// Lets time pass until everybody has left and the kiosk is on the air with keys of ``recording``; false when that takes over
-    /// `limit`.
+    /// Advances the clock until all phones have left and the kiosk is on the air with keys of ``recording``;
+    /// returns false if that takes longer than `limit`.
     mutating func passUntilReady(limit: Duration) -> Bool {
         let end = now.advanced(by: limit)
         while !(isOnAir && hasFreshKeys && kiosk.status(at: now).phones == 0) {
@@ -131,7 +132,7 @@ struct ReplayGate {
         }
     }
 
-    /// What a controller answers.
+    /// Answers a packet as a controller does.
     private mutating func answer(_ packet: [UInt8]) {
         var answers: [[UInt8]] = []
         if packet.first == 1, packet.count > 3 {
@@ -140,7 +141,8 @@ struct ReplayGate {
                 disconnections += 1
                 answers = [[4, 0x0F, 4, 0, 1, 0x06, 0x04], [4, 5, 4, 0, packet[4], packet[5], 0x16]]
             } else if opcode == 0x2005 {
-                // Nobody changes his address while he advertises (Core Specification Vol 4 Part E 7.8.4).
+                // The address cannot be changed while advertising is on (Core Specification Vol 4 Part E
+                // 7.8.4).
                 answers = [[4, 0x0E, 4, 1, packet[1], packet[2], isOnAir ? 0x0C : 0]]
             } else {
                 answers = [recording.answers[opcode] ?? [4, 0x0E, 4, 1, packet[1], packet[2], 0x01]]

@@ -53,7 +53,7 @@ struct ReplayMemoryTests {
         memory.reserve([name], for: first)
         #expect(memory.settle(first, .released, at: at(0)).isEmpty)
         #expect(!memory.knows(name, besides: second, at: at(0)))
-        // A second one with the same credential, let in with a warning, does not lose its own.
+        // A second visit with the same credential, admitted with a warning, keeps its own entry.
         memory.reserve([name], for: first)
         memory.reserve([name], for: second)
         #expect(memory.settle(second, .used, at: at(0)) == [name])
@@ -84,7 +84,7 @@ struct ReplayMemoryTests {
         }
         #expect(memory.settle(VisitID("0"), .used, at: at(4)).isEmpty)
         #expect(memory.settle(VisitID("1"), .used, at: at(4)) == [try name(9)])
-        // One whose result is awaited counts as used where its place is needed.
+        // A visit whose result is awaited counts as used if its place is needed.
         let held = try name(4)
         memory.reserve([held], for: second)
         _ = memory.settle(second, .ordered, at: at(5))

@@ -2,9 +2,10 @@ import Encoding
 import Kiosk
 import Testing
 
-/// Whatever rhythms an operator chooses: safe for photosensitive people, and told apart without colours.
+/// All rhythms that an operator can choose are safe for photosensitive people and can be distinguished
+/// without colours.
 @Suite struct RhythmTests {
-    /// The lamps at each of the first milliseconds.
+    /// Returns the lamps at each of the first milliseconds.
     private func timeline(_ pattern: IndicatorPattern, _ rhythms: LampRhythms, milliseconds: Int = 6000) -> [Set<Lamp>]
     {
         var indicator = Indicator(pattern, rhythms: rhythms, at: .zero)
@@ -21,7 +22,7 @@ import Testing
         LampRhythms.signs.allSatisfy { rhythms.lookalike(of: $0) == nil }
     }
 
-    /// Every assignment of rhythms to these signs.
+    /// Returns every assignment of rhythms to these signs.
     private func all(_ signs: [IndicatorPattern]) -> [[IndicatorPattern: LampRhythm]] {
         signs.reduce([[:]]) { chosen, sign in
             chosen.flatMap { before in LampRhythm.allCases.map { before.merging([sign: $0]) { $1 } } }
@@ -48,14 +49,15 @@ import Testing
         #expect(timeline(.free, rhythms([.accepted: .gap])) == timeline(.free, LampRhythms()), "another sign stays")
     }
 
-    /// What is taken differs in place or in rhythm, and what is refused does not, but for the verdicts' rule.
+    /// Accepted rhythms differ in the lamp's position or in rhythm; refused ones do not, except by the extra
+    /// rules for verdicts.
     @Test(
         arguments: [[.ready, .connected, .receiving], [.checking], [.accepted, .free], [.rejected, .locked]]
             as [[IndicatorPattern]])
     func whateverIsTakenIsToldWithoutColours(_ signs: [IndicatorPattern]) {
         for chosen in all(signs) {
             let rhythms = rhythms(chosen)
-            // Each pattern that has an end, to that end: what comes behind it is another.
+            // A pattern with an end is compared only up to its end, because another pattern follows.
             let seen = IndicatorPattern.allCases.map { timeline($0, rhythms, milliseconds: 1000) }
             let longer = IndicatorPattern.allCases.map {
                 $0.end == .seconds(1) ? [] : timeline($0, rhythms, milliseconds: 3000)
@@ -78,7 +80,8 @@ import Testing
         #expect(rhythms([.free: .steady]).lookalike(of: .free) == .accepted)
     }
 
-    /// Tones, and how long a verdict is shown, are as before; the light changes when it says.
+    /// For every rhythm a verdict is shown for the same time, and the light changes only at the times that it
+    /// announces.
     @Test(arguments: LampRhythm.allCases) func aVerdictLastsAsLong(_ rhythm: LampRhythm) {
         for verdict in [.accepted, .rejected] as [IndicatorPattern] {
             var indicator = Indicator(verdict, rhythms: rhythms([verdict: rhythm]), at: .zero)

@@ -3,30 +3,32 @@ import Kiosk
 import Simulation
 import Testing
 
-/// Who has read the code is served, whatever comes between reading and connecting, with advertising sets and without.
+/// A phone that has read the code is served, whatever happens between reading and connecting, with
+/// advertising sets and without.
 @Suite struct RotationTests {
     private static let kinds: [PhoneTraits] = [.android14, .iPhone, .android13, .iPhone185]
 
-    /// Controllers that show one advertisement, two or six at a time.
+    /// Returns a controller with `sets` advertising sets; with none it shows one advertisement at a time.
     static func controller(sets: Int) -> ControllerTraits {
         var controller = ControllerTraits()
         controller.advertisingSets = sets
         return controller
     }
 
-    /// Read the code at any moment of a rotation, start the wallet up to 15 s later: connected, without reading it again.
+    /// A phone reads the code at any moment of a rotation and starts its wallet up to 15 s later: it is
+    /// served without reading the code again.
     @Test(arguments: [0, 2, 6], 0..<4) func whoHasReadTheCodeIsServed(sets: Int, part: Int) async throws {
         let seeds = sets == 2 ? 25 : 125
         var served = 0
         for number in part * seeds..<(part + 1) * seeds {
-            await Task.yield()  // tests that live in real time share these threads
+            await Task.yield()  // tests that run in real time share these threads
             var random = SplitMix64(seed: UInt64(number))
             var phone = Self.kinds[number % Self.kinds.count]
             phone.codeReading = .milliseconds(Int64.random(in: 0...15_000, using: &random))
             (phone.rereading, phone.patience) = (.seconds(3600), .seconds(60))
             phone.wallet.choosing = .milliseconds(100)
             let arrival = Duration.milliseconds(Int64.random(in: 40_000...100_000, using: &random))
-            // Half of them have somebody before them who uses up the code.
+            // In half of the runs another visitor uses up the code before.
             let before = Simulation.Visit.test(.iPhone, arrival: .at(arrival + phone.codeReading / 3))
             let visits = [.test(phone, arrival: .at(arrival))] + (number % 2 == 0 ? [] : [before])
             let gate = try TestGate(visits: visits, controller: Self.controller(sets: sets), seed: UInt64(number))
@@ -38,7 +40,8 @@ import Testing
         print("read and started up to 15 s later, \(sets) sets, part \(part): \(served) of \(seeds) served")
     }
 
-    /// Side by side: who has read the previous code connects while the newest is on the air, and the newest never leaves it.
+    /// A phone that has read the previous code connects while the newest is on the air, and the newest never
+    /// leaves the air.
     @Test func thePreviousOneStaysBesideTheNewest() throws {
         var late = PhoneTraits.iPhone
         (late.codeReading, late.rereading) = (.seconds(8), .seconds(3600))
@@ -54,7 +57,8 @@ import Testing
         #expect(gate.breaches == [] && gate.violations == [])
     }
 
-    /// An observer at every moment: an address has one advertisement and one scan response as long as it lives.
+    /// Observes the air at every moment: an address has the same advertisement and scan response for its
+    /// whole lifetime.
     @Test(arguments: [0, 2, 6]) func addressAndKeyAreNeverMixed(_ sets: Int) throws {
         for seed in 1...4 as ClosedRange<UInt64> {
             let visits = (0..<6).map { number in
@@ -82,7 +86,7 @@ import Testing
         }
     }
 
-    /// A controller that does not keep to what it says of its sets is used without.
+    /// If a controller's advertising sets do not work as it reports, the kiosk does not use them.
     @Test(arguments: ["silent", "unnamed", "late"]) func setsThatDoNotWork(_ name: String) throws {
         var controller = Self.controller(sets: 4)
         switch name {
@@ -94,7 +98,7 @@ import Testing
         let gate = try TestGate(visits: visits, controller: controller)
         #expect(gate.run())
         let accepted = gate.phoneOutcomes.values.count { $0 == .accepted }
-        // Three phones are lost before it is known.
+        // Three phones are lost before the kiosk detects it.
         #expect(name == "unnamed" ? accepted >= 3 : accepted == 6)
         #expect(gate.counters.radioFailures == (name == "late" ? 0 : 1))
         #expect(gate.breaches == [] && gate.violations == [])

@@ -8,26 +8,27 @@ import Tuvali
 
 @testable import Credentials
 
-/// Nobody holds the gate: beside phones that keep a place or come again and again, people are served nearly as soon as
-/// without them.
+/// Attackers cannot hold the gate: while phones keep a place or reconnect again and again, visitors are
+/// served nearly as soon as without them.
 ///
-/// People come one after the other, and four at once. How long each waits is compared with the same phone alone.
+/// Visitors arrive one after another, and four at once. The wait of each is compared with that of the same
+/// phone alone.
 @Suite struct SiegeTests {
     private static let kinds: [PhoneTraits] = [.android14, .iPhone, .android13, .iPhone185]
     private static let began = Duration.seconds(60)
-    /// What is no credential.
+    /// A payload that is not a credential.
     private static let nonsense = Array("{\"text\":\"\(String(repeating: "no credential ", count: 40))\"}".utf8)
 
-    /// Besiegers before a gate, and how many times as long as alone people may wait.
+    /// Besiegers at a gate, and the limits for the visitors' waits, as multiples of the wait alone.
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let sieges: [Siege]
-        /// Of 19 in 20 people, and of everybody.
+        /// The limit for 95 % of the visitors, and the limit for all.
         var most = 2.0
         var longest = 4.0
-        /// The besiegers' connection interval, in units of 1.25 ms; nil: as an Android phone's.
+        /// The besiegers' connection interval, in units of 1.25 ms; nil for that of an Android phone.
         var interval: UInt16?
-        /// Whether what they send names an issuer, which did not make it.
+        /// Whether their payload names an issuer that did not make it.
         var isForged = false
 
         init(_ count: Int, _ name: String, _ siege: Siege) {
@@ -66,7 +67,7 @@ import Tuvali
     static let rows: [Row] = [
         Row(8, "mute", .silent), Row(6, "that choose", .identified), Row(8, "that send a forgery", .shares).forging(),
         Row("eight of mixed kinds", [.silent, .storm, .identified, drip, slowDrip, .shares] + [.silent, .identified]),
-        // More than there are places: a matter of luck.
+        // There are more besiegers than places, so the result depends on chance.
         Row(12, "that choose", .identified).within(6, 9),
     ]
 
@@ -105,11 +106,11 @@ import Tuvali
         }
     }
 
-    /// What became of the people of a run, who have the numbers below `count`.
+    /// The results of the visitors of a run, whose numbers are below `count`.
     private struct Ending {
-        /// From coming to the verdict on the phone; nil: there was none.
+        /// The time from arrival to the verdict on the phone; nil if there was none.
         var waits: [Duration?]
-        /// Links that ended without a verdict.
+        /// The number of links that ended without a verdict.
         var dropped: Int
     }
 
@@ -128,7 +129,7 @@ import Tuvali
         return ending
     }
 
-    /// How long each kind of phone takes alone.
+    /// Returns how long each kind of phone takes alone.
     private func alone() throws -> [Duration] {
         try (0..<Self.kinds.count).map { number in
             let gate = try TestGate(visits: honest([number]))
@@ -153,7 +154,7 @@ import Tuvali
 
     private func check(_ row: Row) throws {
         let alone = try alone()
-        // Four at once, and one each four seconds.
+        // Four visitors at once, and one every four seconds.
         let crowds = [honest([0, 1, 2, 3]), (0..<15).map { person($0, at: Self.began + .seconds(4 * $0)) }]
         var (factors, dropped): ([Double], Int) = ([], 0)
         for people in crowds {
@@ -177,7 +178,7 @@ import Tuvali
 
     private func squatters(_ count: Int) -> [Simulation.Visit] { besiegers(Row(count, "that choose", .identified)) }
 
-    /// A transfer that is slow because its link is, and loses a third of its packets, is not cut short for somebody who waits.
+    /// A transfer on a slow link that loses a third of its packets is not ended in favour of a waiting phone.
     @Test(arguments: [1, 2] as [UInt64]) func anHonestTransferIsNotCut(seed: UInt64) throws {
         var phones = [PhoneTraits.slow, .slow, .android13, .iPhone185]
         (phones[1].parameters, phones[1].packetsPerEvent) = (ConnectionParameters(interval: 100, timeout: 600), 4)
@@ -198,7 +199,7 @@ import Tuvali
         }
     }
 
-    /// A person may choose for 25 seconds while no phone waits.
+    /// A visitor may choose for 25 seconds while no phone waits.
     @Test(arguments: [0, 5]) func aPersonMayChooseForLongWhileNoPhoneWaits(_ squatting: Int) throws {
         var phone = PhoneTraits.iPhone
         (phone.wallet.choosing, phone.patience) = (.seconds(25), .seconds(100))
@@ -208,7 +209,8 @@ import Tuvali
         #expect(ending.waits[0] != nil && ending.dropped == 0 && gate.breaches == [])
     }
 
-    /// A phone that has been idle for longer gives way before a person, whatever timeout it chose.
+    /// A phone that has been idle for longer than a visitor loses its place first, whatever supervision
+    /// timeout it chose.
     @Test func aShortTimeoutDoesNotProtectAPlace() throws {
         var besieger = PhoneTraits.android14
         (besieger.patience, besieger.policy) = (.seconds(60), .refuses)
@@ -233,7 +235,8 @@ import Tuvali
         #expect(try #require(first) > 1 && gate.breaches == [])
     }
 
-    /// A radio that carries one phone alone and does not say so: a chunk is worth more there, too.
+    /// A radio that can serve only one phone and does not report it: a chunk gives a phone more time there,
+    /// too.
     @Test func aSlowTransferIsNotCutWhereOneIsServedAtATime() throws {
         var controller = ControllerTraits()
         (controller.advertisesWhileConnected, controller.unknownCommands) = (false, [.leReadSupportedStates])
@@ -247,8 +250,8 @@ import Tuvali
         #expect(gate.phoneOutcomes[0] == .accepted && gate.breaches == [])
     }
 
-    /// More people than there are places, who take all the time that they have while others wait: each is served at the
-    /// first try.
+    /// There are more visitors than places, and they take all the time that they may while others wait: each
+    /// is served at the first attempt.
     @Test(arguments: [1, 2, 3] as [UInt64]) func aFullHouseIsNoSiege(seed: UInt64) throws {
         let people = (0..<16).map { number in
             var visit = person(number, at: .milliseconds(1000 + 700 * number))
@@ -260,7 +263,7 @@ import Tuvali
         #expect(gate.counters.visits == ["accepted": 16] && gate.breaches == [])
     }
 
-    /// Devices that connect and leave, one after the other, as fast as a controller is on the air again.
+    /// Devices connect and leave, one after another, as fast as the controller is on the air again.
     @Test func aStormOfHundredsASecond() throws {
         var controller = ControllerTraits()
         controller.advertisingStart = .microseconds(400)
@@ -287,7 +290,8 @@ import Tuvali
         #expect(gate.breaches == [])
     }
 
-    /// One device took the gate for 727.9 s, again and again: silence, then choosing, then dripping.
+    /// Formerly one device could hold the gate for 727.9 s, again and again: by silence, then choosing, then
+    /// sending slowly.
     @Test func whereOneIsServedAtATimeNobodyStaysForLong() throws {
         var controller = ControllerTraits()
         controller.advertisesWhileConnected = false

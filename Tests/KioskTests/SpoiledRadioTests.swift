@@ -6,20 +6,20 @@ import Simulation
 import Testing
 import Tuvali
 
-/// A transport that loses, doubles and changes packets on their way from a real controller to the kiosk: other than with
-/// recorded visits, controller and phones react, and their idea of the world drifts away from the kiosk's.
+/// A transport that loses, duplicates and changes packets between a real controller and the kiosk. Unlike in
+/// recorded visits, the controller and the phones react, and their state drifts away from the kiosk's.
 @Suite struct SpoiledRadioTests {
     @Test(.timeLimit(.minutes(5)), arguments: [1, 2] as [UInt64])
     func theNextVisitorIsLetIn(part: UInt64) async throws {
         var (mutations, accepted) = (0, 0)
         for session in 0..<250 as Range<UInt64> {
             let seed = part << 32 | session
-            await Task.yield()  // tests that live in real time share these threads
+            await Task.yield()  // tests that run in real time share these threads
             var gate = try SpoiledGate(seed: seed)
             gate.visit(gate.phone(), isSpoiled: true)
             mutations += gate.mutations
             if gate.outcomes[0] == .accepted { accepted += 1 }
-            // An answer that was lost at the very end is missed after 2 s, and the radio is then started anew.
+            // An answer that was lost at the very end is noticed after 2 s, and the radio is then restarted.
             gate.pass(.seconds(3))
             var patient = gate.phone()
             patient.patience = .seconds(900)
@@ -32,7 +32,7 @@ import Tuvali
     }
 }
 
-/// The kiosk, a virtual radio, and a bad connection between the two.
+/// The kiosk, a virtual radio, and an unreliable connection between them.
 private struct SpoiledGate {
     private(set) var breaches: [Violation] = []
     private var rules: KioskRules
@@ -59,14 +59,14 @@ private struct SpoiledGate {
         return kinds[Int.random(in: 0..<kinds.count, using: &random)]
     }
 
-    /// One more visitor comes and is played to the end.
+    /// Plays the visit of one more phone to the end.
     mutating func visit(_ phone: PhoneTraits, isSpoiled: Bool) {
         share = isSpoiled ? [0.01, 0.05, 0.2].randomElement(using: &random) ?? 0 : 0
         perform(radio.handle(.visitor(.test(phone)), at: now))
         run(until: now.advanced(by: .seconds(1000))) { $0.isFinished }
     }
 
-    /// Time goes by and nobody comes.
+    /// Advances the clock without a visitor.
     mutating func pass(_ duration: Duration) {
         share = 0
         let end = now.advanced(by: duration)

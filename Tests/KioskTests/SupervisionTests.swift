@@ -4,11 +4,12 @@ import Kiosk
 import Simulation
 import Testing
 
-/// The radio is watched: whatever it does that the controller survives, the gate is on the air again within a second.
+/// The radio is supervised: after any fault that the controller survives, the gate is on the air again within
+/// a second.
 @Suite struct SupervisionTests {
     private func after(_ time: Duration) -> Instant { Instant.zero.advanced(by: time) }
 
-    /// The spans of silence from `start` on, seen every 5 ms for that long.
+    /// Returns the spans of silence from `start` on, sampled every 5 ms for `time`.
     private func silences(_ gate: TestGate, from start: Duration, for time: Duration) -> [Duration] {
         gate.run(for: start - Instant.zero.duration(to: gate.now))
         var (spans, since): ([Duration], Instant?) = ([], nil)
@@ -47,7 +48,8 @@ import Testing
         }
     }
 
-    /// An answer that never comes is missed after the limit for commands; from then on it takes no second.
+    /// A missing answer is noticed after the limit for commands; after that, recovery takes less than a
+    /// second.
     @Test(arguments: [0, 4]) func aLostCommand(sets: Int) throws {
         for moment in stride(from: 0, to: 20_000, by: 1700) {
             var controller = RotationTests.controller(sets: sets)
@@ -65,7 +67,7 @@ import Testing
         }
     }
 
-    /// One that stops again and again is reset, and that is a fault of the box.
+    /// A controller that stops advertising again and again is reset, and a fault is reported.
     @Test func oneThatKeepsStopping() throws {
         var controller = ControllerTraits()
         controller.advertisingStops = (0..<5).map { after(.seconds(20 + 3 * $0)) }
@@ -78,7 +80,7 @@ import Testing
         #expect(!gate.onAir.isEmpty && gate.status.health.faults.isEmpty)
     }
 
-    /// Where the controller's answer proves nothing it is switched off and on now and then.
+    /// If the controller's answer proves nothing, advertising is switched off and on from time to time.
     @Test func oneWhoseAnswerProvesNothing() throws {
         var controller = ControllerTraits()
         controller.guardsAddress = false
@@ -91,7 +93,8 @@ import Testing
         #expect(gate.counters.radioFailures == 0 && gate.breaches == [])
     }
 
-    /// The controller is reset before the way to it is closed; who may is asked for more when nothing helps, and not often.
+    /// The controller is reset before the transport is closed; if nothing helps, an adapter reset is
+    /// requested, but not often.
     @Test func theLadder() throws {
         var controller = ControllerTraits()
         controller.hardwareError = (after(.seconds(20)), 1)
@@ -113,7 +116,8 @@ import Testing
         #expect(gate.breaches == [])
     }
 
-    /// A controller that cannot advertise beside a connection is on the air again at once when the phone has left.
+    /// A controller that cannot advertise during a connection is on the air again at once when the phone has
+    /// left.
     @Test func onTheAirAfterAVisit() throws {
         var controller = ControllerTraits()
         controller.advertisesWhileConnected = false

@@ -6,34 +6,35 @@ import Tuvali
 
 @testable import Credentials
 
-/// A gate with phones around it whose verifier, disk and onlooker belong to the test.
+/// A gate with phones around it; the test controls the verifier and the disk and records what an observer
+/// sees.
 final class TestGate: SimulatedWorld {
-    /// Everything seen, in order.
+    /// Everything observed, in order.
     private(set) var seen: [(at: Instant, what: GateSimulation.Observation)] = []
     /// The outcomes recorded, in order.
     private(set) var outcomes: [VisitRecord] = []
-    /// What was decided of visits whose gate was told to open, in order.
+    /// The decisions on visits for which the gate was ordered to open, in order.
     private(set) var decisions: [VisitRecord] = []
-    /// The intents asked for, in order.
+    /// The intents requested, in order.
     private(set) var intents: [IntentID] = []
     /// The payloads that reached the verifier.
     private(set) var payloads: [[UInt8]] = []
-    /// What the verifier answers, and after how long.
+    /// The verifier's answer, and its delay.
     var verdict = Verdict.test(.ok)
     /// The answers to the first payloads; ``verdict`` is the answer to those after them.
     var verdicts: [Verdict] = []
     /// A payload that no trusted issuer made, and the verifier's answer to it.
     var nonsense: (payload: [UInt8], verdict: Verdict)?
     var verificationTime = Duration.milliseconds(2)
-    /// What the disk answers, and after how long.
+    /// The disk's answer to an intent, and its delay.
     var intentFailure: String?
     var intentTime = Duration.milliseconds(3)
-    /// The sessions of a printed key that were to be kept, and what the disk answers, after how long.
+    /// The sessions of a printed key that were to be stored, the disk's answer, and its delay.
     private(set) var sessions: [[UInt8]] = []
     var sessionFailure: String?
     var sessionTime = Duration.milliseconds(3)
 
-    /// The key of the code that hangs at the gate.
+    /// The key of the code that is printed at the gate.
     var printedKey: PrintedKey?
 
     /// Every turn of the kiosk.
@@ -56,17 +57,18 @@ final class TestGate: SimulatedWorld {
             seed: seed)
     }
 
-    /// Runs until all visitors are gone and the kiosk is ready again; false when that takes over `limit`.
+    /// Runs until all visitors have left and the kiosk is ready again; returns false if that takes longer
+    /// than `limit`.
     func run(limit: Duration = .seconds(600)) -> Bool {
         let end = simulation.now.advanced(by: limit)
         return simulation.run(until: end, in: self) { $0.radio.isFinished }
             && simulation.run(until: end, in: self) { self.isReady($0) }
     }
 
-    /// Runs for that long.
+    /// Runs for the given time.
     func run(for time: Duration) { _ = simulation.run(until: simulation.now.advanced(by: time), in: self) }
 
-    /// Runs until that was seen; false when it takes over `limit`.
+    /// Runs until an observation matches; returns false if that takes longer than `limit`.
     func run(until isSeen: (GateSimulation.Observation) -> Bool, limit: Duration = .seconds(120)) -> Bool {
         let before = seen.count
         return simulation.run(until: simulation.now.advanced(by: limit), in: self) { _ in
@@ -74,16 +76,16 @@ final class TestGate: SimulatedWorld {
         }
     }
 
-    /// Runs until the kiosk notes that.
+    /// Runs until the kiosk emits the note `name`.
     func run(untilNote name: String, limit: Duration = .seconds(120)) -> Bool {
         run(until: { if case .kiosk(let note) = $0 { note.name == name } else { false } }, limit: limit)
     }
 
-    /// Gives the kiosk an event from outside.
+    /// Passes an event from outside to the kiosk.
     func inject(_ event: KioskEvent) { simulation.inject(event, in: self) }
 
     var now: Instant { simulation.now }
-    /// What is on the air.
+    /// The advertisers on the air.
     var onAir: [Simulation.Advertiser] { simulation.radio.onAir }
     var hasStopped: Bool { simulation.hasStopped }
     var radio: VirtualRadio { simulation.radio }
@@ -116,23 +118,23 @@ final class TestGate: SimulatedWorld {
         trace.append((now, event, actions))
     }
 
-    // MARK: - Reading what was seen
+    // MARK: - Reading the observations
 
-    /// What did not hold of ``KioskRules``.
+    /// The broken rules of ``KioskRules``.
     var breaches: [Violation] { simulation.violations }
 
-    /// Packets that went to the controller, in order.
+    /// Packets that were sent to the controller, in order.
     private var sent: [[UInt8]] {
         trace.flatMap(\.actions).compactMap { if case .send(let packet) = $0 { packet } else { nil } }
     }
 
-    /// Status bytes that wallets were told, in order.
+    /// Status bytes that wallets received, in order.
     var statusBytes: [UInt8] { sent.compactMap(KioskRules.status) }
 
     /// Random addresses set for advertising, in order (HCI_LE_Set_Random_Address).
     var addresses: [[UInt8]] { sent.filter { $0.starts(with: [1, 0x05, 0x20]) }.map { Array($0.dropFirst(4)) } }
 
-    /// When the relay was energised and released.
+    /// The times at which the relay was energised and released.
     var gateChanges: [(at: Instant, open: Bool)] {
         seen.compactMap { if case .gate(let open) = $0.what { ($0.at, open) } else { nil } }
     }
@@ -160,7 +162,7 @@ final class TestGate: SimulatedWorld {
         seen.lazy.reversed().compactMap { if case .signal(let signal, _) = $0.what { signal } else { nil } }.first
     }
 
-    /// Faults that phones or controller found in our protocol.
+    /// Protocol errors of the kiosk that phones or the controller found.
     var violations: [String] {
         seen.compactMap { entry in
             switch entry.what {
@@ -171,18 +173,19 @@ final class TestGate: SimulatedWorld {
         }
     }
 
-    /// How the kiosk is.
+    /// The kiosk's status.
     var status: KioskStatus { simulation.kiosk.status(at: now) }
 
     private func isReady(_ simulation: GateSimulation) -> Bool {
-        // The last visitor is recorded when his pulse is over.
+        // The last visitor is recorded only when his pulse is over.
         let status = simulation.kiosk.status(at: simulation.now)
         return status.radio == .up && status.phones == 0 && !invitations.isEmpty && gateChanges.last?.open != true
     }
 }
 
 extension Verdict {
-    /// A verdict with that first reason on a credential of that issuer, nil: on something that is none; `ok` accepts.
+    /// Returns a verdict with the given first reason on a credential of `issuer`, or on something that is no
+    /// credential if `issuer` is nil; `ok` accepts.
     static func test(_ code: ReasonCode, issuer: Text? = "did:example:issuer") -> Verdict {
         var credential = CredentialSummary(payloadDigest: [UInt8](repeating: 7, count: 32))
         credential.issuer = issuer
@@ -191,7 +194,7 @@ extension Verdict {
             proofContext: nil, trust: "test", policy: "test")
     }
 
-    /// The same of a credential that its issuer made.
+    /// Returns the same verdict on a credential that its issuer provably made.
     static func authentic(_ code: ReasonCode, _ credential: UInt8 = 1) -> Verdict {
         var verdict = test(code)
         verdict.proven = SignedContent(digest: [UInt8](repeating: credential, count: 32))
@@ -209,7 +212,7 @@ extension PhoneTraits {
 }
 
 extension Simulation.Visit {
-    /// A phone whose wallet shares `record`.
+    /// Returns a visit of a phone whose wallet shares `record`.
     static func test(
         _ phone: PhoneTraits = .android14, record: [UInt8] = Array(#"{"a":1}"#.utf8),
         arrival: Arrival = .afterPrevious(.seconds(1)),

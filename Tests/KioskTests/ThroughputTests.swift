@@ -7,9 +7,10 @@ import Testing
 @testable import Kiosk
 @testable import Tuvali
 
-/// What a chunk costs on its way from the controller's packets to its place in the message: as memory and as work.
+/// The cost of a chunk on its way from the controller's packets to its place in the message, in memory and
+/// time.
 @Suite struct ThroughputTests {
-    /// A session that waits for chunks behind a real host, and a controller's packets with all of them.
+    /// A session that waits for chunks from a real host, and a controller's packets with all chunks.
     struct Transfer {
         var host: Host
         var session: VerifierSession
@@ -19,7 +20,7 @@ import Testing
         private let now = Instant.zero
         private var actions: [HostAction] = []
 
-        /// Packets of at most `packetLength` bytes of data, as the radio's packets are.
+        /// Makes packets of at most `packetLength` bytes of data, as the radio's packets are.
         init(bytes: Int, packetLength: Int) throws {
             let transfer = try Self.recorded(bytes: bytes)
             (host, session, chunks, self.bytes) = (transfer.host, transfer.session, transfer.chunks.count, bytes)
@@ -45,7 +46,8 @@ import Testing
             var identify = random.bytes(44)
             identify[43] &= 0x7F
             _ = session.handle(.write(.identify, identify), at: .zero)
-            // One byte more than the chunks bring: what is measured ends before the message is opened.
+            // The size is one byte more than the chunks contain, so that the measurement ends before the
+            // message is decrypted.
             let chunks = (0..<bytes / 505).compactMap { _ in random.bytes(505) }
             var size: [UInt8] = []
             size.appendBE(UInt32(bytes / 505 * 505 + 1))
@@ -60,7 +62,7 @@ import Testing
             return (host, session, numbered.map { [UInt8(handle & 0xFF), UInt8(handle >> 8)] + $0 })
         }
 
-        /// What a controller answers to a command: success, with buffers and no further ability.
+        /// Returns a controller's answer to a command: success, with buffers and no optional features.
         private static func answer(_ command: [UInt8]) -> [UInt8] {
             var results: [UInt8] = [0]
             if command[1...2].elementsEqual([0x02, 0x20]) { results = [0, 0xFB, 0, 8] }
@@ -79,7 +81,8 @@ import Testing
             }
         }
 
-        /// Hands all packets through host and session; returns how many chunks were told of.
+        /// Passes all packets through the host and the session; returns the number of chunks that were
+        /// reported.
         mutating func run() -> Int {
             var written = 0
             for packet in packets {
@@ -99,7 +102,7 @@ import Testing
     @Test(arguments: [27, 251, 1021]) func aChunkCostsOneAllocation(packetLength: Int) throws {
         var transfer = try Transfer(bytes: 1_000_000, packetLength: packetLength)
         let (blocks, bytes, written) = Allocations.made(ofAtLeast: 256) { transfer.run() }
-        // What the message's own place takes comes once, and a buffer or two for pieces.
+        // The message's memory is allocated once, and there are a few buffers for fragments.
         #expect(blocks <= written + 20, "\(Double(blocks) / Double(written)) a chunk")
         #expect(bytes <= written * 700 + 4_000_000, "\(bytes / written) bytes a chunk")
         #expect(written == transfer.chunks && transfer.session.receivedBytes == transfer.chunks * 505)
@@ -107,8 +110,8 @@ import Testing
             "chunks in packets of \(packetLength): \(Double(blocks) / Double(written)) allocations each, \(bytes / written) bytes"
         )
     }
-    /// The least of some runs each, beside the CRC that every byte needs anyway: a copy of all that came before, with each chunk,
-    /// would be some hundred times as much.
+    /// Compares the minimum of several runs with the time of the CRC, which every byte needs anyway. Copying
+    /// all earlier bytes with each chunk would take some hundred times as long.
     @Test func aChunkCostsLittleMoreThanItsCRC() throws {
         let clock = ContinuousClock()
         let transfer = try Transfer(bytes: 1_000_000, packetLength: 251)

@@ -2,14 +2,15 @@ import Testing
 
 @testable import Kiosk
 
-/// Frames for gate controllers, bit by bit.
+/// Frames for access controllers, bit by bit.
 @Suite struct WiegandFrameTests {
     private func text(_ format: WiegandFrame.Format, _ facility: UInt64, _ card: UInt64) -> String? {
         WiegandFrame(format, facility: facility, card: card)?.bits.map { $0 ? "1" : "0" }.joined()
     }
 
-    /// The frames of others: of the npm package wiegand-encoder (README), and of Proxmark's client, whose `wiegand decode` reads the
-    /// low 26 bits of 2006f623ae as facility 123, card 4567, and those of 2006ec0c86 as facility 118, card 1603.
+    /// Frames from other implementations: the npm package wiegand-encoder (README), and Proxmark's client,
+    /// whose `wiegand decode` reads the low 26 bits of 2006f623ae as facility 123, card 4567, and those of
+    /// 2006ec0c86 as facility 118, card 1603.
     @Test(
         arguments: [
             (90, 324, "00101101000000001010001000"), (123, 4567, "10111101100010001110101110"),
@@ -20,11 +21,11 @@ import Testing
         #expect(text(.h10301, facility, card) == wanted)
     }
 
-    /// By hand, from the published layouts: P, facility, card, P.
+    /// Computed by hand from the published layouts: P, facility, card, P.
     @Test func longerFormats() {
         #expect(text(.h10306, 1, 1) == "1" + "0000000000000001" + "0000000000000001" + "0")
         #expect(text(.h10306, 0xFFFF, 0x8001) == "0" + "1111111111111111" + "1000000000000001" + "1")
-        // 35 bits between the parities: both halves have the eighteenth.
+        // There are 35 bits between the parity bits, so the eighteenth belongs to both halves.
         #expect(text(.h10304, 0, 0x20000) == "1" + "0000000000000000" + "0100000000000000000" + "0")
         #expect(text(.h10304, 1, 0x10000) == "1" + "0000000000000001" + "0010000000000000000" + "0")
         #expect(text(.h10302, 0, 1) == "0" + String(repeating: "0", count: 34) + "1" + "0")

@@ -38,7 +38,7 @@ import Testing
         #expect(reported == Array(1...30))
     }
 
-    /// Every byte of every entry changed, every entry removed, doubled, moved: all of it is found.
+    /// Changes every byte of every entry, and removes, doubles and moves every entry: each change is found.
     @Test func everySingleEditIsFound() throws {
         let (head, entries) = try Samples.chain(visits: 4)
         #expect(check(entries, head).isIntact)
@@ -84,7 +84,8 @@ import Testing
         #expect(missed == 0)
     }
 
-    /// Who can also write hashes rebuilds everything behind the edit; then the stored end or a checkpoint tells.
+    /// An attacker who can also write hashes recomputes everything after the edit. Then the stored end or a
+    /// checkpoint reveals the edit.
     @Test func aRebuiltTailDoesNotReachTheEnd() throws {
         let (head, entries) = try Samples.chain(visits: 6)
         let (witness, _) = try Samples.chain(visits: 4)
@@ -179,7 +180,7 @@ import Testing
         #expect(report.isIntact && report.openIntents.isEmpty)
     }
 
-    /// An intent has an id of its own: the outcome names its position.
+    /// An intent has its own id: the outcome names its position.
     @Test func anIntentServesTheVisitThatNamesIt() throws {
         var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
         var entries = [try head.appendIntent("intent-1", stamp: Samples.stamp())]
@@ -192,7 +193,7 @@ import Testing
             try head.appendOutcome("visit-a", of: "intent-1", Samples.rejected, stamp: Samples.stamp()).entry)
         let report = check(entries, head)
         #expect(report.isIntact && report.openIntents.isEmpty && report.opensWithoutIntent.isEmpty)
-        // Two outcomes for one intent, and an outcome under the id of an intent that is open.
+        // Two outcomes of one intent, and an outcome under the id of an open intent.
         var forged = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
         var chain = [try forged.appendIntent("intent-1", stamp: Samples.stamp())]
         chain.append(try forged.appendOutcome("intent-1", of: "nobody", Samples.accepted, stamp: Samples.stamp()).entry)
@@ -216,7 +217,7 @@ import Testing
         expected.reasons = [Outcome.Reason("interrupted")]
         #expect(closed[0].record.outcome == expected && closed[0].record.stamp == Samples.stamp(7))
         #expect(closed[1].record.outcome.gate == nil && closed[1].record.stamp == Samples.stamp(9))
-        // However many reasons there are, that one is not cut off.
+        // However many reasons a record has, this reason is not cut off.
         var many = Samples.accepted
         many.reasons = (0..<40).map { Outcome.Reason("reason-\($0)") }
         _ = try head.appendIntent("intent-4", stamp: Samples.stamp())
@@ -231,12 +232,12 @@ import Testing
         #expect(SavedClock.merge(kept: early, heard: WallTime(utc: late, provenance: .rtc)) == late)
         #expect(SavedClock.merge(kept: late, heard: WallTime(utc: early, provenance: .saved)) == late)
         #expect(SavedClock.merge(kept: late, heard: WallTime(utc: early, provenance: .synchronised)) == early)
-        // Which of two dates is right it does not say.
+        // Such a wall time does not say which of its two dates is right.
         for doubted in [
             WallTime(utc: early, provenance: .synchronised, alternative: late),
             WallTime(utc: early, provenance: .synchronised, lastConfirmed: late),
         ] { #expect(SavedClock.merge(kept: late, heard: doubted) == late) }
-        // A machine that was off has missed time, and the later date is the bound.
+        // The clock of a machine that was off has missed time, so the later date is the bound.
         let later = WallTime(utc: late, provenance: .synchronised, lastConfirmed: early)
         #expect(SavedClock.merge(kept: early, heard: later) == late)
     }

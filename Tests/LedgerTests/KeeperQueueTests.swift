@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ledger
 
-/// What is written next, in tables of events.
+/// The queue's choice of the next write, as tables of events.
 @Suite struct KeeperQueueTests {
     private static let start = Instant(nanoseconds: 1_000_000_000)
 
@@ -23,7 +23,8 @@ import Testing
         UnwrittenOutcome(visit: Samples.visit(number), outcome: outcome, stamp: Samples.stamp())
     }
 
-    /// A step in short: `i2 i1 o1` writes two intents and an outcome, `r o3` puts one aside, `w+` restores too.
+    /// Returns a short form of a step: `i2 i1 o1` writes two intents and an outcome, `r o3` puts one into the
+    /// reserve, `w+` also restores the reserve.
     private func text(_ step: KeeperQueue.Step?) -> String {
         func numbers(_ letter: String, _ visits: [Text]) -> [String] {
             visits.map { letter + String(Int($0.string.suffix(4)) ?? -1) }
@@ -74,7 +75,8 @@ import Testing
         #expect(text(queue.next(at: at(0.1))) == "r o2")
         _ = queue.handle(.reserved, at: at(0.1))
         #expect(text(queue.next(at: at(0.2))) == "-" && queue.deadline == at(1.1))
-        // The disk works again; what is in the reserve is written before what came later, and a new intent with it.
+        // The disk works again. The content of the reserve is written before later records, together with a
+        // new intent.
         add(&queue, opened: [4], at: 1.1)
         _ = queue.handle(.intent(intent(5)), at: at(1.1))
         #expect(text(queue.next(at: at(1.1))) == "w+ i5")
@@ -147,7 +149,7 @@ import Testing
         _ = queue.handle(.writeFailed, at: at(0))
         #expect(queue.unwritten == 1 && queue.inMemory == 0, "told at once")
         #expect(text(queue.next(at: at(0.5))) == "-" && queue.deadline == at(1))
-        // Its outcome goes to the reserve meanwhile, and says more.
+        // Meanwhile its outcome is put into the reserve, and contains more than the decision.
         add(&queue, opened: [3], at: 0.6)
         #expect(text(queue.next(at: at(0.6))) == "r o3" && queue.unwritten == 1)
         _ = queue.handle(.reserved, at: at(0.6))
@@ -204,7 +206,7 @@ import Testing
         _ = queue.handle(.written(refused: []), at: at(0))
         _ = queue.handle(.restored(left: 8, refused: 3), at: at(0))
         #expect(queue.lost == 3)
-        // Unreadable: it holds up nothing.
+        // A reserve that cannot be read delays nothing.
         #expect(text(queue.next(at: at(0))) == "w+")
         _ = queue.handle(.written(refused: []), at: at(0))
         _ = queue.handle(.restoreFailed, at: at(0))

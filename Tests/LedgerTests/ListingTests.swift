@@ -25,7 +25,7 @@ import Testing
         let open = LedgerRecord.intent(IntentRecord(seq: 13, intent: Samples.visit(13), stamp: Samples.stamp()))
         var longCode = Samples.rejected
         longCode.reasons = [Outcome.Reason("context.inline-forbidden")]
-        // A box that opens nothing, and one beside a controller, which opens for a time of its own.
+        // A gate without an opening, and a gate at a controller, which opens for its own time.
         var (judged, sent) = (Samples.accepted, Samples.accepted)
         (judged.gate, sent.gate) = (nil, .pulsed(milliseconds: 0))
         #expect(
@@ -78,7 +78,7 @@ import Testing
         #expect(try JSON.parse(LedgerListing.json(unread, remedy: nil))["report"]?.string == "none")
         let nothing = try JSON.parse(LedgerListing.json(visit, remedy: nil))
         #expect(nothing["remedy"]?.isNull == true)
-        // The record's own members come first, as they are.
+        // The members of the record come first and unchanged.
         let body = try #require(try JSON.parse(entry.body).object)
         #expect(nothing.object?.members.prefix(body.members.count).map(\.name) == body.members.map(\.name))
     }

@@ -33,8 +33,8 @@ import Testing
                 """)
     }
 
-    /// A record that stands for more visits than its own says when they ended; its report has dates in place of
-    /// instants.
+    /// A record that counts several visits also contains the span in which they ended. Its report has dates
+    /// in place of instants.
     @Test func countedVisitsHaveTheirSpan() throws {
         var outcome = Samples.rejected
         let second = { Instant(nanoseconds: $0 * 1_000_000_000) }
@@ -56,7 +56,8 @@ import Testing
         #expect(report?["repeatedTo"]?.string == "2025-12-31T23:59:59.250Z")
     }
 
-    /// What was shown with the credential that decided has a member of its own, and no record without such has it.
+    /// Credentials that were shown in addition to the decisive one have a member of their own, which is
+    /// absent if there are none.
     @Test func otherCredentialsStandAfterTheOneThatDecided() throws {
         var outcome = Samples.accepted
         let second = Outcome.Credential(format: "ldp_vc", issuer: "did:web:example.org", types: ["Pass"], name: "ef56")
@@ -71,7 +72,7 @@ import Testing
                 {"format":"vc+jwt","issuer":"did:web:library.example","types":[]}],"dropped":2}
                 """))
         #expect(try LedgerRecord(bytes: bytes) == .outcome(record))
-        // An empty list, which nobody wrote, and one of something else.
+        // An empty list, which no gate writes, and a list with an element of another type.
         let text = String(decoding: LedgerRecord.outcome(record).bytes, as: UTF8.self)
         for (from, to) in [(#""types":[]}]"#, #""types":[]},5]"#), (#""types":[]}]"#, #""types":[]},null]"#)] {
             #expect(throws: RecordError.self) { try LedgerRecord(bytes: Array(text.replacing(from, with: to).utf8)) }
@@ -97,7 +98,7 @@ import Testing
         #expect(record.outcome.others.count == 4 && record.outcome.others.allSatisfy { $0.types.count == 4 })
     }
 
-    /// A record as versions before wrote it: with a plain digest, and dates to the millisecond.
+    /// A record as earlier versions wrote it: with a plain digest, and dates to the millisecond.
     @Test func anOldOutcomeIsReadAndProvenAsItIs() throws {
         let text = """
             {"v":1,"kind":"outcome","seq":7,"visit":"00000000-0000-4000-8000-000000000007","intent":13,\
@@ -123,7 +124,7 @@ import Testing
         #expect(
             LedgerListing.lines(ListedVisit(position: 1, hash: entry.hash, body: record.bytes, report: .queued)).first?
                 .contains("accepted") == true)
-        // Neither form passes for the other.
+        // Neither form is accepted as the other.
         for (from, to) in [("56.789Z", "56Z"), ("\"digest\":\"ab12\",", "")] {
             #expect(throws: RecordError.self) { try LedgerRecord(bytes: Array(text.replacing(from, with: to).utf8)) }
         }
@@ -175,7 +176,8 @@ import Testing
         #expect(throws: RecordError(member: "v")) { try LedgerRecord(bytes: Array(#"{"v":2}"#.utf8)) }
     }
 
-    /// Whoever can write the database, or the reserve, can write such figures; sums of them would end the process.
+    /// An attacker who can write the database or the reserve can write such figures; their sums would end the
+    /// process.
     @Test(arguments: ["9223372036854775807", "9007199254740993", "-1"])
     func figuresThatNobodyWroteAreNoRecord(figure: String) throws {
         var outcome = Samples.rejected
@@ -197,7 +199,7 @@ import Testing
         #expect(UnwrittenOutcome(bytes: Array(most.utf8))?.visits == 4_294_967_297)
     }
 
-    /// What is written can be read back, whatever was counted.
+    /// A record can be read back after any count.
     @Test func figuresOfTheWriterStayWithinTheBounds() throws {
         var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"), dropped: .max)
         for _ in 0..<3 { head.lost(reports: 1, told: ChainPoint.countLimit) }
@@ -257,20 +259,20 @@ import Testing
             #expect(try LedgerRecord(bytes: entry.body) == .outcome(record) && record.outcome.gate == nil)
             #expect(try JSON.parse(entry.body)["gate"] == .null)
             #expect(Report.json(of: entry, in: "l")?["gate"] == .null)
-            // Neither opened nor shut: both cells are empty.
+            // The gate was neither opened nor shut: both cells are empty.
             let cells = LedgerTable.line(entry).split(separator: ",")
             #expect(cells[9] == "\"\"" && cells[10] == "\"\"", "\(cells)")
         }
     }
 
     @Test func aCredentialsNameIsKeyed() throws {
-        // HMAC-SHA-256 computed with another implementation (Python's hmac).
+        // The HMAC-SHA-256 was computed with another implementation (Python's hmac).
         let key = try #require(SiteKey(Array(0..<32)))
         #expect(
             key.name(ofSignedContent: Array(repeating: 0xAA, count: 32))
                 == "2d2defcc6fe7e06a096305e7b18ebf600cf53c9150f6cc805b8eb3bb3970a8c5")
         #expect(SiteKey(Array(0..<31)) == nil)
-        // What a replay is known by is another name, so that the two cannot be brought together.
+        // The replay window uses a different name, so that the two cannot be linked.
         let replay = key.replayName(of: Array(repeating: 0xAA, count: 32))
         #expect(Hex.encode(replay.bytes) == "426bf56149010701307a73e59fdec2fa")
         #expect(ReplayName(replay.bytes) == replay)

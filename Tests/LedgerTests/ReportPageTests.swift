@@ -5,14 +5,15 @@ import Testing
 
 @testable import Ledger
 
-/// `docs/protocols/reports.md` names what is sent: bodies with their members in order, reports with every member.
+/// Compares `docs/protocols/reports.md` with the messages: bodies with their members in order, reports with
+/// every member.
 @Suite struct ReportPageTests {
     private func page() throws -> String {
         let file = Vectors.repository.appendingPathComponent("docs/protocols/reports.md")
         return try String(contentsOf: file, encoding: .utf8)
     }
 
-    /// The names in backticks of the table row that begins with `name`.
+    /// Returns the names in backticks in the table row that begins with `name`.
     private func names(_ name: String) throws -> [String] {
         let row = try page().components(separatedBy: "\n").first { $0.hasPrefix("| `\(name)` |") }
         return try #require(row).components(separatedBy: "`").enumerated().filter { $0.offset % 2 == 1 }

@@ -31,7 +31,8 @@ enum Samples {
         reasons: [Outcome.Reason("validity.expired", pointer: "/validUntil"), Outcome.Reason("trust.stale")],
         gate: .shut, software: software)
 
-    /// A ledger of `visits` visits: two in three with intent, the last one open when `lastOpen`.
+    /// Returns a ledger of `visits` visits: two in three have an intent, and with `lastOpen` the last visit
+    /// is open.
     static func chain(visits: Int, lastOpen: Bool = false) throws -> (head: LedgerHead, entries: [LedgerEntry]) {
         var head = LedgerHead(
             ledger: "1ed6e000-0000-4000-8000-000000000000",

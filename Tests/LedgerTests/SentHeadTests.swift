@@ -2,7 +2,7 @@ import Encoding
 import Ledger
 import Testing
 
-/// The signature that goes out with a ledger's end and has to come back.
+/// The signature that is sent with a ledger's end and must be returned unchanged.
 @Suite struct SentHeadTests {
     private let key = WitnessKey([UInt8](repeating: 1, count: 32))
     private let end = ChainPoint(count: 7, hash: .genesis(ledger: "some"), nextSeq: 4)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// A holder of the public key can check it as the protocol's page says.
+    /// A holder of the public key can verify the signature as the protocol document describes.
     @Test func itIsWhatTheProtocolSays() throws {
         let key = try #require(key)
         let signature = try #require(key.sign(sent: end, of: "ledger"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ledger
 
-/// Seal, statement and verdict as values.
+/// Seal, statement and standing of the ledger as values.
 @Suite struct WitnessTests {
     private let key = WitnessKey([UInt8](repeating: 7, count: 32))
 
@@ -16,7 +16,7 @@ import Testing
         return state
     }
 
-    /// Every field of a state is in its seal, in its digest and in its statement.
+    /// Every field of a state is covered by its seal, its digest and its statement.
     @Test func everyFieldIsSealed() throws {
         let key = try #require(key)
         var sum = RowSum()
@@ -110,7 +110,7 @@ import Testing
         #expect(judge(.unsealed(state(), isOld: true), .unusable("x")) == "rewritten")
     }
 
-    /// A setting that anybody who can write the database can write: numbers from it must leave room for visits.
+    /// Anyone who can write the database can write this setting: its numbers must leave room for visits.
     @Test func aFoundingWithFiguresThatNobodyWroteIsNone() throws {
         let founding = Founding(predecessor: nil, code: "x", finding: "y", nextSeq: 1001, open: [])
         #expect(try Founding(bytes: founding.bytes) == founding)

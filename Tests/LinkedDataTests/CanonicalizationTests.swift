@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// Units as `Tests/Vectors/rdf-canon/README.md` counts them.
+    /// Work in the units that `Tests/Vectors/rdf-canon/README.md` defines.
     @Test func workIsCountedInTheAgreedUnits() throws {
         #expect(try RDFC10.canonicalize(complete(4)).work == 556)
         #expect(try RDFC10.canonicalize(cycle(10)).work == 300)
@@ -38,11 +38,12 @@ import Testing
         #expect(code(complete(5)) == nil)
         for count in 6...10 { #expect(code(complete(count)) == .tooMuchWork) }
         #expect(code(cycle(80)) == nil)
-        // Recursion goes as deep as the cycle is long.
+        // The recursion is as deep as the cycle is long.
         #expect(code(cycle(1000)) == .tooMuchWork)
     }
 
-    /// One unit may be about every quad of a node: what is cheap in units is counted in steps, too.
+    /// One unit may process every quad of a node. Work that is cheap in units is therefore also counted in
+    /// steps.
     @Test func twoNodesAndAHubInManyGraphs() throws {
         func graphs(_ count: Int) -> Dataset {
             Dataset(
@@ -52,7 +53,7 @@ import Testing
         }
         #expect(code(graphs(4)) == nil)
         #expect(code(graphs(5_000)) == .tooMuchWork)
-        // Without its many orders, too: each of the nodes is named in every graph.
+        // Also without many permutations: each of the nodes occurs in every graph.
         var limits = CanonicalizationLimits()
         limits.work = .max
         #expect(code(graphs(5_000), limits) == .tooMuchWork)
@@ -93,7 +94,7 @@ import Testing
         // Each of these bytes is written as six.
         let controls = Literal(Text(String(repeating: "\u{7F}", count: 5_000_000)))
         #expect(code(Dataset([Quad(.iri("a:s"), predicate, .literal(controls))])) == .tooManyBytes)
-        // What is not copied counts beside them.
+        // Bytes that are not copied count too.
         let photo = Quad(.iri("a:s"), predicate, .literal(Literal(Text(String(repeating: "x", count: 14_000_000)))))
         for (count, expected) in [(1_500_000, nil), (2_000_000, .tooManyBytes)] as [(Int, CanonicalizationError.Code?)]
         {
@@ -102,8 +103,9 @@ import Testing
         }
     }
 
-    /// Long literals are not copied into the lines: these have the same order, repetitions and hash nevertheless. All letters that
-    /// may come before a quotation mark are among those that follow the long one.
+    /// Long literals are not copied into the lines. Their order, duplicates and hash are the same as if they
+    /// were copied. All characters that may precede a quotation mark are among the endings of the long
+    /// literals.
     @Test func longLiteralsAreWrittenLikeOthers() throws {
         let photo = String(repeating: "A", count: 64 * 1024)
         let ends = ["", " ", "!", "#", "A", "B", "\u{7F}", "\"", "é"]
@@ -130,7 +132,8 @@ import Testing
         let named = try RDFC10.canonicalize(Dataset([unnamed]))
         #expect(named.nQuads.count == photo.utf8.count + "_:c14n0 <http://a/p> \"\" _:c14n1 .\n".utf8.count)
         #expect(try RDFC10.canonicalize(Dataset(nQuads: named.nQuads)).nQuads == named.nQuads)
-        // The whole literal names the blank node: two that differ at the end only are told apart by it.
+        // The whole literal determines the label of the blank node: two literals that differ only at the end
+        // lead to different labels.
         let pair = [photo + "A", photo + "B"].map { Literal(Text($0)) }
         func labelled(_ order: [Int]) -> [Quad] {
             zip(order, pair).map { Quad(node($0), predicate, .literal($1)) }

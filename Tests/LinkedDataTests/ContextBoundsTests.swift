@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinkedData
 
-/// What contexts of a stranger may cost: stack, memory and time are counted, whatever they are spent on.
+/// The cost of contexts that an attacker writes: stack, memory and time are limited, whatever uses them.
 @Suite(.timeLimit(.minutes(2))) struct ContextBoundsTests {
     private let processor = JSONLDProcessor(contexts: ContextDocuments([:]))
 
@@ -23,7 +23,7 @@ import Testing
                 }))
     }
 
-    /// Nodes that each stand under a context of their own.
+    /// Returns nodes that each have a context of their own.
     private func nodes(_ count: Int, under context: JSON, _ own: (Int) -> JSON, _ more: JSONObject = [:]) -> JSON {
         let nodes = (0..<count).map { number -> JSON in
             var node = more
@@ -70,7 +70,7 @@ import Testing
         #expect(code(["@context": .array([start, entry, entry, entry]), "@id": "a", "urn:p": 1]) == .limitExceeded)
     }
 
-    /// Each node keeps a table of its own where the bound of the overlay is reached.
+    /// Each node copies the whole table when the overlay has reached its limit.
     @Test(arguments: ["urn:t", "@value", "@type"]) func copiedTables(meaning: String) {
         let table: [JSON] = [
             object(3_600) { ("t\($0)", .text(meaning)) }, object(240) { ("u\($0)", .text(meaning)) },
@@ -83,7 +83,7 @@ import Testing
         #expect(code(nodes(1_000, under: [:]) { [Text("own\($0)"): "urn:own"] }) == nil)
     }
 
-    /// A scoped context is read again under each context of another language.
+    /// A scoped context is processed again under each context of another language.
     @Test func elementsOfScopedContexts() {
         for element in [JSONObject().asJSON, .null] {
             func document(_ elements: Int, _ count: Int) -> JSON {
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    /// What such a context is made of is short.
+    /// Each part of a scoped context has a length limit.
     @Test func partsOfScopedContexts() {
         let long = String(repeating: "a", count: 100_000)
         let parts: [JSON] = [
@@ -117,7 +117,7 @@ import Testing
         aliases["@propagate"] = false
         let objects = JSON.array((0..<5_000).map { ["urn:n": .text("\($0)")] })
         #expect(code(["@context": .object(aliases), "urn:p": objects]) == nil)
-        // They are still seen: a value object keeps the context that does not propagate.
+        // All the aliases are still recognised: a value object keeps the context that does not propagate.
         let context: JSON = [
             "v1": "@value", "v2": "@value", "l": "@language", "@propagate": false, "v3": "@value",
         ]
@@ -133,7 +133,8 @@ import Testing
         #expect(LanguageTag.isWellFormed("de-Latn-DE-1996-x-gate"))
     }
 
-    /// A protected term stops a null context until it is defined again by whom it belongs to.
+    /// A protected term prevents a null context, until a property-scoped context, which may override
+    /// protected terms, defines the term again.
     @Test func protectedTerms() {
         let protected: JSON = ["@protected": true, "a": "urn:a", "b": "urn:b"]
         #expect(code(["@context": [protected, nil], "urn:p": 1]) == .invalidContextNullification)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinkedData
 
-/// What the cache keeps: pinned contexts and known ones, never what a stranger writes.
+/// The contents of the cache: pinned contexts and known ones, never contexts that an attacker writes.
 @Suite struct ContextCacheTests {
     private let processor: JSONLDProcessor
 
@@ -45,7 +45,7 @@ import Testing
         let document = #"{"@context": ["urn:pinned", \#(letters)], "@type": "U", "u": "1", "w": 2}"#
         let plain = try processor.deserialize(try JSON.parse(document)).dataset
         #expect(processor.cache.snapshot.count == 1)
-        // Learnt twice, as after it had to make room: one entry.
+        // The context is learnt twice, as after an eviction: there is one entry.
         for _ in 0..<2 {
             let parsed = try JSON.parse(Array(document.utf8), knowing: [try known(letters)])
             #expect(try processor.deserialize(parsed).dataset.quads == plain.quads)
@@ -58,7 +58,7 @@ import Testing
             let letters = #"{"@vocab":\#(String(repeating: " ", count: 10_000 + number))"urn:v:"}"#
             let document = #"{"@context": ["urn:pinned", \#(letters)], "w": 2}"#
             _ = try processor.deserialize(try JSON.parse(Array(document.utf8), knowing: [try known(letters)]))
-            // 20,000 units, of which each takes a 64th of its letters.
+            // The cache has 20,000 units, and each context uses a 64th of its length.
             #expect(processor.cache.snapshot.count < 130)
         }
     }
@@ -68,7 +68,7 @@ import Testing
         limits.definitions = 8
         let pinned = try JSON.parse(#"{"@context": {"a": "urn:a", "b": "urn:b", "c": "urn:c"}}"#)
         let processor = JSONLDProcessor(contexts: ContextDocuments(["urn:p": pinned, "urn:q": pinned]), limits: limits)
-        // A context that is loaded and three definitions: 4 each.
+        // A loaded context and three definitions take 4 units each.
         let nested: JSON = ["@context": ["urn:p", "urn:q"], "a": [["@context": "urn:q", "b": "1"], "2"]]
         let beyond: JSON = ["@context": ["urn:p", "urn:q", ["d": "urn:d"]], "a": "1"]
         for _ in 0..<3 {

@@ -32,19 +32,21 @@ import Testing
         #expect(scoped?.code == .loadingRemoteContextFailed && scoped?.url == "urn:b")
     }
 
-    /// A context may bring more names for a keyword than an object has members: both ways of looking come to the same.
+    /// A context may define more aliases of a keyword than an object has members. Both look-up methods give
+    /// the same result.
     @Test(arguments: [1, 500]) func manyAliasesOfValue(count: Int) throws {
         let aliases = (0..<count).map { #""v\#($0)": "@value", "# }.joined()
         let scoped = #""T": {"@id": "ex:T", "@context": {"q": "ex:scoped"}}"#
         let context = #"{\#(aliases)\#(scoped), "@vocab": "ex:plain-", "p": "ex:p"}"#
-        // The scope of a type goes on into values, and into no node below.
+        // The scope of a type applies to values, but not to nodes below.
         let values =
             ##"{"@context": \##(context), "@type": "T", "p": [{"v0": "a"}, {"q": "b"}, {"v\##(count - 1)": "c"}]}"##
         let expanded = try expand(values)
         #expect(expanded.contains(##"[{"@value":"a"},{"ex:plain-q":[{"@value":"b"}]},{"@value":"c"}]"##), "\(expanded)")
     }
 
-    /// `@propagate` speaks for a context that stands alone, or for a context document, and not for one of several in an array.
+    /// `@propagate` applies to a single context or to a context document, and not to one of several contexts
+    /// in an array.
     @Test func propagationOfOneOfSeveral() throws {
         let open = #"{"@vocab": "ex:plain-"}"#
         let closed = #"{"@propagate": false, "p": "ex:p"}"#
@@ -60,11 +62,11 @@ import Testing
         for context in [#"[\#(open), "urn:closed"]"#, alone] {
             #expect(try expand(context).contains(##"{"ex:plain-p":[{"@value":"b"}]}"##), "\(context)")
         }
-        // It must be right all the same.
+        // The value must be valid nevertheless.
         #expect(error(#"{"@context": [{"@propagate": 1}], "p": "a"}"#)?.code == .invalidPropagateValue)
     }
 
-    /// What removes all terms may not remove protected ones, however these came and went.
+    /// A null context may not remove protected terms, however they were defined and redefined.
     @Test func protectedTermsAreCounted() {
         func code(_ contexts: String) -> JSONLDError.Code? {
             error(#"{"@context": [\#(contexts), null], "x": 1}"#)?.code
@@ -89,7 +91,7 @@ import Testing
         #expect(found?.code == .invalidIDValue && found?.pointer == "/ex:a/0/ex:b/@id")
     }
 
-    /// A context seen once is not processed again, and means the same the second time.
+    /// A context that was seen before is not processed again, and has the same meaning the second time.
     @Test func theSecondUseOfAContextGivesTheSame() throws {
         let contexts: [Text: String] = [
             "urn:v": """
@@ -174,7 +176,7 @@ import Testing
         #expect(error(#"{"ex:\#(long)": {\#(undefined)}}"#)?.detail == "dropped members")
     }
 
-    /// Many tasks share one processor, as the kiosk's verifier does.
+    /// Many tasks share one processor, as in the gate's verifier.
     @Test func oneProcessorServesManyTasks() async throws {
         let context = try JSON.parse(#"{"@context": {"T": {"@id": "ex:T", "@context": {"p": "ex:p"}}, "q": "ex:q"}}"#)
         let processor = JSONLDProcessor(contexts: ContextDocuments(["urn:v": context]))

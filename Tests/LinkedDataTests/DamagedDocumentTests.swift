@@ -4,7 +4,7 @@ import LinkedData
 import TestKit
 import Testing
 
-/// Documents made of parts of other documents never trap, whatever they come to; and what comes out is stable.
+/// Documents made of parts of other documents never trap, and the results are stable.
 @Suite struct DamagedDocumentTests {
     @Test func mixedUpSuiteDocuments() throws {
         guard let folder = Vectors.path("json-ld") else { return }
@@ -29,7 +29,7 @@ import Testing
         #expect(accepted > 300)
     }
 
-    /// Puts parts of documents in the place of others, always in the same way.
+    /// Replaces parts of documents with parts of others, in a reproducible way.
     private struct Mixer {
         private let documents: [JSON]
         private var parts: [JSON] = [

@@ -2,7 +2,7 @@ import Encoding
 import LinkedData
 import Testing
 
-/// What expansion says of members that no signature over the dataset covers.
+/// The list of members that no signature over the dataset covers, as the expansion reports them.
 @Suite struct DroppedTermTests {
     private func dropped(_ text: String, _ options: Options = Options()) throws -> [String] {
         let processor = JSONLDProcessor(contexts: ContextDocuments([:]))
@@ -86,7 +86,8 @@ import Testing
         #expect(try dropped(kept, Options(rdfDirection: .i18nDatatype)) == [])
     }
 
-    /// The meaning of a pointer: taking the member away leaves the canonical dataset as it is. And nothing else does.
+    /// A listed pointer means: removing the member leaves the canonical dataset unchanged. No other member
+    /// has this property.
     @Test func deletionAgreesWithTheList() throws {
         let text = """
             {"@context": {"id": "@id", "type": "@type", "T": "ex:T", "s": "ex:s", "g": {"@id": "ex:g", "@container": "@graph"},
@@ -108,7 +109,8 @@ import Testing
             let isListed = dropped.contains { pointer == $0 || pointer.hasPrefix($0 + "/") }
             let remains = removing(pointer.split(separator: "/").map(String.init)[...], from: document)
             let isUnsigned = (try? canonical(remains)) == whole
-            // Under a dropped node, its name is what makes it dropped: without it the node would appear.
+            // The name of a dropped node is the reason why it is dropped: without the name the node would
+            // appear in the dataset.
             if pointer.hasSuffix("/id"), isListed { continue }
             #expect(isListed == isUnsigned, "\(pointer)")
         }

@@ -46,7 +46,7 @@ import Testing
         #expect(throws: NQuadsError.self) { try quads(text) }
     }
 
-    /// RFC 3987 section 2.2: one number sign begins the fragment, wherever it stands.
+    /// RFC 3987 section 2.2: one number sign begins the fragment, at any position.
     @Test func oneFragment() {
         for text in ["a:", "a:#", "a:b#c", "a:b?c#d?e/f", "a:%23#%23"] as [Text] { #expect(IRI.isWellFormed(text)) }
         for text in ["a:##", "a:b#c#d", "a:#b%23#", "a#b:c", "#a:b", "a:b#%2"] as [Text] {
@@ -64,12 +64,12 @@ import Testing
         }
     }
 
-    /// RDFC-1.0 section 5: which characters are escaped, and how.
+    /// RDFC-1.0 section 5: the characters that are escaped, and their escapes.
     @Test func canonicalEscapes() throws {
         let value = "\0\u{7}\u{8}\t\n\u{B}\u{C}\r\u{1F} \"'\\\u{7F}\u{80}\u{FFFD}\u{FFFE}\u{FFFF}\u{FEFF}\u{1F600}"
         let escaped =
             "\\u0000\\u0007\\b\\t\\n\\u000B\\f\\r\\u001F \\\"'\\\\\\u007F\u{80}\u{FFFD}\\uFFFE\\uFFFF\u{FEFF}\u{1F600}"
-        // Long texts are written piece by piece.
+        // Long texts are written in pieces.
         for (count, start) in [(1, ""), (1, "\u{FFFE}"), (60, ""), (200, "x"), (200, "xxxxx\u{EFBE}")] {
             let text = start + String(repeating: value, count: count)
             let dataset = Dataset([Quad(.iri("a:s"), "a:p", .literal(Literal(Text(text))))])

@@ -11,14 +11,14 @@ import Testing
         return literal.value.string + " " + (literal.datatype.string.split(separator: "#").last ?? "")
     }
 
-    /// JSON-LD 1.1 API section 8.6: what `printf("%1.15E")` gives, without its zeros.
+    /// JSON-LD 1.1 API section 8.6: the output of `printf("%1.15E")`, without its trailing zeros.
     @Test(arguments: [
         ("1", "1 integer"), ("-0", "0 integer"), ("1.0", "1 integer"), ("1e3", "1000 integer"),
         ("12.50e1", "125 integer"),
         ("9007199254740993", "9007199254740993 integer"), ("999999999999999999999", "999999999999999999999 integer"),
         ("1e20", "100000000000000000000 integer"), ("1e21", "1.0E21 double"), ("-1E+21", "-1.0E21 double"),
         ("0e99999999999", "0 integer"),
-        // Exponents at the ends of what an Int holds, and beyond.
+        // Exponents at the limits of an Int, and beyond.
         ("10e9223372036854775807", "INF double"), ("-10E+9223372036854775807", "-INF double"),
         ("1e9223372036854775806", "INF double"), ("1e9223372036854775808", "INF double"),
         ("1.0e-9223372036854775808", "0.0E0 double"), ("0.1e-9223372036854775807", "0.0E0 double"),

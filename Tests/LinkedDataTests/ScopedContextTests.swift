@@ -4,9 +4,10 @@ import LinkedData
 import TestKit
 import Testing
 
-/// Documents under random contexts with scopes, lists and protection: this engine reads the statements that PyLD reads.
+/// Documents with random contexts that use scopes, lists and protection: this processor and PyLD read the
+/// same statements.
 @Suite struct ScopedContextTests {
-    /// How many documents; `Tests/Peers/linked-data/scoped_contexts.py` makes them.
+    /// The number of documents; `Tests/Peers/linked-data/scoped_contexts.py` makes them.
     private static let count = 40_000
     private static let parts = 20
 
@@ -20,7 +21,7 @@ import Testing
             let processor = JSONLDProcessor(contexts: ContextDocuments(contexts))
             let found = Result { try Self.canonical(item["document"] ?? nil, processor) }
             guard let wanted = item["canonical"]?.string else {
-                // PyLD's own mistakes say nothing.
+                // An internal error of PyLD proves nothing.
                 if item["error"]?.string?.hasPrefix("internal ") ?? false { continue }
                 refused += 1
                 if case .success = found { failures.append("accepted, PyLD: \(item.compactText)") }
@@ -37,7 +38,8 @@ import Testing
         }
         print("scoped contexts: \(compared) documents compared, \(refused) that PyLD refuses")
         for failure in failures.prefix(20) { print("scoped contexts: \(failure)") }
-        // PyLD has mistakes of its own where contexts of types and protected terms meet; each line that is printed is to be judged.
+        // PyLD has bugs of its own where type-scoped contexts and protected terms meet; judge each line that
+        // is printed.
         #expect(
             compared > count / 3 && failures.count * 100 < compared, "\(failures.count): \(failures.prefix(3))")
     }
@@ -47,7 +49,7 @@ import Testing
         return String(decoding: try RDFC10.canonicalize(dataset).nQuads, as: UTF8.self)
     }
 
-    /// What PyLD says of these documents, a line each.
+    /// Returns PyLD's results for these documents, one line each.
     private static func lines(from first: Int, _ count: Int) throws -> [Data] {
         let environment = ProcessInfo.processInfo.environment
         let cache =

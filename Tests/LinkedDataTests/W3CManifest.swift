@@ -3,7 +3,7 @@ import Foundation
 import LinkedData
 import TestKit
 
-/// The manifests of the JSON-LD 1.1 API test suite, as `Tests/Vectors/json-ld/README.md` says they are to be read.
+/// The manifests of the JSON-LD 1.1 API test suite, read as `Tests/Vectors/json-ld/README.md` describes.
 struct W3CManifest {
     let folder: URL
     let baseIRI: String
@@ -18,7 +18,7 @@ struct W3CManifest {
         contexts = Self.documents(below: folder, baseIRI)
     }
 
-    /// Every JSON file of the suite under the IRI it has there.
+    /// Returns every JSON file of the suite under its IRI.
     private static func documents(below folder: URL, _ baseIRI: String) -> ContextDocuments {
         var documents: [Text: JSON] = [:]
         for name in FileManager.default.enumerator(atPath: folder.path)?.compactMap({ $0 as? String }) ?? []
@@ -29,7 +29,7 @@ struct W3CManifest {
         return ContextDocuments(documents)
     }
 
-    /// Why an entry is out of scope, or nil.
+    /// Returns the reason why an entry is out of scope, or nil.
     func exclusion(_ entry: JSON) -> String? {
         let option = entry["option"]
         if option?["specVersion"] == "json-ld-1.0" || option?["processingMode"] == "json-ld-1.0" {
@@ -55,7 +55,7 @@ struct W3CManifest {
 }
 
 extension JSON {
-    /// Equality of expanded documents: the order of members does not count.
+    /// Compares expanded documents; the order of members does not matter.
     func matches(_ other: JSON) -> Bool {
         switch (self, other) {
         case (.array(let left), .array(let right)):

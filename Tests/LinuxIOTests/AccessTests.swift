@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinuxIO
 
-/// What WCAG 2.2 asks of text and signs, of what displays show.
+/// The requirements of WCAG 2.2 for text and signs, checked on the pictures of displays.
 @Suite("displays for people who see little")
 struct AccessTests {
     /// Relative luminance (WCAG 2.2, "relative luminance").
@@ -28,8 +28,8 @@ struct AccessTests {
         #expect(abs(contrast(.light, .dark) - 21) < 0.01, "the formula itself")
     }
 
-    /// The first and the last place in a row that has that ink, of these columns. By the C library, as a screen has two
-    /// million pixels.
+    /// Returns the first and the last of these columns in a row that has that ink. It uses the C library,
+    /// because a screen has two million pixels.
     private func span(_ ink: Bitmap.Ink, of picture: Bitmap, row y: Int, in columns: Range<Int>) -> ClosedRange<Int>? {
         picture.pixels.withUnsafeBytes { pixels -> ClosedRange<Int>? in
             let start = y * picture.width
@@ -43,7 +43,7 @@ struct AccessTests {
         }
     }
 
-    /// Heights of the runs of rows that have dark ink.
+    /// Returns the heights of the runs of rows that contain dark ink.
     private func lines(of picture: Bitmap, in columns: Range<Int>) -> [Int] {
         let inked = (0..<picture.height).map { span(.dark, of: picture, row: $0, in: columns) != nil }
         return inked.split(separator: false).map(\.count)
@@ -61,14 +61,14 @@ struct AccessTests {
             let panel = min(width, height)..<width
             for told in [nil, .accepted, .rejected, .failed] as [DisplayScene.Result.Outcome?] {
                 scene.result = told.map { .init(mark: "3f2a", outcome: $0) }
-                // A sign's own dark strokes are larger still.
+                // The dark strokes of a sign are larger than letters.
                 let heights = lines(of: painter.paint(scene), in: panel)
                 #expect(!heights.isEmpty && (heights.min() ?? 0) * 25 >= height, "\(width) × \(height): \(heights)")
             }
         }
     }
 
-    /// The smallest area that has the ink of a sign, and that of the words.
+    /// Returns the smallest area with the ink of a sign, and the smallest area with the ink of the words.
     private func areas(_ picture: Bitmap) -> (sign: Bitmap.Area, words: Bitmap.Area) {
         func bounds(_ inks: [Bitmap.Ink]) -> Bitmap.Area {
             var (columns, rows): ([Int], [Int]) = ([], [])
@@ -88,7 +88,7 @@ struct AccessTests {
 
     @Test("a sign stands where it should, as large everywhere, and clear of the words", arguments: SignPlace.allCases)
     func place(_ place: SignPlace) {
-        // Wide and tall displays and panels; on the narrow ones signs stand above or below.
+        // Wide and tall displays and panels. On the narrow ones, signs are above or below the words.
         for (width, height, isWide) in [(800, 480, true), (296, 128, true), (480, 800, false), (128, 296, false)] {
             for outcome in [.accepted, .rejected] as [DisplayScene.Result.Outcome] {
                 var painter = ScenePainter(width: width, height: height)
@@ -119,7 +119,7 @@ struct AccessTests {
         {
             scene.result = .init(mark: "3f2a", outcome: outcome)
             let lines = TerminalPainter(columns: 80, rows: 24).lines(scene).map { line in
-                line.components(separatedBy: "\u{1B}[0m").dropFirst().joined()  // behind the code
+                line.components(separatedBy: "\u{1B}[0m").dropFirst().joined()  // after the code
             }
             let said = lines.firstIndex { $0.contains(word) } ?? 0
             let drawn = lines.firstIndex { $0.contains("▄") || $0.contains("█") || $0.contains("▀") } ?? 0

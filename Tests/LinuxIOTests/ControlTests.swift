@@ -7,7 +7,7 @@ import Testing
 
 @testable import LinuxIO
 
-/// The control socket beside clients that do not mean well. Nothing here waits for them longer than their limit.
+/// The control socket under hostile clients. The server never waits for a client beyond the time limit.
 @Suite(.timeLimit(.minutes(2)), .tags(.realTime)) final class ControlTests: Sendable {
     private let folder: String
     private var path: String { folder + "/control.sock" }
@@ -19,7 +19,7 @@ import Testing
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// A server that answers with the request itself, and a second one with a short patience.
+    /// Starts a server that by default answers with the request itself and serves every client.
     private func server(
         time: Duration = .seconds(20), permits: @escaping @Sendable (PeerCredentials) -> Bool = { _ in true },
         isOwner: @escaping @Sendable (PeerCredentials) -> Bool = { _ in true },
@@ -36,14 +36,14 @@ import Testing
         String(decoding: try ControlClient.ask(path, Array(text.utf8), within: limit), as: UTF8.self)
     }
 
-    /// A connection of which nothing is known but its descriptor.
+    /// Opens a raw connection to the server, without the client code.
     private func connection() throws -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         try #require(withUnixAddress(path) { connect(descriptor, $0, $1) } == 0)
         return descriptor
     }
 
-    /// Asks until the server has time; false when that takes half a minute.
+    /// Asks until the server has a free place; false if that takes half a minute.
     private func asksUntil(_ text: String) async throws -> Bool {
         for _ in 0..<3000 {
             if (try? ask(text)) == text { return true }
@@ -52,7 +52,7 @@ import Testing
         return false
     }
 
-    /// What comes until the other side hangs up.
+    /// Returns all data until the server closes the connection.
     private func rest(_ descriptor: Int32) -> String {
         var text = ""
         while Sockets.waitReadable(descriptor) {
@@ -139,12 +139,12 @@ import Testing
         #expect(ControlAccess(user: 990, group: nil).permits(peer) == (user != 1000))
     }
 
-    // MARK: - Those that hold on
+    // MARK: - Clients that hold connections
 
     @Test func clientsThatSayNothingAreDroppedAndCannotKeepOthersOut() async throws {
         let limit = Duration.seconds(1)
         let server = try await server(time: limit)
-        // Once more where the machine stood still until they were dropped.
+        // Repeat the trial if the machine paused until the clients were dropped.
         for trial in 1...5 {
             let began = ContinuousClock.now
             let idle = try (0..<8).map { _ in try connection() }
@@ -168,7 +168,7 @@ import Testing
             time: .milliseconds(300), answer: { _, _ in [UInt8](repeating: 0x61, count: 10_000_000) })
         let deaf = try connection()
         Sockets.writeAll(deaf, [0x78, 0x0A])
-        // Read only what was there when the server hung up.
+        // Read only the data that was there when the server closed the connection.
         var hangUp = pollfd(fd: deaf, events: 0, revents: 0)
         #expect(poll(&hangUp, 1, 60_000) == 1 && Int32(hangUp.revents) & POLLHUP != 0)
         var read = 0
@@ -182,7 +182,8 @@ import Testing
         await server.close()
     }
 
-    /// An answer that never comes: the client is told nothing, and as many more as may wait, but the server goes on.
+    /// The answer is never ready: the client gets nothing, and neither do as many others as may wait. The
+    /// server continues.
     @Test func anAnswerThatNeverComesHoldsUpNobodyElse() async throws {
         let answers = Mutex((now: 0, most: 0))
         let server = try await server(
@@ -208,12 +209,13 @@ import Testing
         await server.close()
     }
 
-    /// Whoever may only look fills his places, and reopens them: the owner has those that are kept for him.
+    /// Clients that may only look fill their places, and reopen them: the owner gets the places that are
+    /// reserved for the owner.
     @Test func whoMayOnlyLookKeepsNoOwnerOut() async throws {
         let ownerComes = Mutex(false)
         let server = try await server(isOwner: { _ in ownerComes.withLock { $0 } })
         let idle = try (0..<8).map { _ in try connection() }
-        // They are taken in their order, so that with the refusals the others have their places.
+        // Connections are accepted in order. After these refusals the other connections have their places.
         for descriptor in idle[6...] { #expect(rest(descriptor).contains("too many")) }
         ownerComes.withLock { $0 = true }
         #expect(try ask("lock") == "lock")
@@ -224,7 +226,7 @@ import Testing
         await server.close()
     }
 
-    /// The same of answers that do not end, for clients that have long gone.
+    /// The same with answers that do not end, for clients that have disconnected.
     @Test func answersForOthersLeaveTheOwnerHis() async throws {
         let ownerComes = Mutex(false)
         let isHeld = Mutex(true)
@@ -241,7 +243,7 @@ import Testing
             let client = try connection()
             Sockets.writeAll(client, Array("stuck\n".utf8))
             close(client)
-            // One after the other: those that come together are read in any order, and a look could be the sixth.
+            // One after the other: simultaneous requests are read in any order, so `look` could be the sixth.
             while begun.withLock({ $0 }) < number { try await Task.sleep(for: .milliseconds(1)) }
         }
         #expect(try ask("look").contains("too many"), "who may only look has no more")

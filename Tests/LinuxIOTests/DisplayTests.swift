@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinuxIO
 
-/// An invitation under the longest name.
+/// Returns an invitation with the longest possible name.
 private func invitation(_ seed: UInt64 = 1, name: String = "Fourteen-Bytes") -> String {
     var state = seed
     let key = (0..<32).map { _ in
@@ -17,7 +17,7 @@ private func invitation(_ seed: UInt64 = 1, name: String = "Fourteen-Bytes") -> 
 }
 
 extension Bitmap {
-    /// What a reader of codes finds in the picture.
+    /// The text that a QR reader finds in the picture.
     fileprivate var code: String? {
         QRReader.read(width: width, height: height) { ink(x: $0, y: $1) == .dark }
     }
@@ -59,7 +59,8 @@ struct QRCodeTests {
 
     @Test("error correction is as strong as the modules allow")
     func level() throws {
-        // Capacity of version 1 in bytes: 17 at L, 14 at M. The fourth bit of the format is clear at M.
+        // Capacity of version 1 in bytes: 17 at level L, 14 at level M. The fourth bit of the format is clear
+        // at level M.
         for (count, isStrong) in [(10, true), (16, false)] {
             let code = try QRCode(String(repeating: "x", count: count))
             #expect(code.side == 21)
@@ -120,7 +121,8 @@ struct PictureTests {
             crowded.result = outcome.map { .init(mark: "3f2a", outcome: $0) }
             let picture = painter.paint(crowded)
             #expect((picture.width, picture.height) == (width, height))
-            // The text is not dark where the code is: only the left or upper part is read.
+            // The text has dark pixels next to the code, so only the left or upper part of the picture is
+            // read.
             let isBeside = picture.width > picture.height
             let span = min(width, height)
             let read = QRReader.read(width: isBeside ? span : width, height: isBeside ? height : span) {
@@ -130,7 +132,7 @@ struct PictureTests {
         }
     }
 
-    /// Whether the code is somewhere in the picture, with its quiet zone.
+    /// Returns whether the code is somewhere in the picture, with its quiet zone.
     private static func readsAlone(_ picture: Bitmap, _ code: String?) -> Bool {
         for scale in 1...max(1, min(picture.width, picture.height) / 45) {
             let span = 45 * scale
@@ -225,7 +227,7 @@ struct PictureTests {
     }
 }
 
-/// The palette's index of each pixel of a PNG as the product writes them; throws for anything else.
+/// Returns the palette index of each pixel of a PNG as the product writes it; throws for anything else.
 private func decode(_ png: [UInt8]) throws -> [UInt8] {
     var reader = ByteReader(png)
     #expect(Array(try reader.take(8)) == [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
@@ -335,7 +337,7 @@ struct DisplayDeviceTests {
         for outcome in [nil, .accepted, .rejected, .failed] as [DisplayScene.Result.Outcome?] {
             told.result = outcome.map { .init(mark: "3f2a", outcome: $0) }
             nonisolated(unsafe) let device = terminal
-            // The line takes no more than it is read.
+            // A write to the terminal blocks until the test reads, so `show` runs on a thread of its own.
             let isShown = DispatchSemaphore(value: 0)
             Thread { [told] in
                 try? device.show(told)
@@ -373,7 +375,8 @@ struct DisplayDeviceTests {
         #expect(text.contains("?? ?? ?") && !text.contains("漢"))
     }
 
-    /// What a terminal makes of the product's output: cells, and which of them were written in black on white.
+    /// A terminal that interprets the product's output: cells, and whether each was written in black on
+    /// white.
     private struct Screen {
         private var cells: [[(character: Character, isInk: Bool)]] = [[]]
         private var isInk = false

@@ -6,9 +6,9 @@ import Testing
 
 @testable import LinuxIO
 
-/// A device as the test wants it.
+/// A display device whose behaviour the test controls.
 private final class Double: DisplayDevice {
-    /// What the test and the device share.
+    /// The state that the test and the device share.
     final class Board: Sendable {
         struct State {
             var shown: [DisplayScene] = []
@@ -99,13 +99,13 @@ struct DisplayThreadTests {
         for number in 0..<100 { thread.show(scene("\(number)")) }
         let more = board.state.withLock { $0.attempts } - attempts
         #expect(more <= Int(began.duration(to: SystemClock.now()) / .milliseconds(80)) + 1, "news do not hurry it")
-        // One attempt may have an older scene in hand; the one after its end has the newest.
+        // One attempt may already have an older scene; the attempt after it has the newest.
         let closings = board.state.withLock { $0.closings }
         #expect(board.waits { $0.closings >= closings + 2 })
         board.state.withLock { $0.fails = false }
         #expect(thread.flush(within: .seconds(20)))
         #expect(board.state.withLock { $0.shown.map(\.code) } == ["99"])
-        // Told behind what is shown.
+        // The recovery is reported after the scene is shown.
         #expect(waits { words.list.withLock { $0.last == .some(nil) } })
         #expect(words.list.withLock { $0.first } == "away. Plug it in.")
     }

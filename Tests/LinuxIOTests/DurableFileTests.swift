@@ -3,7 +3,8 @@ import LinuxIO
 import TestKit
 import Testing
 
-/// What makes a file survive a power cut, call by call: its bytes, then its name, then its folder.
+/// The system calls that make a file survive a power cut, in order: they sync its content, give it its name,
+/// and sync its folder.
 @Suite struct DurableFileTests {
     private final class Folder {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("durable-\(UUID().uuidString)").path
@@ -17,7 +18,7 @@ import Testing
 
     init() throws { folder = try Folder() }
 
-    /// The calls, with `NEW` in the place of the name that a file has until it is whole.
+    /// Returns the calls with `NEW` in place of the temporary name of an incomplete file.
     private func plain(_ calls: [String]) -> [String] {
         calls.map { $0.replacing(#/\.[a-z]+\.[0-9]+-[0-9a-f]+-[0-9a-f]+\.new/#, with: "NEW") }
     }
@@ -55,7 +56,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    /// The file is away after the first attempt, but not for good.
+    /// The file is gone after the first attempt, but not durably.
     @Test func aRemovalThatTheDiskDidNotTakeIsTriedAgain() throws {
         let path = folder.path + "/file"
         try DurableFile.replace(path, with: [1])
@@ -65,7 +66,7 @@ import Testing
         #expect(again == nil && calls == ["sync \(folder.name)"])
     }
 
-    /// Twice: made, then exchanged with the one that is there.
+    /// Two rounds: the folder is made, then exchanged with the existing one.
     @Test func aFolderIsOnTheDiskWithAllItHoldsBeforeItHasItsName() throws {
         for verb in ["rename", "exchange"] {
             let (made, error) = DiskCalls.made {
@@ -87,11 +88,13 @@ import Testing
             try DurableFile.replaceFolder(path, with: [("a/b/one", [1]), ("two", [2, 2])])
         }
         #expect((error as? SystemError)?.code == EIO)
-        // Up to the exchange the old one stays; after it only the folder above is in doubt.
+        // Until the exchange the old folder stays; after it, only the durability of the parent folder is
+        // uncertain.
         #expect(FileManager.default.fileExists(atPath: path + "/old") == (failing < 6))
     }
 
-    /// The owner of the folder cannot know the name, and so cannot put something in its place beforehand.
+    /// The owner of the folder cannot predict the name, and so cannot create another file under it
+    /// beforehand.
     @Test func noNameIsKnownBefore() throws {
         var seen: Set<String> = []
         for _ in 0..<20 {
@@ -101,8 +104,8 @@ import Testing
         #expect(seen.count == 20 && seen.allSatisfy { plain([$0]) == ["rename NEW file"] }, "\(seen)")
     }
 
-    /// Files that ended processes left are removed. A file that a live process may be writing stays, and so do other
-    /// files.
+    /// Temporary files of ended processes are removed. A file that a live process may still be writing stays,
+    /// and so do other files.
     @Test func whatACutLeftGoesWithTheNextWrite() throws {
         let (alive, ended) = (getppid(), Int32.max)
         let stays = [
@@ -117,8 +120,8 @@ import Testing
         #expect(try names == (stays + ["file"]).sorted())
     }
 
-    /// The owner of the folder puts a link in its place between two steps. Nothing changes where the link leads, and
-    /// the work goes on in the folder in which it began.
+    /// The owner of the folder replaces it with a link between two steps. Nothing changes in the target of
+    /// the link, and the work continues in the folder in which it began.
     @Test(arguments: [DurableFile.Step.created, .written, .synced, .renamed], [false, true])
     func noSwapBetweenTwoStepsLeadsElsewhere(_ step: DurableFile.Step, isFolder: Bool) throws {
         let (inside, moved, outside) = (folder.path + "/in", folder.path + "/moved", folder.path + "/out")
@@ -144,7 +147,7 @@ import Testing
         #expect(FileManager.default.contents(atPath: moved + (isFolder ? "/file/a/b" : "/file")) == Data([1]))
     }
 
-    /// A file with another name may belong to another user as well.
+    /// The file has a second name (a hard link), which may belong to another user.
     @Test func aFileWithAnotherNameIsNotOverwritten() throws {
         let (path, other) = (folder.path + "/file", folder.path + "/other")
         try Data([1, 2]).write(to: URL(fileURLWithPath: other))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinuxIO
 
-/// What keeps a file from being read is told as what it is.
+/// The reason why a file cannot be read is reported precisely.
 @Suite struct FileObstacleTests {
     private let folder: String
 
@@ -21,17 +21,17 @@ import Testing
         #expect(FileObstacle(file) == nil && FileObstacle(folder: folder) == nil)
         #expect(FileObstacle(folder + "/none") == .absent && FileObstacle(file + "/below") == .absent)
         #expect(FileObstacle(folder: folder + "/none") == .absent)
-        // Nobody waits for a pipe.
+        // The check does not block on a pipe.
         #expect(FileObstacle(pipe)?.text == "is no file" && FileObstacle(folder)?.text == "is no file")
         #expect(FileObstacle(folder: file)?.text == "is no folder")
         try FileManager.default.createSymbolicLink(atPath: folder + "/loop", withDestinationPath: folder + "/loop")
         #expect(FileObstacle(folder + "/loop") == .failed(code: ELOOP))
-        // Root may read everything; `gatehouse run` is tried without that right.
+        // Root may read every file; `gatehouse run` runs without that right.
         try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: file)
         #expect(FileObstacle(file) == (geteuid() == 0 ? nil : .forbidden(user: Accounts.userName)))
     }
 
-    /// Opening a device can start it, a watchdog for one. A pipe is in the place of one here.
+    /// Opening a device can start it, for example a watchdog. A pipe takes the place of such a device here.
     @Test func anotherKindIsNotEvenOpened() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let (file, pipe) = (folder + "/file", folder + "/pipe")

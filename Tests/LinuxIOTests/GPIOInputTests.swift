@@ -6,10 +6,10 @@ import Testing
 
 @testable import LinuxIO
 
-/// Input lines: edges in their order, lost ones, and chips that go and come back.
+/// Input lines: edges in order, lost edges, and chips that are unplugged and plugged in again.
 @Suite("GPIO inputs", .timeLimit(.minutes(2)), .tags(.realTime))
 struct GPIOInputTests {
-    // MARK: - What follows from edges and levels
+    // MARK: - Edges and levels
 
     private func edge(_ index: Int, _ isActive: Bool, _ at: Int64, number: UInt32) -> NumberedEdge {
         NumberedEdge(edge: change(index, isActive, at), number: number)
@@ -37,11 +37,11 @@ struct GPIOInputTests {
         #expect(levels.take([edge(0, true, 10, number: 4), edge(0, false, 20, number: 7)]).lost == 5)
         #expect(levels.match(0b110, at: Instant(nanoseconds: 30)) == [change(1, true, 30), change(2, true, 30)])
         #expect(levels.match(0b110, at: Instant(nanoseconds: 40)).isEmpty)
-        // Taken anew: the kernel counts anew; what was told still holds.
+        // After a new request the kernel's counter starts again; the levels that were reported stay valid.
         levels.restart()
         #expect(levels.match(0b010, at: Instant(nanoseconds: 50)) == [change(2, false, 50)])
         #expect(levels.take([edge(1, false, 60, number: 1)]).lost == 0)
-        // Numbers have 32 bits.
+        // The edge numbers have 32 bits.
         var long = InputLevels()
         _ = long.take([edge(0, true, 1, number: .max)])
         #expect(long.take([edge(0, false, 2, number: 0)]).lost == 0)
@@ -75,7 +75,7 @@ struct GPIOInputTests {
 
     // MARK: - The thread
 
-    /// A chip of three lines, which may go.
+    /// A chip of three lines, which may be unplugged.
     private final class Chip: Sendable {
         struct State {
             var levels: UInt64 = 0
@@ -119,7 +119,7 @@ struct GPIOInputTests {
 
         let descriptor: Int32?
 
-        /// `descriptor`: what is waited for in place of the counter.
+        /// `descriptor`: the file descriptor to wait for, in place of the counter's.
         init(descriptor: Int32? = nil) throws { (counter, self.descriptor) = (try EventCounter(), descriptor) }
 
         func take() throws(GPIOError) -> any InputBank {
@@ -132,7 +132,7 @@ struct GPIOInputTests {
             return Bank(self)
         }
 
-        /// Lets a line change; the kernel keeps so many edges.
+        /// Changes a line. The kernel's buffer keeps at most `room` edges.
         func change(_ index: Int, _ isActive: Bool, room: Int = .max) {
             state.withLock { state in
                 state.levels = isActive ? state.levels | 1 << UInt64(index) : state.levels & ~(1 << UInt64(index))
@@ -163,7 +163,8 @@ struct GPIOInputTests {
         chip.state.withLock { $0.levels = 0b100 }
         let inputs = try chip.inputs()
         #expect(chip.waits { $0.told.count == 1 })
-        // All of them before anybody looks: between two looks a level may be told before another line's older edges.
+        // All changes happen before the thread reads. Between two reads, a level could be reported before
+        // older edges of another line.
         for isActive in [true, false, true, false, true] { chip.change(0, isActive, room: 6) }
         chip.change(2, false, room: 6)
         chip.counter.ring()
@@ -181,7 +182,7 @@ struct GPIOInputTests {
         let chip = try Chip()
         let inputs = try chip.inputs()
         #expect(chip.waits { $0.news == [.available] })
-        // Ten edges of one line and one of another before anybody looks; three are kept.
+        // Ten edges of one line and one of another occur before the thread reads; three are kept.
         chip.change(1, true, room: 3)
         for at in 0..<10 { chip.change(0, at % 2 == 0, room: 3) }
         chip.counter.ring()
@@ -234,7 +235,7 @@ struct GPIOInputTests {
         #expect(
             chip.state.withLock { $0.news }.contains(
                 .unavailable(.failed(SystemError("waiting for edges", code: ENODEV)))))
-        // One in 20 ms, however long the machine sleeps.
+        // At most one request in 20 ms, however long the machine sleeps.
         let began = SystemClock.now()
         let before = chip.state.withLock { $0.requests }
         usleep(200_000)

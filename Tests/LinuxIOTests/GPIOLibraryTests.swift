@@ -8,10 +8,11 @@ import Testing
 
 @testable import LinuxIO
 
-/// Both generations of libgpiod, on a chip in memory, and the one that is installed here.
+/// Both generations of libgpiod on a simulated chip in memory, and the version that is installed on this
+/// machine.
 @Suite("libgpiod", .serialized, .timeLimit(.minutes(2)))
 struct GPIOLibraryTests {
-    /// A chip of that library, with a node to open.
+    /// A chip of that library, with a device node to open.
     private final class Board {
         let library: GPIOLibrary
         private let folder: TemporaryFolder
@@ -38,14 +39,14 @@ struct GPIOLibraryTests {
         return (library, why.text)
     }
 
-    /// Milliseconds before now, on the clock of the kernel's stamps.
+    /// Returns the time so many milliseconds before now, on the clock of the kernel's timestamps.
     private static func stamp(_ before: Int64) -> UInt64 {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
         return UInt64(Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) - before * 1_000_000)
     }
 
-    // MARK: - What is loaded
+    // MARK: - Loading
 
     @Test("the library that is installed has every function that is used")
     func installed() throws {
@@ -153,9 +154,9 @@ struct GPIOLibraryTests {
         relay.releaseAtCrash()
         for signal in [SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGTRAP, SIGSYS] { #expect(fake_crash(signal) == 1) }
         relay.close()
-        // Nothing is set any more for lines that were given back.
+        // Lines that were released are no longer set.
         #expect(fake_crash(SIGSEGV) == 0)
-        // Of two the later one is the relay; the end of the earlier one changes nothing.
+        // Of two relays the later one counts; releasing the earlier one changes nothing.
         let (first, second) = (try board.outputs([.init("GPIO4")]), try board.outputs([.init("GPIO5")]))
         first.releaseAtCrash()
         second.releaseAtCrash()
@@ -180,11 +181,11 @@ struct GPIOLibraryTests {
         ]
         let bank = try GPIOInputBank(chip: "fake", lines, consumer: "in", library: board.library)
         #expect([7, 6, 0].map { fake_bias($0) } == [2, 1, 3] && fake_is_active_low(6) && !fake_is_active_low(7))
-        // Where the kernel is not asked to debounce, that is done here.
+        // Where the kernel does not debounce, the bank debounces itself.
         #expect([7, 6].map { fake_debounce($0) } == (generation == 2 ? [5000, 20_000] : [0, 0]))
         #expect(bank.descriptors.count == (generation == 2 ? 1 : 3))
         #expect(try bank.active() == 0 && bank.edges().isEmpty && bank.until == nil)
-        // Long ago, so that each has lasted.
+        // The times are in the past, so that each level has lasted long enough.
         fake_drive(6, false, Self.stamp(3000))
         fake_drive(7, true, Self.stamp(2000))
         fake_drive(6, true, Self.stamp(1000))
@@ -213,10 +214,11 @@ struct GPIOLibraryTests {
         for bounce in 0...10 { fake_drive(6, bounce % 2 == 0, last - UInt64(10 - bounce) * 5_000_000) }
         let found = try bank.edges()
         #expect(found.map(\.edge.isActive) == [true] && found.map(\.number) == [1])
-        // At the end of the time that the level had to hold.
+        // The time of the edge is the end of the time for which the level had to hold.
         let at = SystemClock.instant(ofMonotonic: last + 20_000_000)
         #expect(found.allSatisfy { abs($0.edge.at.duration(to: at).nanoseconds) < 5_000_000 })
-        // More edges than the kernel keeps, the last of which goes the wrong way: the level that is read counts.
+        // More edges than the kernel keeps, and the last of them has the wrong direction: the level that is
+        // read counts.
         for bounce in 0..<41 { fake_drive(6, bounce % 2 == 1, Self.stamp(300)) }
         #expect(try bank.edges().isEmpty && bank.until == nil)
         #expect(try bank.active() == 1 && bank.until != nil)

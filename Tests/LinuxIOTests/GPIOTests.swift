@@ -31,7 +31,7 @@ struct GPIOTests {
         #expect(throws: GPIOError.notPermitted(path: "/dev/gpiochip0")) {
             try GPIOChips.find("pinctrl-rp1", [], in: ([], ["/dev/gpiochip0"]))
         }
-        // Lines without a name are not found by an empty one.
+        // An empty name does not find lines without a name.
         #expect(throws: GPIOError.noLine("", chip: "raspberrypi-exp-gpio", present: ["BT_ON"])) {
             try GPIOChips.find("raspberrypi-exp-gpio", [""], in: (chips, []))
         }

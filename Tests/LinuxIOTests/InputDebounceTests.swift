@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinuxIO
 
-/// What counts as a change of a line where the kernel does not debounce it.
+/// The rule for a change of a line where the kernel does not debounce it.
 @Suite("Debouncing of inputs")
 struct InputDebounceTests {
     private func edge(_ index: Int, _ isActive: Bool, _ milliseconds: Int64) -> InputEdge {

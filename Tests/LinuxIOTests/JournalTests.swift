@@ -6,7 +6,8 @@ import Testing
 
 @testable import LinuxIO
 
-/// The log in journald's native form, sent to a socket that stands in for journald's and parses as journald does.
+/// The log in journald's native format, sent to a socket that replaces journald's and parsed as journald
+/// parses it.
 @Suite(.tags(.realTime)) struct JournalTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path + "/socket" }
@@ -14,7 +15,8 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// A sink that writes to journald at ``path``. While that is absent its lines go to this process's standard error.
+    /// Returns a sink that writes to journald at ``path``. While that socket is absent, the lines go to this
+    /// process's standard error.
     private func sink() throws -> LogSink {
         var journal = LogSink.Journal()
         journal.path = path
@@ -47,7 +49,7 @@ import Testing
         #expect(fault.contains { $0.name == "PRIORITY" && $0.text == "3" })
     }
 
-    /// Text from outside makes neither a field nor a line of its own.
+    /// External text creates neither a field nor a line of its own.
     @Test(arguments: [
         "a\nPRIORITY=0", "a\nGATEHOUSE_VISIT=forged\n", "=", "a=b", "\n\n", "\u{0}\u{1}\u{7F}",
         "MESSAGE\n\u{4}\u{0}\u{0}\u{0}",
@@ -81,7 +83,7 @@ import Testing
         #expect(fields.allSatisfy { $0.value.count <= JournalEntry.longestMessage })
     }
 
-    /// A journald that does not read costs lines, which are counted, and nobody waits.
+    /// If journald does not read, lines are lost and counted, and no writer blocks.
     @Test func aJournalThatDoesNotRead() throws {
         let (journal, log) = (try FakeJournal(path), try sink())
         let start = SystemClock.now()
@@ -100,7 +102,7 @@ import Testing
         #expect(events.contains("line") && events.contains("log.dropped"), "\(events.count)")
     }
 
-    /// One that is started anew is found again; while there is none, standard error has the lines.
+    /// A restarted journald is found again. Without journald, the lines go to standard error.
     @Test func aJournalThatGoesAndComes() throws {
         let log = try sink()
         var journal: FakeJournal? = try FakeJournal(path)
@@ -125,7 +127,7 @@ import Testing
     }
 }
 
-/// Receives datagrams in journald's place.
+/// Receives datagrams in place of journald.
 private final class FakeJournal {
     /// A field of an entry.
     struct Field {
@@ -151,8 +153,8 @@ private final class FakeJournal {
         unlink(path)
     }
 
-    /// The next entry, read as the protocol says: `NAME=value`, or `NAME`, a length in 64 bits and so many bytes. Nil: none came, or one
-    /// that is spoilt.
+    /// Returns the next entry, parsed by journald's protocol: `NAME=value`, or `NAME`, a length in 64 bits
+    /// and that many bytes. Returns nil if no entry arrives, or a malformed one.
     func next(within milliseconds: Int32 = 20_000) -> [Field]? {
         var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&wait, 1, milliseconds) == 1 else { return nil }

@@ -15,7 +15,7 @@ struct LanguageTests {
         (800, 480), (720, 405), (480, 320), (320, 240), (250, 122), (128, 128), (128, 64), (128, 32), (64, 128),
     ]
 
-    /// Every scene that a visitor may see, in one language.
+    /// Returns every scene that a visitor may see, in one language.
     private func scenes(_ language: DisplayLanguage) -> [DisplayScene] {
         var (idle, starting) = (scene, scene)
         (idle.language, idle.instruction) = (language, language.text(.scan))
@@ -52,14 +52,14 @@ struct LanguageTests {
             let letters = ([plain] + accented.map(String.init)).map { Array(BitmapFont.rows(of: Character($0))) }
             #expect(Set(letters).count == letters.count, "\(accented)")
             #expect(letters.allSatisfy { $0.allSatisfy { $0 < 32 } })
-            // Above the line there is room for two rows of an accent.
+            // There is room for two rows of an accent above a capital.
             let room = accented == "ÉÈÊ" ? 2 : 0
             #expect(letters.dropFirst().allSatisfy { $0.count == BitmapFont.height + room }, "\(accented)")
         }
     }
 
-    /// A capital that is squeezed below its accent is as high with it as without, and looks like a small letter:
-    /// "ACCEPTé".
+    /// Without room above it, a capital with an accent would have to be squeezed to the same height as one
+    /// without. It would then look like a small letter: "ACCEPTé".
     @Test("a letter with an accent is higher than without, in every phrase", arguments: DisplayLanguage.allCases)
     func capitals(_ language: DisplayLanguage) throws {
         func span(_ letter: Character) throws -> Int {
@@ -104,7 +104,7 @@ struct LanguageTests {
             let verdicts = pictures.suffix(3)
             #expect(Set(verdicts).count == 3, "\(width) × \(height)")
             #expect(!verdicts.contains { pictures.dropLast(3).contains($0) }, "\(width) × \(height)")
-            // Where there is room everything is told apart.
+            // Displays that are large enough show a different picture for every scene.
             if width >= 240 { #expect(Set(pictures).count == pictures.count, "\(width) × \(height)") }
         }
     }
@@ -117,7 +117,8 @@ struct LanguageTests {
                 let picture = painter.paint(hindi)
                 let dark = picture.pixels.count { $0 == Bitmap.Ink.dark.rawValue }
                 #expect(dark > 20, "\(width) × \(height)")
-                // On a screen it is Hindi, but for a share of the transfer, which is a number in any language.
+                // On a screen the text is Hindi, except for the percentage of a transfer, which is a number
+                // in any language.
                 let isNumber = hindi.guests.contains { $0.stage == .receiving(percent: 40) }
                 if width >= 480, !isNumber { #expect(picture != painter.paint(english), "\(width) × \(height)") }
             }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinuxIO
 
-/// The thread that shuts the gate, on lines that fail and hang.
+/// The thread that shuts the gate, with lines that fail and hang.
 @Suite("Relay", .timeLimit(.minutes(2)), .tags(.realTime))
 struct LineThreadTests {
     /// Lines whose calls may fail or take long.
@@ -15,13 +15,13 @@ struct LineThreadTests {
             var active: Set<String> = []
             var changes: [(at: Instant, active: Set<String>)] = []
             var failures = 0
-            /// Calls that fail, of those that release.
+            /// The number of release calls that fail.
             var refusals = 0
             var attempts = 0
             var delay: Duration?
             var isClosed = false
             var isGone = false
-            /// When the attempt began that is under way.
+            /// The start of the attempt that is in progress.
             var tried: Instant?
         }
 
@@ -68,7 +68,8 @@ struct LineThreadTests {
         _ lines: Lines, failed: @escaping @Sendable (LineThread.Trouble?) -> Void = { _ in }
     ) throws -> Relay { try Relay(lines.bank(), line: "gate", failed: failed) }
 
-    /// The lines of a relay that was opened for so long, by one who does nothing more; each call that energises takes `delay`.
+    /// Returns the lines of a relay that is opened for `pulse`, by a caller that does nothing more; each call
+    /// that energises a line takes `delay`.
     private func opened(for pulse: Duration, late delay: Duration?) throws -> Lines {
         let lines = Lines()
         lines.state.withLock { $0.delay = delay }
@@ -76,17 +77,18 @@ struct LineThreadTests {
         #expect(lines.waits { $0.changes.count == 1 && $0.active.isEmpty })
         let now = SystemClock.now()
         relay.open(until: now.advanced(by: pulse), at: now)
-        // None where the machine stood still for as long as the pulse was to last.
+        // There is no pulse if the machine paused for as long as the pulse was to last.
         let late = now.advanced(by: pulse + .seconds(1))
         _ = lines.waits { $0.changes.count == 3 || $0.attempts == 1 && SystemClock.now() > late }
         #expect(relay.end(within: .seconds(30)))
         return lines
     }
 
-    /// Scheduling policies of this process's threads by name: field 41 of their stat, the 39th after the name (proc(5)).
+    /// Returns the scheduling policies of this process's threads by name: field 41 of /proc/PID/stat, the
+    /// 39th after the name (proc(5)).
     private func policies() -> [String: Set<Int>] {
         let threads = Directory.names(in: "/proc/self/task").compactMap { thread -> (String, Int)? in
-            // One that has ended meanwhile has none.
+            // A thread that has ended meanwhile has no policy.
             guard let name = FileBytes.line("/proc/self/task/\(thread)/comm"),
                 let stat = FileBytes.read("/proc/self/task/\(thread)/stat", limit: 4096),
                 let fields = String(decoding: stat, as: UTF8.self).split(separator: ")").last?.split(separator: " "),
@@ -97,7 +99,7 @@ struct LineThreadTests {
         return Dictionary(grouping: threads, by: \.0).mapValues { Set($0.map(\.1)) }
     }
 
-    /// Whether this machine lets a thread of the tests have real-time priority: asked of the system itself.
+    /// Whether this machine permits real-time priority for a thread of the tests; the system itself is asked.
     private static let mayRunFirst: Bool = {
         let answer = Mutex<Int32?>(nil)
         try? Threads.start("asks") {
@@ -116,7 +118,7 @@ struct LineThreadTests {
         lines.state.withLock { $0.refusals = 1 }
         let relay = try relay(lines) { trouble in
             guard trouble != nil else { return }
-            // Called on the relay's thread.
+            // This closure runs on the relay's thread.
             try? Threads.start("of the relay") { while !hasEnded.withLock({ $0 }) { usleep(1000) } }
         }
         let lamps = try LampLines(Lines().bank(), names: ["red"]) { _ in }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinuxIO
 
-/// A bus that keeps what was written.
+/// A bus that records the messages written to it.
 private final class Recorder: DisplayWire {
     private(set) var messages: [[UInt8]] = []
     var fails = false
@@ -30,12 +30,12 @@ private func scene(_ key: Character = "a") -> DisplayScene {
     return scene
 }
 
-/// What an SSD1306 or one of its kin does with messages.
+/// A model of an SSD1306 or a related chip: it interprets the messages.
 private struct OLEDChip {
     private var memory = [[UInt8]](repeating: [UInt8](repeating: 0, count: 132), count: 16)
     private(set) var isOn = false
     private var (page, column) = (0, 0)
-    /// Bytes that were written while the panel shone.
+    /// The number of bytes that were written while the panel was on.
     private(set) var writtenWhileOn = 0
 
     mutating func take(_ message: [UInt8]) {
@@ -121,14 +121,14 @@ struct OLEDTests {
     }
 }
 
-/// The lines of a panel, and what it does with what comes over its bus.
+/// A model of an e-paper panel: its lines, and the messages that arrive over its bus.
 private final class Paper: EPaperLines, DisplayWire {
     private(set) var memory: [UInt8: [UInt8]] = [:]
     private(set) var resets = 0
-    /// How each refresh was asked for.
+    /// The mode of each refresh.
     private(set) var refreshes: [UInt8] = []
     private(set) var longest = 0
-    /// How often the line says busy after a refresh; nil: for ever.
+    /// How many reads the line reports busy after a refresh; nil: forever.
     var busyFor: Int? = 3
     private var busy = 0
     private var (command, isData, mode) = (UInt8(0), false, UInt8(0))

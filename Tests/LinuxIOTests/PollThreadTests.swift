@@ -7,7 +7,7 @@ import Testing
 
 @testable import LinuxIO
 
-/// An actor that lives on a poll thread, as the radio will.
+/// An actor that runs on a poll thread, like the radio.
 private actor Reader {
     nonisolated let thread: PollThread
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
@@ -124,7 +124,7 @@ struct PollThreadTests {
             never.disarm()
         }
         let now = SystemClock.now()
-        // On the thread itself, so that none is due before all are armed.
+        // Armed on the thread itself, so that no timer is due before all are armed.
         thread.makeTimer {
             moved.arm(at: now.advanced(by: .seconds(3600)))
             never.arm(at: now.advanced(by: .milliseconds(30)))
@@ -161,7 +161,7 @@ struct PollThreadTests {
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         Sockets.writeAll(b, [1])
         Sockets.writeAll(d, [1])
-        // Registered on the thread itself, so that it sees both ready in the same round.
+        // Registered on the thread itself, so that the thread sees both descriptors ready in the same round.
         thread.makeTimer {
             for descriptor in [a, c] {
                 thread.watch(descriptor, for: .readable) { _ in
@@ -214,7 +214,7 @@ struct PollThreadTests {
                 gone.withLock { $0 = true }
                 continuation.finish()
             }
-            // Held by the loop's table only: it goes when the loop itself goes.
+            // Only the loop's table holds the timer, so it is released with the loop.
             _ = thread.makeTimer { _ = witness }
         }
         for await _ in stream {}

@@ -1,13 +1,14 @@
-/// Reads a QR code off a picture, written from ISO/IEC 18004 without looking at how the product draws: it finds the symbol, its
-/// module size and its mask, and reads the text. Version 5 alone, with error correction L or M; no correction.
+/// Reads a QR code from a picture. It is written from ISO/IEC 18004, independently of the product's own code:
+/// it finds the symbol, its module size and its mask, and reads the text. It supports only version 5 with
+/// error correction level L or M, and does not correct errors.
 enum QRReader {
-    /// The text of the symbol in the picture; nil when there is none that can be read without correction.
+    /// Returns the text of the symbol in the picture; nil if no symbol can be read without correction.
     static func read(width: Int, height: Int, isDark: (Int, Int) -> Bool) -> String? {
         guard let (left, top, scale) = find(width, height, isDark) else { return nil }
         let side = 37
         guard left + side * scale <= width, top + side * scale <= height else { return nil }
         func module(_ x: Int, _ y: Int) -> Bool { isDark(left + x * scale + scale / 2, top + y * scale + scale / 2) }
-        // Four light modules around.
+        // The quiet zone: four light modules on each side.
         for away in 1...4 {
             for along in -away..<side + away {
                 for (x, y) in [(along, -away), (along, side - 1 + away), (-away, along), (side - 1 + away, along)] {
@@ -31,7 +32,7 @@ enum QRReader {
             }
             (column, isUpward) = (column - 2, !isUpward)
         }
-        // L has one block of 108 bytes; M two of 43, a byte of each in turn.
+        // Level L has one block of 108 bytes; level M has two of 43, whose bytes alternate.
         if format >> 3 == 0b01 { return text(of: Array(bits.prefix(108 * 8))) }
         let bytes = (0..<86).map { Array(bits[$0 * 8..<$0 * 8 + 8]) }
         return text(of: [0, 1].flatMap { block in stride(from: block, to: 86, by: 2).flatMap { bytes[$0] } })

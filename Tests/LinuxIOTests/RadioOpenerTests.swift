@@ -9,7 +9,8 @@ import Testing
 
 @Suite("The opener of the radio", .tags(.realTime))
 struct RadioOpenerTests {
-    /// A listening socket, one request on it, and what the requester and the opener made of it.
+    /// Makes a listening socket and one request on it. Returns the results of the requester and of the
+    /// opener.
     private func ask(
         user: UInt32 = Accounts.user, _ take: @escaping @Sendable () throws(ChannelRefusal) -> Int32
     ) throws -> (asker: Result<Int32, ChannelRefusal>, opener: TransportError?) {
@@ -46,7 +47,7 @@ struct RadioOpenerTests {
         #expect(fcntl(transport.descriptor, F_GETFD) == FD_CLOEXEC)
         #expect(transport.send([1, 3, 12, 0]) == nil)
         #expect(Sockets.readAll(controller, 4) == [1, 3, 12, 0])
-        // The opener's own copy is closed, so that closing this one gives the adapter back.
+        // The opener's own copy of the descriptor is closed, so closing this one releases the adapter.
         transport.close()
         #expect(Sockets.readAll(controller, 1) == [])
         close(controller)
@@ -85,7 +86,7 @@ struct RadioOpenerTests {
         let said = Mutex<[TransportError?]>([])
         let done = DispatchSemaphore(value: 0)
         try Threads.start("opener") {
-            // An address that no adapter has: nothing is touched, whatever this machine has.
+            // No adapter has this address: nothing is touched, whatever adapters this machine has.
             try? RadioOpener.serve(listener, user: Accounts.user, idle: .seconds(1)) {
                 "00:00:00:00:00:00"
             } say: { error in
@@ -110,7 +111,7 @@ struct RadioOpenerTests {
         let listener = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(listener) }
         #expect(withUnixAddress(path) { bind(listener, $0, $1) } == 0 && listen(listener, 4) == 0)
-        // It asked, and asks anew elsewhere by now.
+        // A client that connected, and has already closed the connection to ask again later.
         let impatient = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0)
         #expect(withUnixAddress(path) { connect(impatient, $0, $1) } == 0)
         close(impatient)
@@ -210,7 +211,7 @@ struct AdapterResetTests {
             try link("bus/usb/devices/\(port)", to: "devices/usb1/\(port)")
         }
         try file("devices/usb1/1-2/1-2:1.0/bluetooth/hci0/uevent")
-        // An interface can be shut out by itself, but is not found anew by that.
+        // A single interface can be deauthorised, but that does not make the kernel find it again.
         try file("devices/usb1/1-2/1-2:1.0/authorized", "?")
         try file("devices/usb1/1-2/1-2:1.0/bInterfaceClass", "e0\n")
         try link("class/bluetooth/hci0/device", to: "devices/usb1/1-2/1-2:1.0")
@@ -218,7 +219,7 @@ struct AdapterResetTests {
         #expect(text("devices/usb1/1-2/authorized") == "1" && text("devices/usb1/1-1/authorized") == "?")
         #expect(text("devices/usb1/1-2/1-2:1.0/authorized") == "?")
         #expect(text("devices/usb1/authorized") == "hub")
-        // One that has vanished: whatever could be it.
+        // For an adapter that has vanished, every device that may be this adapter is reset.
         #expect(try run("hci1") == ["/bus/usb/devices/1-1", "/bus/usb/devices/1-2"])
         #expect(text("devices/usb1/1-1/authorized") == "1")
     }

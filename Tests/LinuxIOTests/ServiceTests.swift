@@ -7,7 +7,7 @@ import Testing
 
 @testable import LinuxIO
 
-/// A folder of its own that goes away with this object.
+/// A folder that is removed with this object.
 final class TemporaryFolder {
     let path: String
     init() throws {
@@ -16,7 +16,7 @@ final class TemporaryFolder {
     }
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The content of a file in the folder; nothing when it is absent.
+    /// Returns the content of a file in the folder; empty if the file is absent.
     func bytes(_ name: String) -> [UInt8] {
         FileManager.default.contents(atPath: "\(path)/\(name)").map { [UInt8]($0) } ?? []
     }
@@ -24,7 +24,8 @@ final class TemporaryFolder {
 
 @Suite("Service manager")
 struct ServiceManagerTests {
-    /// A bound datagram socket; `address` as it stands in sun_path, zero byte first for an abstract name.
+    /// Returns a bound datagram socket. `address` is the content of sun_path, with a zero byte first for an
+    /// abstract name.
     private func receiver(_ address: [UInt8]) throws -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
         var target = sockaddr_un()
@@ -163,7 +164,7 @@ struct LogSinkTests {
         #expect(log.flush(within: .seconds(60)))
         #expect(told.withLock { $0 } == [false, true] && log.dropped == 0)
         #expect(String(decoding: folder.bytes("later/log"), as: UTF8.self).contains("back"))
-        // A link to a device that is always full, and then a disk with room in its place.
+        // First a link to a device that is always full, and then a disk with room in its place.
         let full = "\(folder.path)/full"
         #expect(symlink("/dev/full", full) == 0)
         let other = try LogSink(
@@ -173,7 +174,7 @@ struct LogSinkTests {
         #expect(told.withLock { $0 } == [false, true, false] && other.dropped == 0)
     }
 
-    /// It held up the start until somebody came to read.
+    /// A regression test: the start blocked until a process read the pipe.
     @Test("a pipe that nobody reads holds up no start", .timeLimit(.minutes(5)), .tags(.realTime))
     func pipe() throws {
         let folder = try TemporaryFolder()
@@ -224,7 +225,7 @@ struct BootTests {
         try FileManager.default.removeItem(atPath: folder.path + "/start-id")
         let second = try Boot.id(kernel: hidden, folder: folder.path)
         #expect(second != first, "the machine was started again")
-        // What a cut or a stranger left is none.
+        // A file that a power cut or another program damaged does not count.
         for spoilt in ["", "half", String(repeating: "x", count: 36), "CF4A3B52-7C29-4A0D-9A52-0F4B8A6F3D11"] {
             try write(spoilt, folder.path + "/start-id")
             let drawn = try Boot.id(kernel: hidden, folder: folder.path)
@@ -243,7 +244,7 @@ struct BootTests {
 
 @Suite("The clock's daemon", .tags(.realTime))
 struct TimeDaemonTests {
-    /// A bus at a path that takes one caller and answers with `answers` after the handshake.
+    /// Makes a bus at a path that accepts one caller and sends `answers` after the handshake.
     private func asked(_ greeting: String, _ answers: [UInt8]) throws -> (answer: Bool?, heard: [UInt8]) {
         let folder = try TemporaryFolder()
         let path = folder.path + "/bus"
@@ -399,10 +400,10 @@ struct ClockTests {
         }
         let saved = SavedDate(.fakeHardwareClock, day)
         for (clock, uptime, isSo) in [
-            (30, 30, true), (30, 20, true), (0, 3, true),  // a service sets it a moment after the kernel's start
-            (5000, 5000, true), (400, 5000, true),  // it writes the date down every hour, too
-            (86_400, 600, false),  // somebody has set the date since
-            (-3600, 600, false),  // and it was never behind what was written down
+            (30, 30, true), (30, 20, true), (0, 3, true),  // a service sets the clock a moment after the kernel's start
+            (5000, 5000, true), (400, 5000, true),  // the service also writes the date down every hour
+            (86_400, 600, false),  // somebody has changed the date since
+            (-3600, 600, false),  // the clock was never earlier than the date that was written down
         ] as [(Int64, Int64, Bool)] {
             #expect(
                 saved.explains(day.advanced(by: .seconds(clock)), uptime: .seconds(uptime)) == isSo,

@@ -30,7 +30,7 @@ struct SpeechProgramTests {
         #expect(SpeechProgram(path, language: "fr").say(text) == .said)
         #expect(String(decoding: folder.bytes("words"), as: UTF8.self) == "-v|fr|\(text)|")
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/harm"))
-        // The shell itself holds its script open, and may show where the command's output goes.
+        // The shell itself holds its script open, and may show the target of the command's output.
         let seen = String(decoding: folder.bytes("streams"), as: UTF8.self).split(separator: "\n").map(String.init)
         #expect(seen.contains("/dev/null") && seen.contains(path), "\(seen)")
         #expect(seen.allSatisfy { [path, "/dev/null", folder.path + "/streams"].contains($0) }, "\(seen)")
@@ -54,7 +54,7 @@ struct SpeechProgramTests {
     func hangs() throws {
         let path = try program("sleep 600 & echo $! > \(folder.path)/child; trap '' TERM INT; wait")
         var child: pid_t = 0
-        // On a machine that stands still the limit may be over before it has started anything.
+        // On a machine that pauses, the limit may be over before the program has started anything.
         for _ in 1...5 where child == 0 {
             let started = ContinuousClock.now
             #expect(SpeechProgram(path, language: "en", limit: .seconds(2)).say("x") == .tooLong)
@@ -63,7 +63,7 @@ struct SpeechProgramTests {
             child = pid_t(text.trimmingCharacters(in: .newlines)) ?? 0
         }
         #expect(child > 0)
-        // It is nobody's child any more: gone, or waiting to be counted.
+        // The child is gone, or a zombie that its new parent has not collected yet.
         let until = ContinuousClock.now + .seconds(60)
         while kill(child, 0) == 0, ContinuousClock.now < until {
             let state = try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8)

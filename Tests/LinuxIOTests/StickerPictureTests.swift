@@ -7,7 +7,7 @@ import Testing
     private static let text =
         "OPENID4VP://connect?name=North-Gate&key=" + Hex.encode([UInt8](repeating: 0xA7, count: 32))
 
-    /// The text of the code, wherever it stands.
+    /// Returns the text of the code, at any height in the picture.
     private func read(_ picture: Bitmap) -> String? {
         for top in stride(from: 0, to: picture.height - picture.width, by: 20) {
             let text = QRReader.read(width: picture.width, height: picture.width) {
@@ -27,7 +27,7 @@ import Testing
         let picture = try #require(StickerPicture.paint(name: name, code: Self.text, lines: lines))
         #expect(picture.width == 900 && picture.height < 1400)
         #expect(read(picture) == Self.text)
-        // Nothing is cut off at the edges, and both ends have words.
+        // Nothing is cut off at the upper and lower edge, and both ends have text.
         let rows = (0..<picture.height).filter { y in (0..<picture.width).contains { picture.ink(x: $0, y: y) == .dark }
         }
         #expect((rows.first ?? 0) > 0 && (rows.first ?? 0) < 100 && (rows.last ?? 0) > picture.height - 100)

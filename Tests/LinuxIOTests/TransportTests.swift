@@ -9,7 +9,7 @@ import Testing
 private let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
 private let complete: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
 
-/// Reads until `count` packets or the end have come; waits at most a minute for each batch.
+/// Reads until `count` packets or the end have arrived; waits at most a minute for each batch.
 private func collect(_ transport: any HCITransport, _ count: Int) -> [HCITransportEvent] {
     var events: [HCITransportEvent] = []
     while events.count < count, Sockets.waitReadable(transport.descriptor) {
@@ -221,7 +221,7 @@ struct TransportTests {
         #expect(error.description == "hci0 is in use by bluetoothd")
         #expect(error.remedy.contains("systemctl disable --now bluetooth"))
         #expect(TransportError.busy("hci0").description == "hci0 is in use by another program")
-        // Version 2 of control groups, hybrid and legacy.
+        // Control groups version 2, hybrid and legacy.
         for hierarchy in ["", "/unified", "/systemd"] {
             let folder = try TemporaryFolder()
             let slice = "\(folder.path)\(hierarchy)/system.slice"

@@ -6,17 +6,18 @@ import Testing
 
 @testable import LinuxIO
 
-/// Frames on two wires: every bit, in order, once, and never late.
+/// Frames on two wires: every bit is sent in order, once, and never late.
 @Suite("Wiegand", .timeLimit(.minutes(2)), .tags(.realTime))
 struct WiegandTests {
     private let bits = [false, true, true, false, true]
     private let timing = WiegandTiming(pulse: .microseconds(50), interval: .milliseconds(2))
 
-    // MARK: - The train, on a clock of its own
+    // MARK: - The pulse train, on a simulated clock
 
     private func instant(_ microseconds: Int64) -> Instant { Instant(nanoseconds: microseconds * 1000) }
 
-    /// What the wires do when each change takes effect after `delay` microseconds: (wire, begin, end) of each pulse.
+    /// Plays the train with each change delayed by `delay` microseconds. Returns (wire, begin, end) of each
+    /// pulse.
     private func play(_ train: inout WiegandTrain, delay: (Int) -> Int64) -> [(wire: Bool, from: Int64, to: Int64)] {
         var (now, calls, pulses): (Int64, Int, [(wire: Bool, from: Int64, to: Int64)]) = (0, 0, [])
         var active: Bool?
@@ -48,7 +49,7 @@ struct WiegandTests {
         #expect(pulses.map(\.from) == [0, 2000, 4000, 6000, 8000])
         #expect(pulses.allSatisfy { $0.to - $0.from == 50 })
         #expect(!train.isDoubtful)
-        // Again, and only when it is started.
+        // The train can be played again, but only after a new start.
         #expect(train.wanted(at: instant(20_000)).wire == nil)
         #expect(play(&train) { _ in 0 }.map(\.wire) == bits)
     }
@@ -99,10 +100,10 @@ struct WiegandTests {
             var calls = 0
             var failsAt: ClosedRange<Int>?
             var delay: UInt32 = 0
-            /// Calls do not return until it is over.
+            /// Calls block while this is true.
             var isHeld = false
             var sent: [WiegandOutput.Sent] = []
-            /// What was said of frames under way.
+            /// The reports that a frame is being sent, or no longer.
             var sending: [Bool] = []
             var (troubles, recoveries) = (0, 0)
             var isClosed = false
@@ -148,7 +149,8 @@ struct WiegandTests {
 
         func waits(_ isTrue: (State) -> Bool) -> Bool { LinuxIOTests.waits { isTrue(state.withLock { $0 }) } }
 
-        /// The wires of the pulses, in their order; nil where two were active together or one behind the other.
+        /// The wires of the pulses in order; nil if two wires were active together, or one directly after the
+        /// other.
         var pulses: [Bool]? {
             let changes = state.withLock { $0.changes.map(\.active) }
             var pulses: [Bool] = []
@@ -196,7 +198,8 @@ struct WiegandTests {
         #expect(wires.waits { $0.sent == [.lost] })
         output.send(until: soon.until, at: soon.now)
         #expect(wires.waits { $0.sent.count == 2 })
-        // While a frame is on its way: cancelled before it could begin.
+        // The order arrives while another frame is being sent, and is cancelled before its own frame can
+        // begin.
         wires.state.withLock { $0.isHeld = true }
         output.send(until: soon.until, at: soon.now)
         #expect(wires.waits { $0.calls > 1 + bits.count * 2 })
@@ -216,7 +219,7 @@ struct WiegandTests {
         #expect(wires.waits { $0.changes.count == 1 })
         wires.state.withLock { $0.failsAt = 5...6 }
         output.send(until: soon.until, at: soon.now)
-        // Until that is told, wires are not trusted with another frame.
+        // Wait until the recovery is reported: before that, no further frame is sent on the wires.
         #expect(wires.waits { $0.sent == [.lost] && $0.recoveries == 1 })
         usleep(250_000)
         #expect(wires.pulses == Array(bits.prefix(2)) || wires.pulses == Array(bits.prefix(1)))
@@ -234,7 +237,7 @@ struct WiegandTests {
         let wires = Wires()
         let output = try wires.output(bits, timing)
         #expect(wires.waits { $0.changes.count == 1 })
-        // The first call sets both inactive; then each bit has two.
+        // The first call sets both wires inactive; then each bit takes two calls.
         wires.state.withLock { $0.failsAt = call...call }
         output.send(until: soon.until, at: soon.now)
         #expect(wires.waits { $0.sent == [result] && $0.recoveries == 1 })
@@ -250,7 +253,7 @@ struct WiegandTests {
         wires.state.withLock { $0.isHeld = true }
         output.send(until: soon.until, at: soon.now)
         #expect(wires.waits { $0.calls == 2 })
-        // Over before the first has ended, or before the wires have rested.
+        // The second order ends before the first frame has ended, or before the wires have rested.
         let now = SystemClock.now()
         output.send(until: now.advanced(by: .milliseconds(milliseconds)), at: now)
         usleep(10_000)

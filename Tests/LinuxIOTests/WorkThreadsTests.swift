@@ -25,7 +25,7 @@ import Testing
     @Test func whatIsGivenUpMakesRoom() async throws {
         let (threads, gate, log) = (WorkThreads<Int>(name: "test-work", places: 2), Gate(), Log())
         defer { gate.open() }
-        // Each holds a place until nobody waits for it any more.
+        // Each computation holds a place until its caller gives up.
         for key in 0..<WorkThreads<Int>.mostGivenUp - 1 {
             threads.run(key) {
                 log.add(key)
@@ -36,7 +36,7 @@ import Testing
         }
         #expect(threads.abandoned == WorkThreads<Int>.mostGivenUp - 1)
         #expect(await threads.answer { true })
-        // What has not begun is left out.
+        // Computations that have not begun are dropped.
         let held = Log()
         for key in [100, 101] {
             threads.run(key) {
@@ -49,7 +49,7 @@ import Testing
         threads.giveUp(102)
         threads.giveUp(103)
         threads.giveUp(100)
-        // Beyond the bound nothing is begun, and whoever asks hears nothing.
+        // Beyond the limit no computation begins, and the caller gets no answer.
         let answered = Log()
         threads.run(nil) { answered.add(1) }
         try await Task.sleep(for: .milliseconds(50))
@@ -61,11 +61,11 @@ import Testing
         #expect(threads.abandoned == 0 && !log.entries.contains(102))
     }
 
-    /// The system keeps stacks for the next thread, with what is on them.
+    /// The system keeps stacks for the next thread, with their contents. The contents must be erased.
     @Test func noComputationLeavesItsStack() async throws {
         let threads = WorkThreads<Int>(name: "test-work", places: 1)
         let places = await threads.answer {
-            // Deeper than what is called afterwards.
+            // Deeper than any later call.
             var places: [UInt] = []
             Marks.leave(depth: 1500, &places)
             return (all: places, seen: places.count(where: Marks.areAt))
@@ -76,13 +76,13 @@ import Testing
     }
 }
 
-/// Bytes on stacks.
+/// Marker bytes on stacks.
 private enum Marks {
     private static let byte: UInt8 = 0x4D
     private static let count = 256
 
-    /// Writes marks on the stack, in that many frames one below the other, and notes their addresses. Nothing is called
-    /// after the next frame: that would overwrite it.
+    /// Writes marks on the stack, in as many nested frames as `depth`, and records their addresses. Nothing
+    /// is called after the next frame, because that would overwrite the marks.
     @inline(never) static func leave(depth: Int, _ places: inout [UInt]) {
         let word = UInt64(byte) * 0x0101_0101_0101_0101
         let row = (word, word, word, word, word, word, word, word)
@@ -91,13 +91,14 @@ private enum Marks {
         if depth > 1 { leave(depth: depth - 1, &places) }
     }
 
-    /// Whether they are there: half of them, as later calls overwrite some.
+    /// Returns whether the marks are still there. Half of the bytes suffice, because later calls overwrite
+    /// some.
     static func areAt(_ address: UInt) -> Bool {
         ProcessMemory().bytes(at: address, count: count).count { $0 == byte } > count / 2
     }
 }
 
-/// Holds threads until it is opened.
+/// Blocks threads until it is opened.
 private final class Gate: Sendable {
     private let isOpen = Mutex(false)
 
@@ -106,7 +107,7 @@ private final class Gate: Sendable {
     func wait() { while !isOpen.withLock({ $0 }) { usleep(1000) } }
 }
 
-/// What was begun, in its order.
+/// The computations that began, in order.
 private final class Log: Sendable {
     private let all = Mutex<[Int]>([])
 

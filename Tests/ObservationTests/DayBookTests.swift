@@ -5,7 +5,7 @@ import Testing
 
 @testable import Observation
 
-/// The day as a fold over the ledger.
+/// The day book, computed from the ledger's entries.
 @Suite struct DayBookTests {
     private func entries(
         _ visits: [(at: Timestamp, outcome: Outcome)], head: inout LedgerHead
@@ -44,7 +44,7 @@ import Testing
             ], head: &head)
         var day = DayBook(begin: SampleBox.midnight, after: 0)
         day.take(entries)
-        // Whatever is read twice counts once.
+        // An entry that is read twice counts once.
         day.take(Array(entries.suffix(4)))
         #expect(day.total == 9 && day.position == 14 && day.total(of: .accepted) == 2)
         #expect(day.minutes[7] == DayBook.Minute(accepted: 1, rejected: 1) && day.minutes[8].failed == 5)
@@ -55,7 +55,7 @@ import Testing
         #expect(day.busiest?.minute == 8 && day.busiest?.visits == 5)
     }
 
-    /// However many visits, rules and entries come: the value stays as small.
+    /// The value stays small for any number of visits, rules and entries.
     @Test func itIsBounded() throws {
         var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
         var day = DayBook(begin: SampleBox.midnight, after: 0)
@@ -72,13 +72,13 @@ import Testing
         #expect(day.minutes[50].failed == .max)
     }
 
-    /// However many visits the records say they stand for: the sum is no overflow.
+    /// The sum does not overflow, whatever number of visits the records claim.
     @Test func theGreatestFiguresCanBeAdded() throws {
         var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
         var day = DayBook(begin: SampleBox.midnight, after: 0)
         day.take(try entries((0..<40).map { (at($0), outcome(.failed, repeated: .max)) }, head: &head))
         #expect(day.total == 40 * (Outcome.mostRepeated + 1) && day.minutes[39].failed == .max)
-        // And one that no box writes counts nothing.
+        // An entry with a figure that no gate writes is not counted.
         let last = try #require(try entries([(at(50), outcome(.failed, repeated: 4))], head: &head).last)
         let body = String(decoding: last.body, as: UTF8.self)
             .replacing("\"repeated\":4", with: "\"repeated\":9223372036854775807")
@@ -92,7 +92,7 @@ import Testing
         var day = DayBook(begin: SampleBox.midnight, after: 0)
         day.take([LedgerEntry(position: 1, hash: good[0].hash, body: Array("{".utf8)), good[1]])
         #expect(day.total == 1 && day.position == 2)
-        // Numbers go on behind what was left out.
+        // The positions continue after the entries that were left out.
         var late = DayBook(begin: SampleBox.midnight, after: 0)
         late.start(after: 2)
         late.take(good)
@@ -109,7 +109,8 @@ import Testing
         #expect(day.radio[..<6] == [.up, .down, .down, .unknown, .down, .unknown])
     }
 
-    /// A look in the tenth of a second that a start takes is no minute out of order. A start after a failure is.
+    /// A check during the tenth of a second that the first start takes does not count as a minute out of
+    /// order. A start after a failure does.
     @Test func theFirstStartOfTheRadioIsNoFailure() {
         var day = DayBook(begin: SampleBox.midnight, after: 0)
         for (second, state, failures) in [

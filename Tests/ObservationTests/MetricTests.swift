@@ -5,7 +5,7 @@ import Testing
 
 @testable import Observation
 
-/// The report as Prometheus reads it. A foreign parser reads it in `Tests/PeerTests`.
+/// The report in the Prometheus format. `Tests/PeerTests` reads it with an independent parser.
 @Suite struct MetricTests {
     private func lines(_ report: JSON) -> [String] {
         Metric.exposition(of: report).split(separator: "\n").map(String.init)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// Of a gate without agents nothing is told of any, so that no alert waits for one.
+    /// A gate without agents has no samples of agents, so that no alert waits for one.
     @Test func aGateWithoutAgentsHasNoSamplesOfThem() throws {
         var report = try #require(try SampleBox.report(faults: false).object)
         report["agent"] = []
@@ -53,7 +53,7 @@ import Testing
         #expect(!lines.contains { $0.hasPrefix("gatehouse_agent_") }, "\(lines)")
     }
 
-    /// What an alarm goes by: a box that is well and lets nobody in, or everybody.
+    /// The values for alerts about a gate that works correctly, but admits no visitor or every visitor.
     @Test func aGateThatIsLockedDownOrFree() throws {
         let locked = lines(try SampleBox.report(faults: false, door: SampleBox.lockedDoor))
         for line in [
@@ -64,7 +64,7 @@ import Testing
         let free = lines(try SampleBox.report(faults: false, door: SampleBox.freeDoor))
         #expect(free.contains("gatehouse_door_mode{mode=\"free\"} 1"))
         #expect(free.contains("gatehouse_door_input_active{input=\"contact\"} 1"))
-        // What cannot be read is neither.
+        // An input that cannot be read is neither active nor inactive.
         let wired = lines(try SampleBox.report(faults: false))
         #expect(wired.count { $0.hasPrefix("gatehouse_door_input_active{") } == 4)
         #expect(!wired.contains { $0.contains("input=\"fire\"") })
@@ -80,7 +80,7 @@ import Testing
         #expect(!lines.joined().contains("script"), "details are for people")
     }
 
-    /// Whatever stands in the report: each line is one of the format, and nothing else comes through.
+    /// For any texts in the report, each line follows the format, and no text adds a line.
     @Test func hostileTextsStayInTheirLabels() throws {
         let name = "a\\b\"c\nd}\u{0} 1\n# TYPE x gauge" + String(repeating: "é", count: 400)
         let report: JSON = ["name": .text(name), "version": "1", "agent": [["name": .text(name), "waiting": 3]]]
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    /// The conventions of Prometheus for names, and one help without line ends for each.
+    /// Names follow the conventions of Prometheus, and each has one help text without line ends.
     @Test func namesAreAsPrometheusWantsThem() {
         #expect(Set(Metric.all.map(\.name)).count == Metric.all.count && Metric.all.count > 45)
         for metric in Metric.all {
@@ -121,13 +121,13 @@ import Testing
         }
     }
 
-    /// The list in the document is that of the program.
+    /// The list in the document is the program's list.
     @Test func theDocumentListsThemAll() throws {
         let page = try String(
             contentsOf: Vectors.repository.appendingPathComponent("docs/observation.md"), encoding: .utf8)
         let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `gatehouse_") }.map(String.init)
         #expect(rows == Metric.all.map(\.row), "\n\(Metric.all.map(\.row).joined(separator: "\n"))")
-        // And every name that an example asks for is one.
+        // Every name in an example of the document exists.
         let names = Set(
             Metric.all.flatMap { [$0.name] + ["_bucket", "_sum", "_count"].map { [name = $0.name] in name + $0 } })
         let asked = page.matches(of: /gatehouse_[a-z_]+/).map { String($0.0) }

@@ -3,7 +3,7 @@ import Encoding
 import Ledger
 import Observation
 
-/// A box as it is on a busy day, for tests of everything that shows one.
+/// A gate on a busy day, for tests of everything that displays its state.
 enum SampleBox {
     /// 2026-03-02 14:05:00 in a zone an hour east of UTC.
     static let now = Timestamp(seconds: 1_772_456_700)
@@ -15,22 +15,22 @@ enum SampleBox {
         {"mode":"normal","by":"none","inputs":{"passage":false,"request-to-exit":false,"contact":false,"tamper":false,\
         "fire":null},"passages":398,"tailgating":3,"unused":11,"requests":57,"refusedRequests":2,"forced":1,"heldOpen":0}
         """
-    /// One without inputs that somebody has locked down.
+    /// A gate without inputs that an operator has locked down.
     static let lockedDoor = """
         {"mode":"locked","by":"order","since":"2026-03-02T12:31:07.000Z","seconds":2033,"inputs":{},"passages":0,\
         "tailgating":0,"unused":0,"requests":0,"refusedRequests":0,"forced":0,"heldOpen":0}
         """
-    /// One that stands free since the day before, with its door open.
+    /// A gate that has stood free since the day before, with its door open.
     static let freeDoor = """
         {"mode":"free","by":"order","since":"2026-03-01T21:00:00.000Z","seconds":57900,"secondsLeft":3600,\
         "inputs":{"contact":true,"request-to-exit":true},"passages":0,"tailgating":0,"unused":0,"requests":0,\
         "refusedRequests":0,"forced":0,"heldOpen":0}
         """
 
-    /// The gate of one that has a relay.
+    /// The state of a gate that has a relay.
     static let gate = "{\"open\":false}"
 
-    /// A status report; with faults, or in order.
+    /// Returns a status report with faults, or in order.
     static func report(
         faults: Bool, door: String = Self.door, gate: String = Self.gate
     ) throws -> JSON {
@@ -79,7 +79,7 @@ enum SampleBox {
             """)
     }
 
-    /// A day at a works' gate: shifts come in the morning and at noon.
+    /// Returns a day at the gate of a factory: shifts begin in the morning and at noon.
     static func day(until now: Timestamp = now) throws -> (day: DayBook, records: Int) {
         var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
         var entries: [LedgerEntry] = []

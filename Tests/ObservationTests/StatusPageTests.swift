@@ -6,7 +6,7 @@ import Testing
 
 @testable import Observation
 
-/// The page by its text; how it looks is `make test-page`.
+/// The text of the page; `make test-page` checks how it looks.
 @Suite struct StatusPageTests {
     private func page(
         faults: Bool, door: String = SampleBox.door, gate: String = SampleBox.gate, day: DayBook? = nil,
@@ -20,7 +20,7 @@ import Testing
         ).html
     }
 
-    /// What a card or a list of tiles says under a name.
+    /// Returns the text that a card or a list of tiles has under a name.
     private func row(_ name: String, in page: String) -> String? {
         page.components(separatedBy: "<dt>\(name)</dt><dd>").dropFirst().first?
             .components(separatedBy: "</dd>").first?.components(separatedBy: "<small>").first
@@ -56,21 +56,21 @@ import Testing
         #expect(try head(page).components(separatedBy: "class=\"state ").count == 2)
     }
 
-    /// Whoever looks at the page of a gate that is locked down, or stands free, sees that beside "in order", in words.
+    /// The page of a gate that is locked down, or stands free, says so in words next to "in order".
     @Test func aDoorThatIsNotInOrdinaryService() throws {
         let locked = try page(faults: false, door: SampleBox.lockedDoor)
         #expect(
             try head(locked).contains("● In order</p><p class=\"state warn\">⊘ Locked down by order since 13:31</p>"))
         #expect(locked.contains("<title>North-Gate: In order, locked down by order</title>"))
         #expect(row("Gate", in: locked) == "locked" && row("mode", in: locked) == "locked down by order")
-        // Nothing is wired there: the card says no more.
+        // No input is wired, so the card has no further rows.
         #expect(row("door", in: locked) == nil && row("passages since the start", in: locked) == nil)
 
         let free = try page(faults: false, door: SampleBox.freeDoor)
         #expect(try head(free).contains("⇄ Standing free by order since 2026-03-01 22:00, for 1 h more</p>"))
         #expect(row("Gate", in: free) == "free" && row("ends by itself", in: free) == "for 1 h more")
         #expect(row("door", in: free) == "open" && row("button inside", in: free) == "pressed")
-        // A box without a relay has no gate that is shut.
+        // A gate without a relay does not say that it is shut.
         let judging = try self.page(faults: false, gate: "null")
         #expect(row("Gate", in: judging) == "none")
         for page in [locked, free, judging] { #expect(isBalanced(page)) }
@@ -89,7 +89,7 @@ import Testing
         #expect(wrong.lowerBound < visits.lowerBound)
     }
 
-    /// Nothing runs, nothing is loaded, and no style stands outside the sheet that the policy names.
+    /// The page contains no script, loads nothing, and has no style outside the sheet that the policy names.
     @Test func nothingNeedsMoreThanThePolicyPermits() throws {
         for page in [try page(faults: true), try page(faults: false)] {
             for text in [" style=", "<script", "<img", "<link", "<iframe", "javascript:", "url(", "@import", " on"] {
@@ -102,7 +102,7 @@ import Testing
         #expect(StatusPage.policy.contains("default-src 'none'") && !StatusPage.policy.contains("unsafe"))
     }
 
-    /// Of a gate without agents nothing waits for one.
+    /// The page of a gate without agents does not say that records wait for one.
     @Test func aGateWithoutAgents() throws {
         func page(_ agent: JSON?) throws -> String {
             var report = try #require(try SampleBox.report(faults: false).object)
@@ -118,12 +118,12 @@ import Testing
         let unconnected = try page([["name": "primary", "connected": false, "confirmed": 0, "waiting": 2]])
         #expect(unconnected.contains("<dt>Records that wait</dt><dd>2<small>for the cloud agent</small></dd>"))
         #expect(unconnected.contains("none is connected") && !unconnected.contains("Cloud agent"))
-        // One that does not answer in time is neither.
+        // If the agent part does not answer in time, the page mentions no agent at all.
         let silent = try page(nil)
         #expect(!silent.contains("Cloud agent") && !silent.contains("Records that wait"))
     }
 
-    /// What has ended stays the first end, and is told as over.
+    /// The soonest expiry stays on the page when it is past, and the page says that it has ended.
     @Test func anEndThatIsPast() throws {
         func page(_ end: String) throws -> String {
             let report = try SampleBox.report(faults: false).compactText
@@ -137,7 +137,8 @@ import Testing
         #expect(try page("2026-03-03T13:05:00.000Z").contains(">in 1 d"))
     }
 
-    /// After a restart nobody knows how the radio was before, and nobody says that the service did not run.
+    /// After a restart the state of the radio before it is unknown, and the page does not say that the
+    /// service did not run.
     @Test func theRadioBeforeARestart() throws {
         let full = try SampleBox.day().day
         var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
@@ -164,12 +165,12 @@ import Testing
             #expect(page.contains(text), "\(text)")
         }
         #expect(!page.contains("did not run"))
-        // Nothing is drawn of what is to come.
+        // Nothing is drawn for the future.
         #expect(!page.contains("x=\"846\""))
         #expect(try self.page(faults: false, day: full).contains("Today: seen down in 8 minutes since 04:00."))
     }
 
-    /// A box of which little is known has a page too.
+    /// A gate of which little is known has a page too.
     @Test(arguments: ["{}", #"{"state":"fault","silent":["radio","ledger","trust"],"faults":[{}]}"#, "[]"])
     func whatIsMissingIsLeftOut(_ report: String) throws {
         let page = StatusPage(
@@ -179,7 +180,7 @@ import Testing
         #expect(page.contains("No visit yet today.") && isBalanced(page))
     }
 
-    /// Texts of the report cannot leave their place, whatever they are.
+    /// No text of the report can leave its place in the page.
     @Test func hostileTextsAreText() throws {
         let bad = "</title><script>x</script>\" onload=\"x\u{202E}\u{0}&" + String(repeating: "w", count: 5000)
         let value: JSON = .text(bad)
@@ -196,7 +197,8 @@ import Testing
         #expect(page.contains("&lt;/title&gt;") && page.utf8.count < 40_000 && isBalanced(page))
     }
 
-    /// WCAG 2.2, 1.4.3: text on card and ground has a contrast of 4.5 to 1 at least, by day and by night.
+    /// WCAG 2.2, 1.4.3: text on cards and background has a contrast of at least 4.5 to 1, in the light and
+    /// the dark style.
     @Test func textCanBeRead() throws {
         let parts = PageStyle.css.components(separatedBy: "prefers-color-scheme:dark")
         #expect(parts.count == 2)
@@ -227,7 +229,7 @@ import Testing
         return (high + 0.05) / (low + 0.05)
     }
 
-    /// Whether every element that is opened is closed in its order.
+    /// Returns whether all elements are closed in the order in which they were opened.
     private func isBalanced(_ page: String) -> Bool {
         var open: [Substring] = []
         let single: Set<Substring> = ["meta", "br", "!DOCTYPE"]
@@ -238,7 +240,7 @@ import Testing
         return open.isEmpty
     }
 
-    /// The pages that `Tests/Page/run` looks at.
+    /// Writes the pages that `Tests/Page/run` examines.
     private func write(into folder: String) throws {
         let empty = DayBook(begin: SampleBox.midnight, after: 0)
         for (name, page) in [

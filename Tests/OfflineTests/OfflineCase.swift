@@ -3,7 +3,7 @@ import Encoding
 import Foundation
 import TestKit
 
-/// A case of a `cases.json` with all that it needs in memory.
+/// A case of a `cases.json` with all its data in memory.
 struct OfflineCase {
     let id: String
     private let payload: [UInt8]
@@ -11,7 +11,7 @@ struct OfflineCase {
     private let verifier: Verifier
     private let clock: WallTime
 
-    /// The cases that are full verifications; nil when there is no list.
+    /// Returns the cases that are full verifications; nil if the list does not exist.
     static func all(in folder: URL) throws -> [OfflineCase]? {
         let list = folder.appendingPathComponent("cases.json")
         guard FileManager.default.fileExists(atPath: list.path) else { return nil }
@@ -33,7 +33,7 @@ struct OfflineCase {
         else { return nil }
         var material = TrustMaterial()
         for name in texts(entry["trust"]?["roots"]) { material.roots.append(try bytes(name)) }
-        // The schema pins roots for the whole case: for each of its issuers.
+        // The schema pins roots for the whole case, so they apply to each of its issuers.
         let roots = (try? TrustStore(TrustMaterial(roots: material.roots)))?.rootIDs ?? []
         for issuer in entry["trust"]?["issuers"]?.array ?? [] {
             guard let name = issuer.string ?? issuer["id"]?.string else { continue }
@@ -61,6 +61,6 @@ struct OfflineCase {
         clock = WallTime(utc: utc, provenance: .given)
     }
 
-    /// The verdict's code.
+    /// Returns the code of the verdict.
     func verify() -> String { verifier.verify(payload, claimed: format, at: clock).code.text }
 }

@@ -4,10 +4,10 @@ import Foundation
 import TestKit
 import Testing
 
-/// The verifier opens no socket and no file: the kernel refuses what is not memory, locks or clocks while it works, and there
-/// is nothing to refuse.
+/// The verifier opens no socket and no file. While it works, the kernel refuses all system calls except those
+/// for memory, locks and clocks, and no call is refused.
 @Suite(.serialized) struct OfflineTests {
-    /// Without this the others would show nothing.
+    /// Without this test the others would prove nothing.
     @Test func trapCatchesAFile() {
         let trapped = Trapped { FileManager.default.contents(atPath: "/proc/self/status") == nil }
         guard trapped.error == 0 else { return print("offline: this kernel has no seccomp filter (\(trapped.error))") }
@@ -28,7 +28,7 @@ import Testing
         #expect(!cases.isEmpty)
         var accepted = 0
         for item in cases {
-            // Once in the open: what the libraries set up on first use is not the verifier's doing.
+            // One run without the trap: system calls that libraries make on first use are not the verifier's.
             let wanted = item.verify()
             let trapped = Trapped { item.verify() }
             guard trapped.error == 0 else { return }

@@ -1,14 +1,14 @@
 import SystemCallTrap
 
-/// What a run under the trap showed.
+/// The result of a run under the trap.
 struct Trapped<Value> {
-    /// What the body returned.
+    /// The value that the body returned.
     var value: Value?
-    /// System calls that were refused.
+    /// The number of system calls that were refused.
     var refused: Int
-    /// The number of the first of them; -1 when there was none.
+    /// The number of the first refused system call; -1 if none was refused.
     var first: Int
-    /// The reason why this kernel has no such trap; 0 when it has.
+    /// The error code if this kernel has no such trap; 0 if it has.
     var error: Int
 
     /// Runs `body` on a thread that can open nothing.
@@ -30,7 +30,7 @@ struct Trapped<Value> {
     }
 }
 
-/// What the thread of a trap does.
+/// The work of the trap's thread.
 private class Work {
     func run() {}
 }

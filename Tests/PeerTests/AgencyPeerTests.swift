@@ -12,7 +12,8 @@ import Synchronization
 import TestKit
 import Testing
 
-/// Real agents that reach the kiosk through an agency of either dialect: no real one can run here, so the agency is ours, over HTTP.
+/// Real agents that reach the kiosk through an agency of either dialect. No real agency can run here, so the
+/// test plays one over HTTP.
 @Suite(.serialized, .tags(.realTime, .agents)) struct AgencyPeerTests {
     @Test(.timeLimit(.minutes(5)), arguments: AgencyDialect.allCases, CloudAgent.versions)
     func whatTheAgentStartsArrivesByTheAgency(dialect: AgencyDialect, version: String) async throws {
@@ -43,7 +44,7 @@ import Testing
                 $0.reorders = true
                 ($0.duplicates, $0.errors, $0.lostAnswers) = (5, 2, 2)
             }
-            // What the agent posts and does not see taken it posts again, ten seconds later.
+            // The agent repeats a post after ten seconds when it received an error or no answer.
             agency.change(.agent) { ($0.errors, $0.lostAnswers) = (1, 1) }
             for number in 0..<5 { try await agent.command("message \(connection) hello-\(number)") }
             try await gate.wait("heard", within: .seconds(90)) { [gate] in gate.said("bytes from the agent") == 5 }
@@ -51,8 +52,9 @@ import Testing
             #expect(left.errors == 0 && left.lostAnswers == 0 && left.duplicates < 5)
             #expect(agency.left(.agent).errors == 0 && agency.left(.agent).lostAnswers == 0)
 
-            // While the kiosk is off they wait. Then it looks once an hour, and when the agency says so. What it has heard and not
-            // released before would come again.
+            // While the kiosk is off, the messages wait at the agency. Afterwards the kiosk polls once an
+            // hour and at each wake-up of the agency. The agency would deliver again a message that the kiosk
+            // received but did not release.
             try await gate.wait("released") { agency.statuses == ["MS-106"] }
             await gate.stop()
             for number in 0..<3 { try await agent.command("message \(connection) later-\(number)") }
@@ -85,28 +87,29 @@ import Testing
     }
 }
 
-/// A virtual agency behind HTTP, which posts to webhooks.
+/// A virtual agency with an HTTP server, which posts to webhooks.
 private final class AgencyServer: Sendable {
     private let agency: Agency
     private let server: LoopbackServer
     let party: AgencyParty
 
-    /// Who asks: each has faults of its own, which the other's requests do not use up.
+    /// The side that sends a request. Each side has its own faults, which the other side's requests do not
+    /// use up.
     enum Side: CaseIterable {
         case kiosk, agent
 
-        /// An ACA-Py says what it is made of.
+        /// Recognises an ACA-Py by the user agent of its HTTP library.
         init(_ request: LoopbackServer.Request) {
             self = request.headers["user-agent"]?.contains("aiohttp") == true ? .agent : .kiosk
         }
     }
 
-    /// The value and its lock, for the server's closure.
+    /// The virtual agency and its lock, for the server's closure.
     private final class Agency: Sendable {
         private struct State: ~Copyable {
             var value: VirtualAgency
             var faults: [Side: VirtualAgencyFaults] = [:]
-            /// How many wake-ups were posted.
+            /// The number of wake-ups that were posted.
             var posted = 0
         }
 
@@ -114,7 +117,7 @@ private final class AgencyServer: Sendable {
 
         init(_ value: consuming sending VirtualAgency) { state = Mutex(State(value: value)) }
 
-        /// Carries out what `side` asks, with its faults.
+        /// Carries out a request of `side`, with the faults of that side.
         func carryOut<Value: Sendable>(_ side: Side, _ body: (inout VirtualAgency) -> Value) -> Value {
             state.withLock { state in
                 state.value.faults = state.faults[side] ?? .init()
@@ -132,7 +135,7 @@ private final class AgencyServer: Sendable {
         var statuses: Set<Text> { state.withLock { Set($0.value.messages.map(\.status)) } }
         var webhooks: [Text] { state.withLock { $0.value.webhooks } }
 
-        /// What is to be posted to webhooks and was not yet.
+        /// Removes and returns the wake-ups that are to be posted to webhooks.
         func takeWakeUps() -> [(url: Text, body: [UInt8])] {
             state.withLock { state in
                 defer { state.posted = state.value.wakeUps.count }
@@ -174,9 +177,9 @@ private final class AgencyServer: Sendable {
     var statuses: Set<Text> { agency.statuses }
     var webhooks: [Text] { agency.webhooks }
 
-    /// Lets things go wrong for that side.
+    /// Changes the faults of that side.
     func change(_ side: Side, _ body: (inout VirtualAgencyFaults) -> Void) { agency.change(side, body) }
 
-    /// What has not gone wrong yet.
+    /// Returns the faults of that side that have not happened yet.
     func left(_ side: Side) -> VirtualAgencyFaults { agency.left(side) }
 }

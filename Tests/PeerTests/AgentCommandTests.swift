@@ -5,7 +5,7 @@ import Synchronization
 import TestKit
 import Testing
 
-/// `gatehouse agent` with real cloud agents, beside a gate that goes on letting people in.
+/// `gatehouse agent` with real cloud agents, next to a gate that continues to admit visitors.
 @Suite(.serialized, .tags(.realTime, .agents)) struct AgentCommandTests {
     @Test(.timeLimit(.minutes(4)), arguments: CloudAgent.versions)
     func connectionsComeAndGoWhileTheGateServes(version: String) async throws {
@@ -35,7 +35,7 @@ import Testing
             #expect(pinged == .exit(0) && answer.first?["answered"] == true, "\(answer)")
             print("commands: ACA-Py \(version) answered a ping after \(answer.first?["milliseconds"]?.int ?? -1) ms")
 
-            // Invited anew by command: the new connection goes on, the old one goes.
+            // A new invitation by command: the new connection takes over, the old one is closed.
             try await day.visit("rejected", .init(uri: "", payload: credential.tampered), reason: "proof.invalid")
             let (_, taken) = try await ask("connect", try await agent.invitation().url)
             #expect(taken.first?["state"]?.string == "connected", "\(taken)")
@@ -43,11 +43,11 @@ import Testing
             let reports = try await agent.reports(count: 3)
             #expect(Set(reports.map(\.id)).count == 3)
 
-            // What is owed is not given up by mistake.
+            // A connection with undelivered reports is not deleted by mistake.
             let new = try #require(taken.first?["id"]?.string?.string)
             try await agent.command("kill")
             try await day.visit("rejected", .init(uri: "", payload: credential.tampered), reason: "proof.invalid")
-            // It is owed once it is recorded, which is behind the visit's end.
+            // A report is pending once its record is written, which is after the end of the visit.
             #expect(try await kiosk.records(finished: 4).count == 4)
             let (refused, none) = try await ask("delete", new)
             #expect(refused == .exit(2) && none.isEmpty)
@@ -56,7 +56,8 @@ import Testing
             let (deleted, told) = try await ask("delete", new, "--tell")
             #expect(deleted == .exit(0) && told.first?["state"]?.string == "deleting", "\(told)")
             try await day.visit("rejected", .init(uri: "", payload: credential.tampered), reason: "proof.invalid")
-            // It forgets what was replaced and what was deleted: both were hung up. Its server takes a hangup before it acts on it.
+            // The agent forgets the replaced and the deleted connection, because the gate sent a hangup on
+            // both. Its server answers a hangup before it acts on it.
             var active: [JSON] = []
             try await wait {
                 active = try await agent.command("connections")["results"]?.array ?? []
@@ -105,8 +106,8 @@ import Testing
         }
     }
 
-    /// An agent gives the answer to a single-use invitation once. Where that is lost, nothing but another invitation helps, and the
-    /// command says so: the one version by its problem report, the other by silence.
+    /// An agent answers a single-use invitation once. When that answer is lost, only another invitation
+    /// helps, and the command reports it: one version sends a problem report, the other is silent.
     @Test(
         .timeLimit(.minutes(3)),
         arguments: [("0.12.8", "connections/1.0"), ("0.12.8", "didexchange/1.1"), ("1.7.0", "didexchange/1.1")].filter {
@@ -162,11 +163,11 @@ import Testing
         throw PeerFailure("not within 30 s")
     }
 
-    /// Posts to the agent and gives back what it answers.
+    /// Posts to the agent and returns its answer.
     private static func forward(_ body: [UInt8], to port: Int) -> LoopbackServer.Answer? {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }
-        var limit = timeval(tv_sec: 20, tv_usec: 0)  // then it is told as an answer that was lost
+        var limit = timeval(tv_sec: 20, tv_usec: 0)  // after that the answer counts as lost
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
         }

@@ -2,13 +2,14 @@ import Encoding
 import Foundation
 import TestKit
 
-/// A real agent in a folder of its own, and the gates that a test puts around it.
+/// A real agent in a folder of its own, and the gates that a test connects to it.
 struct AgentScene {
     let place: Workplace
     let agent: CloudAgent
     fileprivate let leftovers: Leftovers
 
-    /// A gate with an invitation of the agent that anybody may use, or with that in the file; `more` are further lines of `[agent]`.
+    /// Creates a gate with a multi-use invitation of the agent, or with the invitation in `file`; `more` are
+    /// further lines of `[agent]`.
     func gate(
         _ file: String? = nil, copy: String? = nil, more: String = "", pace: GatePace = .usual()
     ) async throws -> DeliveryGate {
@@ -26,11 +27,12 @@ struct AgentScene {
     }
 }
 
-/// Starts an agent, and behind `body` ends it and the gates before it, also when `body` throws. Then the folder stays.
+/// Starts an agent and runs `body`, then ends the agent and its gates, also when `body` throws. In that case
+/// the folder is kept.
 func withAgent(
     _ name: String, _ version: String, options: [String] = [], _ body: (AgentScene) async throws -> Void
 ) async throws {
-    // In memory: agents are killed here, and no disk fails.
+    // In memory: the test kills agents and tests no disk failure.
     let place = try Workplace("\(name)-\(version)", isInMemory: true)
     try await withAgent(place, version, options: options, body)
     place.remove()
@@ -47,7 +49,7 @@ private func withAgent(
     try await agent.stop()
 }
 
-/// The same with an agent that keeps ledgers in a PostgreSQL.
+/// Does the same with an agent that keeps ledgers in a PostgreSQL database.
 func withKeeper(
     _ name: String, _ version: String, _ body: (AgentScene, Database) async throws -> Void
 ) async throws {
@@ -62,20 +64,20 @@ func withKeeper(
 }
 
 extension CloudAgent {
-    /// The versions that this machine has, the oldest first.
+    /// The versions that are installed on this machine, the oldest first.
     private static let present = ["0.12.8"] + (Workplace.environment("acapy-1.7.0", "") == nil ? [] : ["1.7.0"])
 
-    /// The newest of them; in a thorough run all of them.
+    /// The versions that this run plays: the newest one; in a thorough run, all of them.
     static let versions = PeerRun.isThorough ? present : [newest]
 
-    /// The newest of them.
+    /// The newest version.
     static var newest: String { present[present.count - 1] }
 
-    /// Whether this run includes that version.
+    /// Whether this run includes `version`.
     static func plays(_ version: String) -> Bool { versions.contains(version) }
 
-    /// An invitation as the agent's script makes it by those words: its URL, what the URL holds, and the thread of the request that is
-    /// attached.
+    /// Returns an invitation that the agent's script makes from these words: its URL, the content of the URL,
+    /// and the thread of the attached request.
     func invitation(_ words: String = "") async throws -> (url: String, json: JSON, thread: Text?) {
         let reply = try await command("invite \(words)")
         let url = reply["url"]?.string?.string ?? ""
@@ -83,8 +85,8 @@ extension CloudAgent {
         return (url, try JSON.parse(text), reply["thread"]?.string)
     }
 
-    /// Its names for the connections that it has with somebody, the oldest first. An invitation that many may use has a row of its own,
-    /// which never becomes one.
+    /// Returns the agent's ids of its connections that have a peer, the oldest first. A multi-use invitation
+    /// has a row of its own, which never becomes a connection.
     func connections() async throws -> [String] {
         let all = try await command("connections")["results"]?.array ?? []
         let live = all.filter {

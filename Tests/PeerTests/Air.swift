@@ -2,59 +2,62 @@ import Encoding
 import Foundation
 import TestKit
 
-/// The radio and the phones: `Tests/Peers/wallet/air.py`, a foreign Bluetooth stack with an independently written wallet.
+/// The radio and the phones: `Tests/Peers/wallet/air.py`, a third-party Bluetooth stack with an independently
+/// written wallet.
 final class Air: Sendable {
-    /// What a phone is to do; see air.py.
+    /// The actions of a phone; see air.py.
     struct Visit {
         var uri: String
         var payload: String
         var manner = "android"
-        /// The ATT MTU that the phone asks for; nil: what such phones ask for.
+        /// The ATT MTU that the phone requests; nil: the usual MTU of such phones.
         var mtu: Int?
         var settle = 0.5
-        /// Whether the person goes on choosing a credential until ``Air/choose(_:)``.
+        /// Whether the person continues choosing a credential until ``Air/choose(_:)`` is called.
         var choosesSlowly = false
-        /// Else: in how many seconds the person has chosen.
+        /// Otherwise: the time in seconds until the person has chosen.
         var choosing = 0.0
         var lose: [Int] = []
-        /// Where the phone walks away: `identified`, `sent`.
+        /// The event at which the phone leaves: `identified`, `sent`.
         var leave: String?
     }
 
-    /// What a phone saw, once its visit is over.
+    /// What a phone observed, once its visit has ended.
     struct Result: Sendable {
         /// `accepted`, `rejected`, `disconnected`, …
         let outcome: Text?
-        /// Every status byte that arrived.
+        /// Every status byte that the phone received.
         let status: [Int]
-        /// Addresses on the air, and the keys.
+        /// The kiosk's address on the air, and the keys.
         let kioskAddress: Text?
         let kioskKey: Text?
         let phoneAddress: Text?
         let walletKey: Text?
-        /// Chunk numbers of each transfer report.
+        /// The chunk numbers of each transfer report.
         let reports: [[Int]]
         let lines: [JSON]
     }
 
     let journal: Journal
-    /// Where the kiosk finds its controller, on 127.0.0.1.
+    /// The port of the kiosk's controller on 127.0.0.1.
     let port: Int
     private let child: Child
 
-    /// What must stand before a command that is to share the air's network: nothing, unless rootcanal has one of its own.
+    /// The command prefix for a program that is to share the air's network: empty, unless rootcanal has a
+    /// network of its own.
     var networkPrefix: [String] {
         isApart ? ["nsenter", "--target", "\(child.id)", "--user", "--net", "--preserve-credentials"] : []
     }
 
     private let isApart: Bool
 
-    /// Air with Bumble's controllers or, given the program, with rootcanal's in a network of its own.
+    /// Starts the air with Bumble's controllers or, given the program, with rootcanal's in a network of its
+    /// own.
     init(_ place: Workplace, rootcanal: String? = nil) async throws {
         let python = try Workplace.requiredEnvironment("wallet", "bin/python")
         let script = Workplace.peers.appendingPathComponent("wallet/air.py").path
         isApart = rootcanal != nil
-        // -B: leaves nothing behind in the checkout.
+        // -B: writes no bytecode files into the checkout.
         let words =
             (isApart ? ["unshare", "--map-root-user", "--net"] : []) + [python, "-B", script]
             + (rootcanal.map { ["--rootcanal", $0] } ?? [])
@@ -63,7 +66,7 @@ final class Air: Sendable {
         port = try await journal.wait("listening").line["port"]?.int ?? 0
     }
 
-    /// Sends a phone; its lines come with this `id`.
+    /// Starts a phone's visit; its lines in the journal carry this `id`.
     func send(_ visit: Visit, id: String) throws {
         var order: JSONObject = [
             "id": .text(id), "uri": .text(visit.uri), "payload": .text(visit.payload), "manner": .text(visit.manner),
@@ -76,10 +79,10 @@ final class Air: Sendable {
         try child.send(JSON.object(["visit": .object(order)]).compactText)
     }
 
-    /// The person with the phone `id` has chosen.
+    /// Reports that the person with the phone `id` has chosen.
     func choose(_ id: String) throws { try child.send(JSON.object(["chosen": .text(id)]).compactText) }
 
-    /// Waits until the phone `id` says `event`.
+    /// Waits until the phone `id` reports `event`.
     func wait(_ event: Text, of id: String, within limit: Duration = .seconds(20)) async throws {
         try await journal.wait(within: limit, for: "\(event) of visit \(id)") {
             $0["visit"]?.string == Text(id) && $0["event"]?.string == event
@@ -92,7 +95,7 @@ final class Air: Sendable {
         return seen(by: id)
     }
 
-    /// What the phone has seen until now.
+    /// Returns what the phone has observed so far.
     func seen(by id: String) -> Result {
         let lines = journal.lines.filter { $0["visit"]?.string == Text(id) }
         func event(_ name: Text) -> [JSON] { lines.filter { $0["event"]?.string == name } }
@@ -103,7 +106,7 @@ final class Air: Sendable {
             reports: event("report").map { ($0["missing"]?.array ?? []).compactMap(\.int) }, lines: lines)
     }
 
-    /// Sends a phone and waits for the end of its visit.
+    /// Starts a phone's visit and waits for its end.
     func visit(_ visit: Visit, id: String) async throws -> Result {
         try send(visit, id: id)
         return try await result(of: id)

@@ -2,9 +2,11 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A program that a test started. It is ended by its id, by the test or, should the test itself die, by a guard.
+/// A program that a test started. The test ends it by its process id; if the test process dies, a guard ends
+/// it.
 ///
-/// Standard output and error go to a file: a test reads the file (``Journal``), and it stays for whoever looks for a fault.
+/// Standard output and error are written to a file, which the test reads (``Journal``) and which is kept for
+/// a person who looks for a fault.
 final class Child: Sendable {
     /// How a program ended.
     enum End: Equatable, Sendable {
@@ -17,15 +19,15 @@ final class Child: Sendable {
     private let input: Mutex<Int32?>
     private let end = Mutex<End?>(nil)
 
-    /// Starts `path`. `output` is appended to, and the usual folders of a gate are in its folder; `descriptors` are
-    /// what the program has under these numbers instead. Without `isGuarded` the program must end by itself when its
-    /// input does.
+    /// Starts `path`. The output is appended to the file `output`, whose folder also holds the usual folders
+    /// of a gate. `descriptors` maps the program's descriptor numbers to the descriptors that replace them.
+    /// When `isGuarded` is false, the program must end by itself at the end of its input.
     init(
         _ path: String, _ arguments: [String], output: String, descriptors: [Int32: Int32] = [:],
         isGuarded: Bool = false
     ) throws {
-        // Sockets, not a pipe: writing to a program that has ended is then an error instead of a signal. Close-on-exec, or the
-        // next child would hold this one's input open.
+        // A socket pair instead of a pipe: writing to a program that has ended is then an error instead of a
+        // signal. Close-on-exec: otherwise the next child would hold this child's input open.
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
             throw PeerFailure("no sockets: \(errno)")
@@ -61,7 +63,7 @@ final class Child: Sendable {
         guard written == bytes.count else { throw PeerFailure("process \(id) takes no input") }
     }
 
-    /// Ends its standard input.
+    /// Closes its standard input.
     func closeInput() {
         input.withLock { input in
             if let descriptor = input { close(descriptor) }
@@ -69,13 +71,13 @@ final class Child: Sendable {
         }
     }
 
-    /// Sends it a signal, unless it has ended.
+    /// Sends a signal, unless the program has ended.
     func signal(_ number: Int32) {
         end.withLock { if $0 == nil { kill(id, number) } }
     }
 
-    /// Stops it until SIGCONT, and waits until each of its threads stands: one in the midst of a read still takes what comes before
-    /// a processor is free for it.
+    /// Stops the program until SIGCONT, and waits until each of its threads has stopped: a thread in the
+    /// middle of a read still consumes later data until it is scheduled.
     func pause(within limit: Duration = .seconds(10)) async throws {
         signal(SIGSTOP)
         let until = ContinuousClock.now + limit
@@ -85,14 +87,14 @@ final class Child: Sendable {
         }
     }
 
-    /// Whether the kernel says of each thread that it is stopped.
+    /// Whether the kernel reports each thread as stopped.
     private var isStopped: Bool {
         let folder = TaskFolder(process: id)
         let threads = folder.threads
         return !threads.isEmpty && threads.allSatisfy { folder.state(of: $0) == "T" }
     }
 
-    /// How it ended, or nil while it runs.
+    /// Returns how the program ended, or nil while it runs.
     func poll() -> End? {
         let (end, isNew) = end.withLock { end -> (End?, Bool) in
             if end != nil { return (end, false) }
@@ -106,11 +108,12 @@ final class Child: Sendable {
         return end
     }
 
-    /// Waits for its end, within the limit and what the machine owes it, which is asked for again and again.
+    /// Waits for the end, for at most `limit` plus the delay that the machine causes (`owed`), which is read
+    /// again at each look.
     func wait(within limit: Duration, owed: () -> Duration = { .zero }) async throws -> End {
         let until = ContinuousClock.now + limit
         while true {
-            // Asked first: a stalled test is not a stalled program.
+            // Read first: a stalled test is not a stalled program.
             let isLate = ContinuousClock.now >= until + owed()
             if let end = poll() { return end }
             if isLate { throw PeerFailure("process \(id) did not end within \(limit)") }
@@ -140,13 +143,15 @@ final class Child: Sendable {
     }
 }
 
-/// One shell that ends the guarded programs if the test process dies without having done so: its input ends then.
+/// A shell that ends the guarded programs when the test process dies before it has ended them: the shell's
+/// input ends then.
 private final class Guard: Sendable {
     static let shared = Guard()
 
     private let shell = Mutex<Child?>(nil)
 
-    /// Reads "watch ID" and "forget ID"; at the end of its input kills what is still watched.
+    /// Reads "watch ID" and "forget ID"; at the end of its input, it kills the programs that are still
+    /// watched.
     private static let script = """
         watched=" "
         while read -r word id; do

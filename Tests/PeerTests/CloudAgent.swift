@@ -7,9 +7,10 @@ final class CloudAgent: Sendable {
     let journal: Journal
     private let child: Child
 
-    /// `options` go to the agent as they are; plugins are looked for in `deploy/acapy` and beside the agent's script.
+    /// Passes `options` to the agent unchanged; plugins are searched for in `deploy/acapy` and next to the
+    /// agent's script.
     init(version: String, _ place: Workplace, options: [String] = []) throws {
-        // Any Python can run the script; that of the agent's environment is certainly there.
+        // Any Python can run the script; the one of the agent's environment certainly exists.
         let python = try Workplace.requiredEnvironment("acapy-\(version)", "bin/python")
         let script = Workplace.peers.appendingPathComponent("acapy/agent").path
         let plugins = Vectors.repository.appendingPathComponent("deploy/acapy").path
@@ -23,7 +24,7 @@ final class CloudAgent: Sendable {
         journal = Journal(place.path("agent.jsonl"))
     }
 
-    /// Gives a command and waits for the reply.
+    /// Sends a command and waits for the reply.
     @discardableResult
     func command(_ line: String) async throws -> JSON {
         let position = journal.position
@@ -36,13 +37,14 @@ final class CloudAgent: Sendable {
         return reply
     }
 
-    /// A basic message as the agent's controller gets it.
+    /// A basic message as the agent's controller receives it.
     struct Message: Equatable {
         let id: Text?
         let content: JSON
     }
 
-    /// The reports that have arrived, one for each message id, in the order of arrival; repetitions must be identical.
+    /// Returns the reports that have arrived, one for each message id, in the order of arrival; repetitions
+    /// must be identical.
     func reports() throws -> [Message] {
         var messages: [Message] = []
         for line in journal.lines where line["webhook"]?.string == "basicmessages" {
@@ -59,11 +61,11 @@ final class CloudAgent: Sendable {
         return messages
     }
 
-    /// Waits until `count` different reports are there, and a moment more in case there is one too many.
+    /// Waits until `count` different reports have arrived, and a moment longer in case there is one too many.
     func reports(count: Int, within limit: Duration = .seconds(30)) async throws -> [Message] {
         let until = ContinuousClock.now + limit
         while true {
-            let isLate = ContinuousClock.now >= until  // asked first: a stalled test is not a stalled agent
+            let isLate = ContinuousClock.now >= until  // read first: a stalled test is not a stalled agent
             let arrived = try reports().count
             if arrived >= count { break }
             if isLate { throw PeerFailure("\(arrived) of \(count) reports within \(limit)") }
@@ -74,7 +76,7 @@ final class CloudAgent: Sendable {
     }
 
     func stop() async throws {
-        try await command("kill")  // it has nothing to lose any more, and a polite end takes its time
+        try await command("kill")  // it has nothing left to lose, and an orderly end takes longer
         child.closeInput()
         _ = try await child.wait(within: .seconds(25))
     }

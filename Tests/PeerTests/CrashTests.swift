@@ -3,10 +3,11 @@ import Foundation
 import TestKit
 import Testing
 
-/// The plug is pulled at random moments of the real process's life; afterwards the ledger must account for everything that
-/// anybody could have seen, and the cloud agent must hear of every visit under one id.
+/// Kills the real process at random moments, as a power cut does. Afterwards the ledger must account for
+/// everything that an observer could have seen, and the cloud agent must receive a report of every visit
+/// under one id.
 @Suite(.tags(.realTime)) struct CrashTests {
-    /// How often the process is killed.
+    /// The number of kills.
     private let kills =
         ProcessInfo.processInfo.environment["GATEHOUSE_KILLS"].flatMap { Int($0) } ?? (PeerRun.isThorough ? 50 : 25)
 
@@ -14,7 +15,7 @@ import Testing
     func everythingSeenIsRecorded() async throws {
         let seed = ProcessInfo.processInfo.environment["GATEHOUSE_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...9999)
         var random = SplitMix(state: seed)
-        // In memory: a process that is killed loses nothing that it has written, wherever that is.
+        // In memory: a killed process loses nothing that it has written, on any file system.
         let place = try Workplace("crash", isInMemory: true)
         guard let credential = try Credential(place) else { return place.remove() }
         let agent = try CloudAgent(version: CloudAgent.versions[0], place)
@@ -26,7 +27,7 @@ import Testing
             relay: try Stall(place, library: try await Stall.library(place)))
         var crash = Crash(air: air, kiosk: kiosk)
 
-        // A quick phone shows the moments about the verdict, a slow one those in the middle of a transfer.
+        // A quick phone covers the moments around the verdict, a slow one those in the middle of a transfer.
         let quick = Air.Visit(uri: "", payload: credential.genuine, settle: 0.05)
         let slow = Air.Visit(uri: "", payload: credential.genuine, manner: "ios", mtu: 100)
         _ = try await crash.live(slow, until: nil)
@@ -39,7 +40,7 @@ import Testing
                 _ = try await crash.live(
                     slow, until: .init(event: "transfer.started", delay: .milliseconds(350) * share))
             default:
-                // The way to the verdict takes a slow machine longer: every other time behind the gate.
+                // On a slow machine the verdict takes longer: every second kill counts from the `gate` event.
                 let event: Text = number.isMultiple(of: 2) ? "transfer.started" : "gate"
                 _ = try await crash.live(quick, until: .init(event: event, delay: .milliseconds(60) * share))
             }
@@ -49,7 +50,8 @@ import Testing
         print("crash test: \(kills) kills, seed \(seed), a life of \(life); \(crash.tally)")
         let records = crash.records
         #expect(records.allSatisfy { $0.result != nil }, "after an ordinary end no intent is open")
-        // What the agent has heard before an end is not promised; one more life goes on until it has heard of everything.
+        // Delivery before the end of a run is not promised; one more run lasts until the agent has received
+        // every record.
         try kiosk.start()
         let reports = try await agent.reports(count: records.count, within: .seconds(60))
         #expect(try await kiosk.terminate() == .exit(0))
@@ -69,7 +71,7 @@ import Testing
     }
 }
 
-/// The lives of one kiosk on one ledger, with one phone in each.
+/// The runs of one kiosk on one ledger, with one phone in each.
 private struct Crash {
     struct Tally: CustomStringConvertible {
         var beforeAdvertising = 0
@@ -95,14 +97,14 @@ private struct Crash {
         (self.air, self.kiosk) = (air, kiosk)
     }
 
-    /// When the plug is pulled: that long after the start, or after the event in the kiosk's log.
+    /// The moment of the kill: a delay after the start, or after an event in the kiosk's log.
     struct Moment: Sendable {
         let event: Text?
         let delay: Duration
     }
 
-    /// Starts the kiosk, sends a phone as soon as there is an invitation, and kills the kiosk at `moment`, or ends it in order
-    /// after the visit. Returns how long it lived.
+    /// Starts the kiosk, sends a phone as soon as an invitation exists, and kills the kiosk at `moment`, or
+    /// ends it in an orderly way after the visit. Returns the duration of the run.
     mutating func live(_ visit: Air.Visit, until moment: Moment?) async throws -> Duration {
         lives += 1
         let id = "life-\(lives)"
@@ -139,17 +141,18 @@ private struct Crash {
         return life
     }
 
-    /// Runs `body` on a thread of its own: other tests may keep those of Swift's tasks busy for longer than a life takes.
+    /// Runs `body` on a thread of its own: other tests may occupy the threads of Swift's tasks for longer
+    /// than a run lasts.
     private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
         }
     }
 
-    /// Compares the ledger with what was there before and with what was seen in this life.
+    /// Compares the ledger with its content before this run and with the observations of this run.
     private mutating func check(_ id: String, _ phone: Air.Result?, log: [JSON], isKilled: Bool) async throws {
         let (intact, report) = try await kiosk.verifyLedger()
-        // A kiosk killed before it made its ledger has none.
+        // A kiosk that was killed before it created its ledger has none.
         if !intact, records.isEmpty, !log.contains(where: { $0["event"]?.string == "started" }) { return }
         #expect(intact, "\(id): \(report.compactText)")
         let now = try await kiosk.records()
@@ -162,7 +165,7 @@ private struct Crash {
             if old.result != nil {
                 #expect(old == new, "\(id): visit \(old.seq ?? 0) changed")
             } else if new.result == "accepted" {
-                // What was decided: the intent goes on under the visit's id.
+                // The visit was decided: the intent became a record under the visit's id.
                 #expect(new.gateOpened == true, "\(id): visit \(old.seq ?? 0)")
                 tally.decided += 1
             } else if new.result != nil {

@@ -2,16 +2,16 @@ import Encoding
 import Foundation
 import TestKit
 
-/// The credential that visitors bring: a published one, valid from 2025-01-02 to 2027-01-02, judged at the real date.
+/// The visitors' credential: a published one, valid from 2025-01-02 to 2027-01-02, verified at the real date.
 struct Credential {
     private static let id = "ldp_vc.Ed25519Signature2018SignedVC-did"
     static let type = "https://piyush7034.github.io/my-files/farmer.json#FarmerCredential"
 
     /// The published file.
     let genuine: String
-    /// The same with one claim changed.
+    /// The same credential with one claim changed.
     let tampered: String
-    /// A trust directory made of what its vector case names.
+    /// A trust directory with what its vector case names.
     let trust: String
 
     /// Prepares the files in `place`; nil when the vectors are absent.

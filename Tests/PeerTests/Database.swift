@@ -1,20 +1,21 @@
 import Encoding
 import Foundation
 
-/// A PostgreSQL with the tables of the operator's side: `Tests/Peers/acapy/database`.
+/// A PostgreSQL database with the operator's tables: `Tests/Peers/acapy/database`.
 final class Database: Sendable {
     private let journal: Journal
     private let child: Child
 
     init(_ place: Workplace) throws {
-        // The server refuses root and then runs as nobody, who has to get there.
+        // The server refuses to run as root and then runs as the user nobody, which needs access to the
+        // folder.
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place.folder.path)
         let script = Workplace.peers.appendingPathComponent("acapy/database").path
         child = try Child("/usr/bin/env", ["python3", "-B", script, place.path("db")], output: place.path("db.jsonl"))
         journal = Journal(place.path("db.jsonl"))
     }
 
-    /// Gives a command and waits for the reply.
+    /// Sends a command and waits for the reply.
     @discardableResult
     func command(_ line: String) async throws -> JSON {
         let position = journal.position
@@ -27,7 +28,7 @@ final class Database: Sendable {
         return reply
     }
 
-    /// The number that a statement gives.
+    /// Returns the number that a statement yields.
     func number(_ statement: String) async throws -> Int? {
         let rows = try await command("sql \(statement)")["rows"]?.array
         return rows?.first?.array?.first?.string.flatMap { Int($0.string) }

@@ -1,7 +1,7 @@
 import Encoding
 import Testing
 
-/// Visits one after the other, each checked at the phone, at the light and at the gate.
+/// Visits one after another, each checked at the phone, at the lamps and at the gate.
 struct Day {
     let air: Air
     let kiosk: KioskProcess
@@ -46,12 +46,13 @@ struct Day {
         #expect(verdicts.first?["reasons"]?.array?.first?.string?.string == reason, "visit \(id)")
         let pulses = lines.filter { $0["event"]?.string == "gate" && $0["open"]?.bool == true }
         #expect(pulses.count == (accepted && kiosk.opens ? 1 : 0), "visit \(id)")
-        // A verdict's light is on before anything is said of it; that of an equal one before it may still have been.
+        // The lamps of a verdict are set before the verdict is logged; after an equal verdict they may still
+        // have been on.
         let light = kiosk.journal.lines[..<ended].last { $0["event"]?.string == "signal" }
         #expect(light?["pattern"]?.string == result, "visit \(id)")
         #expect(light?["lamps"]?.array == [accepted ? "green" : "red"], "visit \(id)")
 
-        // Whoever asks the journal for the visit's id gets the light's lines too: nobody else is here.
+        // The `signal` lines carry the visit's id too, because only one phone is at the gate.
         let way: Set<Text> = ["connected", "receiving", "checking"]
         let signs = lines.filter { $0["event"]?.string == "signal" && $0["pattern"]?.string.map(way.contains) == true }
         #expect(signs.allSatisfy { $0["visit"] == end["visit"] }, "visit \(id)")
@@ -63,7 +64,7 @@ struct Day {
         uris.append(uri)
     }
 
-    /// Somebody who thinks better of it: nothing happens at the gate, and nothing is recorded.
+    /// Plays a visitor who leaves before sending a credential: the gate stays shut, and nothing is recorded.
     mutating func passer(_ visit: Air.Visit) async throws {
         let (uri, next) = (try await kiosk.invitation(), kiosk.journal.position)
         var visit = visit
@@ -75,7 +76,7 @@ struct Day {
             !kiosk.journal.lines[next..<after].contains { $0["event"]?.string == "gate" && $0["open"]?.bool == true })
     }
 
-    /// The end of the day: the process ends in order, everything is off, and the ledger is as it was written.
+    /// Ends the day: the process ends in an orderly way, everything is off, and the ledger is intact.
     func close() async throws {
         #expect(try await kiosk.terminate() == .exit(0))
         let log = kiosk.journal

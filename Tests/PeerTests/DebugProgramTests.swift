@@ -2,8 +2,8 @@ import Encoding
 import TestKit
 import Testing
 
-/// Two visits at the program that was built with these tests, whatever `GATEHOUSE_BINARY` names: a debug build, which
-/// ends itself where the kiosk breaks one of its own rules.
+/// Two visits at the program that was built with these tests, whatever `GATEHOUSE_BINARY` names: a debug
+/// build, which traps where the kiosk violates one of its own invariants.
 @Suite(.tags(.realTime)) struct DebugProgramTests {
     @Test(.timeLimit(.minutes(2)))
     func twoVisitsBreakNoRuleOfTheKiosk() async throws {

@@ -9,7 +9,7 @@ import LinuxIO
 import Store
 import Synchronization
 
-/// The faults in force, as parts of the box report them.
+/// The active faults, as parts of the appliance report them.
 final class FaultList: Sendable {
     private let present = Mutex<Set<ReasonCode>>([])
     var all: Set<ReasonCode> { present.withLock { $0 } }
@@ -21,7 +21,7 @@ final class FaultList: Sendable {
     }
 }
 
-/// A ledger and the service that delivers it, without a gate around it.
+/// A ledger and the service that delivers its reports, without the rest of a gate.
 final class DeliveryGate: Sendable {
     let store: Store
     private let service: AgentService
@@ -35,7 +35,7 @@ final class DeliveryGate: Sendable {
         kiosk: "Peer-Gate", boot: "b0070000-0000-4000-8000-000000000000",
         time: WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc), monotonic: .zero)
 
-    /// The faults in force.
+    /// The active faults.
     var faults: Set<ReasonCode> { list.all }
 
     /// `more`: further lines of `[agent]`.
@@ -70,7 +70,7 @@ final class DeliveryGate: Sendable {
         task = Task { try await service.run() }
     }
 
-    /// Records so many visits; their ids.
+    /// Records `count` visits; returns their ids.
     @discardableResult
     func record(_ count: Int) async throws -> [Text] {
         var visits: [Text] = []
@@ -85,16 +85,18 @@ final class DeliveryGate: Sendable {
         return visits
     }
 
-    /// How many lines of the log, of this and of earlier gates of the place, have that in their text.
+    /// Returns the number of log lines, of this gate and of earlier gates in the same workplace, whose text
+    /// contains `words`.
     func said(_ words: String) -> Int {
         log.lines.count { $0["text"]?.string?.string.contains(words) == true }
     }
 
-    /// How many lines the log has, those of earlier gates of the place among them.
+    /// The number of lines in the log, including those of earlier gates in the same workplace.
     var position: Int { log.position }
 
-    /// Up to which record was confirmed when the agent was reachable once more, behind that position of the log: what the log says of
-    /// one connection is in order. Nil: it was not away as far as the gate knows.
+    /// Returns the number of the last record that was confirmed before the agent was reachable again, as
+    /// logged after `position`; the lines about one connection are in order. Nil: the gate did not notice
+    /// that the agent was unreachable.
     func confirmedBeforeReturn(from position: Int) -> Int? {
         let texts = log.lines.map { $0["text"]?.string?.string ?? "" }
         guard let back = texts[position...].firstIndex(of: AgentNotice.reachable.text) else { return nil }
@@ -113,7 +115,7 @@ final class DeliveryGate: Sendable {
     ) async throws {
         let until = ContinuousClock.now + limit
         while true {
-            let isLate = ContinuousClock.now >= until  // asked first: a stalled test is not a stalled program
+            let isLate = ContinuousClock.now >= until  // read first: a stalled test is not a stalled program
             if try await isDone() { return }
             if isLate {
                 throw PeerFailure("not \(what) within \(limit): \(await cursor()) of \(await end()), \(faults)")
@@ -122,12 +124,12 @@ final class DeliveryGate: Sendable {
         }
     }
 
-    /// Waits until the agent has confirmed all that there is.
+    /// Waits until the agent has confirmed every record.
     func waitForAll(within limit: Duration = .seconds(30)) async throws {
         try await wait("confirmed", within: limit) { await cursor().confirmed == end() }
     }
 
-    /// Ends the service; once is enough.
+    /// Ends the service; a repeated call has no effect.
     func stop() async {
         guard !isStopped.exchange(true, ordering: .relaxed) else { return }
         task.cancel()

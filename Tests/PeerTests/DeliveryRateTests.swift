@@ -8,15 +8,17 @@ import Store
 import TestKit
 import Testing
 
-/// How fast a kiosk empties its ledger into a real agent, beside a sender in Python that does the same right before it.
+/// Measures how fast a kiosk delivers its ledger to a real agent, compared with a sender in Python that does
+/// the same right before it.
 @Suite(.serialized, .tags(.realTime, .agents)) struct DeliveryRateTests {
-    /// Whether the program under test is built as it is installed; one that is built for debugging takes time of its own.
+    /// Whether the program under test is a release build, as it is installed; a debug build is slower.
     private static let isInstalled = Workplace.product.contains("/release/")
     private static let version = CloudAgent.newest
-    /// Bytes of its own that the program may have resident when it has delivered all of it.
+    /// The resident bytes of its own that the program may have after it has delivered everything.
     private static let memory = 32 << 20
 
-    /// With the plugin: each message is acknowledged after the far commit before the next one goes.
+    /// With the plugin: the agent acknowledges each message after its commit before the kiosk sends the next
+    /// one.
     @Test(.timeLimit(.minutes(10))) func recordsBesideASimpleSender() async throws {
         guard Workplace.hasDatabase else { return print("skipped: no PostgreSQL (apt-get install postgresql)") }
         let (place, visits) = (try Workplace("rate"), 10_000)
@@ -25,7 +27,7 @@ import Testing
         let plugin = [
             "--plugin", "verification_report", "--plugin-config-value", "verification_report.database=\(url)",
         ]
-        // The agent is what takes the time.
+        // The agent is the bottleneck.
         let ledger = try await expectRate(
             plugin, visits: visits, unit: "entries", perVisit: 2, atLeast: Self.isInstalled ? 0.5 : 0.1)
         #expect(try await database.number("select count(*) from gatehouse.visits where ledger = '\(ledger)'") == visits)
@@ -36,13 +38,14 @@ import Testing
         place.remove()
     }
 
-    /// To an unmodified agent: a basicmessage for each report, and a ping behind some of them.
+    /// To an unmodified agent: a basic message for each report, and a ping after some of them.
     @Test(.timeLimit(.minutes(10))) func singleReportsBesideASimpleSender() async throws {
         _ = try await expectRate([], visits: 1000, unit: "reports", perVisit: 1, atLeast: Self.isInstalled ? 0.25 : 0.1)
     }
 
-    /// The best of three measurements has at least `share` of the sender's rate: a machine with other work takes from one of two that
-    /// run one behind the other, and gives to none. The ledger of the last.
+    /// Expects that the best of three measurements has at least `share` of the sender's rate: other work on
+    /// the machine slows one of two consecutive runs and speeds up neither. Returns the ledger of the last
+    /// measurement.
     private func expectRate(
         _ options: [String], visits: Int, unit: String, perVisit: Int, atLeast share: Double
     ) async throws -> Text {
@@ -89,7 +92,8 @@ import Testing
         if Self.isInstalled { #expect(resident.own <= Self.memory) }
         #expect(try await kiosk.terminate() == .exit(0))
         if rate <= share * sender {
-            // Other work may have come after the sender: then it takes from one behind the kiosk, too.
+            // Other work may have started after the sender's run. It then also slows a second run of the
+            // sender.
             let time = try await simpleSender(invitation, visits, isSingle: options.isEmpty, place)
             sender = min(sender, Double(visits * perVisit) / time)
             print("delivery: \(Int(sender)) from the slower sender of two")
@@ -98,7 +102,7 @@ import Testing
         return (ledger, (rate, sender))
     }
 
-    /// Records visits as a gate has them; the ledger's id.
+    /// Records visits as a gate does; returns the ledger's id.
     private func fill(_ configuration: Configuration, visits: Int) async throws -> Text {
         let store = try await Store.open(configuration.ledger.path, witness: configuration.ledger.witness([:]))
         let stamp = RecordStamp(
@@ -123,7 +127,7 @@ import Testing
         return ledger
     }
 
-    /// Seconds that the sender in Python takes.
+    /// Returns the seconds that the sender in Python takes.
     private func simpleSender(
         _ invitation: String, _ visits: Int, isSingle: Bool, _ place: Workplace
     ) async throws -> Double {
@@ -141,7 +145,7 @@ import Testing
         line["event"]?.string == "agent" && line["text"]?.string?.string.hasPrefix(text) == true
     }
 
-    /// The time of a line of the log.
+    /// Returns the time of a log line in seconds.
     private static func seconds(_ line: JSON) throws -> Double {
         let time = try #require(line["time"]?.string.flatMap { Timestamp(rfc3339: $0.string) })
         return Double(time.seconds) + Double(time.nanoseconds) / 1e9

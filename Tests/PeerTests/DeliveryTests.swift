@@ -8,18 +8,19 @@ import Store
 import TestKit
 import Testing
 
-/// From a ledger on the disk through the service's own delivery to real cloud agents: what they lose, delete and refuse to answer.
+/// Delivery from a ledger on disk through the service to real cloud agents: messages that the agents lose,
+/// delete and do not answer.
 @Suite(.serialized, .tags(.realTime, .agents)) struct DeliveryTests {
-    /// How a version drops a connection. The older one forgets it before it looks where its hangup is to go: with a gate that has no
-    /// mailbox its API then answers with status 500.
+    /// How a version drops a connection. The older version deletes the connection before it looks up where to
+    /// send its hangup: for a gate without a mailbox, its API then answers with status 500.
     private static let drops = CloudAgent.versions.flatMap { version in
         (version == "0.12.8" ? ["delete"] : ["delete", "hangup"]).map { (version, $0) }
     }
 
-    /// An answer that does not come is asked for soon, and its silence told.
+    /// A pace that asks soon for a missing answer and reports the agent's silence.
     private static let asksSoon = GatePace.usual { $0.reports.answer = .seconds(3) }
 
-    /// 20 of 20 were lost so, without a word.
+    /// A regression test: 20 of 20 reports were lost this way, without a report of the loss.
     @Test(.timeLimit(.minutes(4)), arguments: drops)
     func aConnectionThatTheAgentDroppedIsToldAndANewInvitationGoesOn(version: String, how: String) async throws {
         try await withAgent("dropped", version) { scene in
@@ -37,7 +38,7 @@ import Testing
             print("delivery: ACA-Py \(version), \(how): told after \(ContinuousClock.now - dropped)")
             #expect(await gate.cursor().confirmed == 40, "what nobody answered for is not confirmed")
 
-            // By a new file in the running service, or by the command beside the stopped one.
+            // By a new file in the running service, or by the command next to the stopped service.
             if how == "hangup" {
                 try await scene.invite()
             } else {
@@ -54,7 +55,7 @@ import Testing
             let reports = try await agent.reports(count: 40, within: .seconds(60))
             #expect(Set(reports.map(\.id)).count == 40 && reports.count == 40)
             try await gate.waitForAll()
-            // The one that was replaced goes once the agent was told, or could not be.
+            // The gate deletes the replaced connection once the agent has been notified, or could not be.
             try await gate.wait("forgotten") { [gate] in
                 try await gate.store.connections().map(\.id) == [gate.cursor().connection]
             }
@@ -62,8 +63,8 @@ import Testing
         }
     }
 
-    /// With an unmodified agent only what dies in its memory is lost, and nothing comes under two ids. A controller that is away
-    /// for a while loses nothing, unless the agent dies meanwhile.
+    /// With an unmodified agent, only the reports in its memory are lost when it dies, and no report arrives
+    /// under two ids. A controller that is away for a while loses nothing, unless the agent dies meanwhile.
     @Test(.timeLimit(.minutes(4)), arguments: CloudAgent.versions)
     func anAgentThatIsKilledLosesWhatWasInItsMemory(version: String) async throws {
         try await withAgent("killed", version) { scene in
@@ -78,8 +79,8 @@ import Testing
             try await gate.waitForAll(within: .seconds(60))
             let end = await gate.end()
             try await gate.wait("logged") { gate.said("confirmed up to record \(end)") > 0 }
-            // Whatever it had answered for may have died with it, however much its controller was behind, and what it had taken since:
-            // one window. A visit has two records.
+            // Reports that the agent had answered but not yet passed to its controller may have died with it,
+            // and those that it had taken since: one window. A visit has two records.
             let confirmed = gate.confirmedBeforeReturn(from: killed) ?? end
             let safe = Set(visits.dropFirst(confirmed / 2 + ReportSettings.Limits().unconfirmedSingles))
             try await gate.wait("arrived", within: .seconds(60)) {
@@ -94,14 +95,15 @@ import Testing
             let late = Set(try await gate.record(10))
             try await gate.waitForAll()
             try await agent.command("controller up")
-            // What had been in the memory of the killed agent's controller may come late: more than these is no fault.
+            // Reports from the memory of the killed agent's controller may arrive late: more reports than
+            // these are no fault.
             let least = arrived.union(late)
             try await gate.wait("arrived", within: .seconds(60)) {
                 try Set(agent.reports().compactMap(\.id)).isSuperset(of: least)
             }
 
-            // Taken and answered for by the agent, which dies before its controller is back: by `alive` all of them are lost, and the
-            // kiosk cannot know.
+            // The agent takes and answers these reports and dies before its controller is back. By `alive`
+            // all of them are lost, and the kiosk cannot know it.
             try await agent.command("controller down")
             let lost = Set(try await gate.record(10))
             try await gate.waitForAll()
@@ -122,8 +124,9 @@ import Testing
         }
     }
 
-    /// Receipts after the far commit: whatever is stopped or killed on the way, each record is there once. A ledger that is put back
-    /// is found by what the agent has, and the next start begins a new one.
+    /// The agent sends receipts after its commit: whatever is stopped or killed on the way, each record
+    /// arrives once. A ledger that was restored to an earlier state is detected by the agent's records, and
+    /// the next start begins a new ledger.
     @Test(.timeLimit(.minutes(5)), arguments: CloudAgent.versions)
     func receiptsLoseNothingAndFindALedgerThatWasPutBack(version: String) async throws {
         try await withKeeper("receipts", version) { scene, database in
@@ -154,8 +157,9 @@ import Testing
                 #expect(try await database.number("select count(*) from gatehouse.\(view)") == 0, "\(view)")
             }
 
-            // One entry is altered at rest. (Nobody can alter one on the way from this gate, whose envelopes are the agent's alone to
-            // open; `Tests/Peers/acapy/keeper_test.py` sends one that was.)
+            // One entry is altered at rest. (An entry cannot be altered on the way from this gate, because
+            // only the agent can open its envelopes; `Tests/Peers/acapy/keeper_test.py` sends an altered
+            // one.)
             func alter(_ result: String, to other: String) async throws -> [JSON] {
                 try await database.command(
                     "sql update gatehouse.entry set body = replace(body, '\"result\":\"\(result)\"', '\"result\":\"\(other)\"') "
@@ -166,7 +170,8 @@ import Testing
             #expect(try await alter("accepted", to: "rejected") == [["1234"]])
             #expect(try await alter("rejected", to: "accepted") == [])
 
-            // The operator's database is put back to an earlier hour: what it gave receipts for comes again.
+            // The operator's database is restored to an earlier hour: the entries after it arrive again,
+            // although it gave receipts for them.
             try await database.command("sql delete from gatehouse.entry where position > 1500")
             #expect(try await database.number("select count(*) from gatehouse.visits") == 750)
             await gate.stop()
@@ -177,7 +182,7 @@ import Testing
             #expect(try await database.number("select count(*) from gatehouse.gaps") == 0)
             #expect(await gate.cursor().confirmed == 2000)
 
-            // Database, witness and key of now, put back after more was delivered.
+            // The current database, witness and key are restored after more was delivered.
             await gate.stop()
             let (ledger, saved) = (place.path("ledger"), place.path("saved"))
             try FileManager.default.copyItem(atPath: ledger, toPath: saved)
@@ -190,7 +195,8 @@ import Testing
             try FileManager.default.moveItem(atPath: saved, toPath: ledger)
             gate = try await scene.gate(invitation)
             try await gate.wait("told") { [gate] in gate.faults.contains(.ledgerBehind) }
-            // The witness hears of it behind the fault, and a start before that goes on with the old ledger.
+            // The witness is notified after the fault is raised; a start before that would continue with the
+            // old ledger.
             try await gate.wait("found") { [gate] in await gate.store.signedHead?.head.finding != nil }
             await gate.store.tellWitness()
             await gate.stop()
@@ -205,7 +211,7 @@ import Testing
         }
     }
 
-    /// Two connections used to share 100 reports between them, or to send them all twice.
+    /// A regression test: two connections shared 100 reports between them, or sent them all twice.
     @Test(.timeLimit(.minutes(3)))
     func twoDestinationsGetEverythingEach() async throws {
         try await withAgent("two", CloudAgent.versions[0]) { scene in

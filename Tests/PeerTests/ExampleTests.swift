@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The programs of `Examples` do what they say, the peripheral before a foreign phone.
+/// The programs of `Examples` behave as documented; the peripheral serves a third-party phone.
 @Suite(.tags(.realTime)) struct ExampleTests {
     @Test func thePeripheralSaysBackWhatAPhoneWrites() async throws {
         let place = try Workplace("peripheral")
@@ -21,7 +21,7 @@ import Testing
         let echoes = journal.lines.filter { $0["event"] == "echo" }
         #expect(echoes.count == 3 && echoes.allSatisfy { $0["value"] == $0["wrote"] }, "\(echoes)")
         #expect(said.hasPrefix("on the air\n"), "\(said)")
-        // The controller is gone with the phone: the program ends, and says why.
+        // The controller has ended with the phone: the program ends and reports the reason.
         #expect(try await peripheral.wait(within: .seconds(10)) != .exit(0))
         place.remove()
     }
@@ -48,7 +48,7 @@ import Testing
         place.remove()
     }
 
-    /// What they show is that little is needed.
+    /// The examples show that little code is needed.
     @Test(.tags(.exact)) func theyStayShort() throws {
         for name in ["Peripheral", "Verifier"] {
             let file = Vectors.repository.appendingPathComponent("Examples/\(name)/\(name).swift")

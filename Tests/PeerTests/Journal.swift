@@ -2,7 +2,8 @@ import Encoding
 import Glibc
 import Synchronization
 
-/// The JSON lines that a program writes into a file, as they come. Lines that are no JSON (a peer's warnings) are passed over.
+/// The JSON lines that a program writes into a file, as they are written. Lines that are not JSON (a peer's
+/// warnings) are skipped.
 final class Journal: Sendable {
     private struct State {
         var lines: [JSON] = []
@@ -13,12 +14,12 @@ final class Journal: Sendable {
     private let path: String
     private let state = Mutex(State())
 
-    /// Reads the file at `path`, which may come later.
+    /// Reads the file at `path`, which may be created later.
     init(_ path: String) {
         self.path = path
     }
 
-    /// Everything written so far.
+    /// Every line written so far.
     var lines: [JSON] {
         state.withLock { state in
             read(&state)
@@ -26,7 +27,7 @@ final class Journal: Sendable {
         }
     }
 
-    /// How many lines there are: where a later ``wait(from:within:for:where:)`` may begin.
+    /// The number of lines: a later ``wait(from:within:for:where:)`` may start at it.
     var position: Int { lines.count }
 
     /// The lines from `position` on whose `event` is `name`.
@@ -34,7 +35,7 @@ final class Journal: Sendable {
         lines.dropFirst(position).filter { $0["event"]?.string == name }
     }
 
-    /// Waits for a line that `matches`, the first from `position` on; returns it and the position behind it.
+    /// Waits for the first line from `position` on that `matches`; returns it and the position after it.
     @discardableResult
     func wait(
         from position: Int = 0, within limit: Duration = .seconds(20), for what: String,
@@ -43,7 +44,7 @@ final class Journal: Sendable {
         let until = ContinuousClock.now + limit
         var looked = position
         while true {
-            let isLate = ContinuousClock.now >= until  // asked first: a stalled test is not a stalled program
+            let isLate = ContinuousClock.now >= until  // read first: a stalled test is not a stalled program
             let lines = lines
             while looked < lines.count {
                 looked += 1
@@ -57,7 +58,7 @@ final class Journal: Sendable {
         }
     }
 
-    /// The same for the next line whose `event` is `name`.
+    /// Does the same for the next line whose `event` is `name`.
     @discardableResult
     func wait(
         _ name: Text, from position: Int = 0, within limit: Duration = .seconds(20)

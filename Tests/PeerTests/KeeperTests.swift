@@ -2,14 +2,16 @@ import Foundation
 import TestKit
 import Testing
 
-/// The operator's side of `deploy/acapy` in real agents with a real PostgreSQL; the gate is a simulated one.
+/// The operator's side of `deploy/acapy` in real agents with a real PostgreSQL database; the gate is
+/// simulated.
 @Suite(.serialized, .tags(.realTime, .agents)) struct KeeperTests {
     @Test(arguments: CloudAgent.versions)
     func theAgentKeepsLedgersAndSaysWhatIsWrong(version: String) async throws {
         guard Workplace.hasDatabase else { return print("skipped: no PostgreSQL (apt-get install postgresql)") }
         let python = try Workplace.requiredEnvironment("acapy-\(version)", "bin/python")
         let place = try Workplace("keeper")
-        // The server refuses root and then runs as nobody, who has to get there.
+        // The server refuses to run as root and then runs as the user nobody, which needs access to the
+        // folder.
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place.folder.path)
         let script = Workplace.peers.appendingPathComponent("acapy/keeper_test.py").path
         let output = place.path("output")

@@ -2,9 +2,10 @@ import Encoding
 import Foundation
 import TestKit
 
-/// The product as its own process: `gatehouse run` with a configuration of its own, and the other commands beside it.
+/// The product as its own process: `gatehouse run` with a configuration of its own, and the other commands
+/// next to it.
 final class KioskProcess {
-    /// The log over all runs, as one journal.
+    /// The log of all runs, as one journal.
     let journal: Journal
     private let place: Workplace
     private let configuration: String
@@ -13,12 +14,12 @@ final class KioskProcess {
     /// Whether it has a relay.
     let opens: Bool
     private var child: Child?
-    /// Where the present run begins in the journal.
+    /// The position of the current run in the journal.
     private var beginning = 0
 
-    /// Writes the configuration; nothing is started yet. `prefix` comes before the command (``Air/networkPrefix``);
-    /// `sections` replace or supplement the usual ones. `relay` is a chip of its own; without it the kiosk opens
-    /// nothing.
+    /// Writes the configuration and starts nothing. `prefix` precedes the command (``Air/networkPrefix``);
+    /// `sections` replace or supplement the usual ones. `relay` is a chip of its own; without it the kiosk
+    /// has no relay.
     init(
         _ place: Workplace, radioPort: Int, trust: String, invitation: String? = nil, prefix: [String] = [],
         sections: [String: String] = [:], relay: Stall? = nil, program: String = Workplace.product
@@ -35,7 +36,8 @@ final class KioskProcess {
             "ledger": "path = \"\(place.path("ledger.db"))\"",
             "agent": agent + "allowPlainHTTP = true\nretryFirst = \"200ms\"\nretryLast = \"1s\"",
             "display": "kind = \"none\"",
-            // However quickly visitors come here, each finds an invitation of his own; however slowly, it is still on the air.
+            // Each visitor finds a new invitation, however soon after the last one, and the same one stays on
+            // the air for a slow visitor.
             "tuvali": "previousKey = \"1s\"\nkeyRotation = \"1h\"",
             "log": "path = \"\(place.path("log.jsonl"))\"",
             "control": "path = \"\(place.path("control.sock"))\"",
@@ -48,7 +50,8 @@ final class KioskProcess {
         journal = Journal(place.path("log.jsonl"))
     }
 
-    /// Starts `gatehouse run`. Standard output and error go to a file of the workplace, or to these descriptors.
+    /// Starts `gatehouse run`. Standard output and error are written to a file of the workplace, or to these
+    /// descriptors.
     func start(output: Int32? = nil, errors: Int32? = nil) throws {
         beginning = journal.position
         let words = prefix + [program, "run", "--config", configuration]
@@ -58,19 +61,20 @@ final class KioskProcess {
             words[0], Array(words.dropFirst()), output: place.path("output"), descriptors: descriptors, isGuarded: true)
     }
 
-    /// The invitation on display; waits for the first of this run.
+    /// Returns the current invitation; waits for the first of this run.
     func invitation() async throws -> String {
         try await journal.wait("advertising", from: beginning)
         return journal.events("advertising", from: beginning).last?["uri"]?.string?.string ?? ""
     }
 
-    /// Asks it to end.
+    /// Sends SIGTERM and waits for the end.
     func terminate() async throws -> Child.End? {
         child?.signal(SIGTERM)
         return try await child?.wait(within: .seconds(15))
     }
 
-    /// Sends it a signal and waits; how it ended, after what time, and how much of that the machine owes.
+    /// Sends a signal and waits for the end. Returns how the process ended, after what time, and the part of
+    /// that time that the machine caused.
     func end(
         by number: Int32 = SIGTERM, within limit: Duration = .seconds(15)
     ) async throws -> (end: Child.End?, time: Duration, owed: Duration) {
@@ -88,8 +92,8 @@ final class KioskProcess {
         return (end, try await watch.end() - began, canary.sum + queue.owed)
     }
 
-    /// Bytes that it has resident: its own, and with those of the files that are mapped, its program first of all, which the kernel
-    /// drops and reads again as it likes. Nil when it does not run.
+    /// The resident bytes of the process: its own, and all, with the pages of mapped files (mainly its
+    /// program), which the kernel drops and reads again at will. Nil when it does not run.
     var resident: (own: Int, all: Int)? {
         guard let child, let status = try? String(contentsOfFile: "/proc/\(child.id)/status", encoding: .utf8) else {
             return nil
@@ -102,22 +106,22 @@ final class KioskProcess {
         return (own, all)
     }
 
-    /// All that it has in memory. Nil when it was not started.
+    /// The memory of the process. Nil when it was not started.
     var memory: ProcessMemory? { child.map { ProcessMemory(of: $0.id) } }
 
-    /// Sends it a signal.
+    /// Sends a signal.
     func signal(_ number: Int32) { child?.signal(number) }
 
-    /// Stops it until SIGCONT.
+    /// Stops the process until SIGCONT.
     func pause() async throws { try await child?.pause() }
 
-    /// Pulls the plug.
+    /// Kills the process with SIGKILL.
     func killNow() async throws {
         child?.signal(SIGKILL)
         _ = try await child?.wait(within: .seconds(30))
     }
 
-    /// Whether it is still there.
+    /// Whether the process still runs.
     var isRunning: Bool { child.map { $0.poll() == nil } ?? false }
 
     /// Runs another command of the product and returns its exit code and its standard output's JSON lines.
@@ -129,8 +133,9 @@ final class KioskProcess {
         return (code, Journal(output).lines)
     }
 
-    /// What `gatehouse status` says as soon as somebody listens and no part is silent. Each has a second for its answer: one that is
-    /// stuck stays silent, one that only got no processor answers the next time.
+    /// Returns the answer of `gatehouse status` as soon as the control socket listens and no part is silent.
+    /// Each part has a second for its answer: a stuck part stays silent, a part that was only not scheduled
+    /// answers the next time.
     func status(within limit: Duration = .seconds(20)) async throws -> (code: Child.End, report: JSON) {
         let until = ContinuousClock.now + limit
         while true {
@@ -146,13 +151,13 @@ final class KioskProcess {
     struct Record: Equatable {
         let seq: Int?
         let visit: Text?
-        /// The result, or nil while there is an intent only.
+        /// The result, or nil while there is only an intent.
         let result: Text?
         let gateOpened: Bool?
         let hash: Text?
     }
 
-    /// What the ledger holds, in the order of the visits' numbers.
+    /// Returns the visits in the ledger, in the order of their numbers.
     func records() async throws -> [Record] {
         let (code, lines) = try await command(["ledger", "list", "--last", "100000"])
         guard code == .exit(0) else { throw PeerFailure("ledger list ends with \(code)") }
@@ -165,7 +170,8 @@ final class KioskProcess {
         return records.sorted { ($0.seq ?? 0) < ($1.seq ?? 0) }
     }
 
-    /// The same as soon as there are so many and each has its outcome: that is written behind the end of its visit.
+    /// Returns the visits as soon as there are `count` and each has its outcome, which is written after the
+    /// end of the visit.
     func records(finished count: Int, within limit: Duration = .seconds(20)) async throws -> [Record] {
         let until = ContinuousClock.now + limit
         while true {
@@ -176,7 +182,7 @@ final class KioskProcess {
         }
     }
 
-    /// Whether the chain is as it was written, and the report that says so.
+    /// Returns whether the chain is intact, and the report of `ledger verify`.
     func verifyLedger() async throws -> (intact: Bool, report: JSON) {
         let (code, lines) = try await command(["ledger", "verify"])
         let report = lines.last ?? .null

@@ -8,7 +8,7 @@ import Store
 import TestKit
 import Testing
 
-/// Real agents as their own mailboxes: what they start reaches the kiosk over plain HTTP.
+/// Real agents as their own mailboxes: messages that the agents start reach the kiosk over plain HTTP.
 @Suite(.serialized, .tags(.realTime, .agents)) struct MailboxPeerTests {
     @Test(.timeLimit(.minutes(5)), arguments: CloudAgent.versions)
     func whatTheAgentStartsArrives(version: String) async throws {
@@ -28,11 +28,11 @@ import Testing
             try await gate.wait("heard") { [gate] in gate.said("bytes from the agent") == 5 }
             print("mailbox: ACA-Py \(version): 5 messages heard after \(ContinuousClock.now - sent)")
 
-            // While the kiosk is off they wait. What is on its way to it at that moment would be gone, as this mediator has no word for
-            // "received".
+            // While the kiosk is off, the messages wait. A message that is being sent at the moment of the
+            // stop would be lost, because this mediator knows no acknowledgement.
             try await Task.sleep(for: .seconds(1))
             await gate.stop()
-            // The same holds for what it would still say to the last question of the gate.
+            // The same holds for the mediator's answer to the last request of the gate.
             try await Task.sleep(for: .seconds(1))
             for number in 0..<3 { try await agent.command("message \(connection) later-\(number)") }
             gate = try await scene.gate(place.path("invitation"))
@@ -46,10 +46,10 @@ import Testing
         }
     }
 
-    /// The controller confirms each report by a message of its own, as it would once it has stored it. The agent is
-    /// killed meanwhile, with what it had in its memory: reports on their way to the controller, and words of the
-    /// controller's on theirs. There are more reports than may wait for such a word at once
-    /// (``ReportSettings/Limits/unacknowledgedSingles``).
+    /// The controller confirms each report by a message of its own, as a controller does once it has stored
+    /// the report. The agent is killed meanwhile and loses its memory: reports on their way to the
+    /// controller, and confirmations on their way from it. There are more reports than may await such a
+    /// confirmation at once (``ReportSettings/Limits/unacknowledgedSingles``).
     @Test(.timeLimit(.minutes(5)), arguments: CloudAgent.versions)
     func theControllerConfirms(version: String) async throws {
         let count = !PeerRun.isThorough ? 300 : version == CloudAgent.newest ? 1000 : 100
@@ -63,10 +63,11 @@ import Testing
             try await gate.record(count)
             var (told, heard, isKilled): (Set<Text>, Int, Bool) = ([], 0, false)
             while await gate.cursor().confirmed < gate.end(), ContinuousClock.now - began < .seconds(240) {
-                // What came again was not confirmed, as far as the gate knows: the controller says so once more.
+                // A repeated report is unconfirmed as far as the gate knows: the controller confirms it
+                // again.
                 let all = agent.journal.lines.filter { $0["webhook"]?.string == "basicmessages" }
                     .compactMap { $0["body"]?["message_id"]?.string }
-                // Before it is killed no more than a half is, however many are there at once.
+                // Before the kill, about half of the reports are confirmed, however many have arrived.
                 let last = isKilled ? all.count : min(all.count, heard + count / 4)
                 let new = all[heard..<last]
                 heard = last
@@ -91,7 +92,8 @@ import Testing
         }
     }
 
-    /// Without the flag the agent keeps the question for its controller: reports go over the first connection, at once.
+    /// Without the flag, the agent keeps the mediation request for its controller: reports are sent over the
+    /// first connection, at once.
     @Test(.timeLimit(.minutes(3)), arguments: [CloudAgent.newest])
     func anAgentThatGrantsNoneGetsItsReportsAllTheSame(version: String) async throws {
         try await withAgent("denied", version) { scene in
@@ -105,7 +107,7 @@ import Testing
         }
     }
 
-    /// A single-use invitation is answered once: the first connection goes on as it was.
+    /// A single-use invitation is answered once: the first connection continues unchanged.
     @Test(.timeLimit(.minutes(4)), arguments: [CloudAgent.newest])
     func aSingleUseInvitationGoesOnWithoutAMailbox(version: String) async throws {
         try await withAgent("single", version, options: CloudAgent.mediation) { scene in

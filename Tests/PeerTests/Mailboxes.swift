@@ -4,13 +4,13 @@ import Ledger
 import Store
 import Testing
 
-// What tests of agents that keep messages for the kiosk share.
+// Helpers for tests of agents that keep messages for the kiosk.
 
 extension CloudAgent {
-    /// What makes an unmodified agent keep messages for who cannot be reached.
+    /// The options with which an unmodified agent keeps messages for unreachable peers.
     static let mediation = ["--open-mediation", "--enable-undelivered-queue"]
 
-    /// Waits until the gate is reached through the agent's mailbox; the agent's name for that connection.
+    /// Waits until the agent reaches the gate through its mailbox; returns the agent's id of that connection.
     func mailed(_ gate: DeliveryGate) async throws -> String {
         try await gate.wait("through the mailbox", within: .seconds(60)) {
             let stored = try await gate.store.connections()
@@ -19,7 +19,7 @@ extension CloudAgent {
             let snapshot = try way.map { try JSON.parse($0.snapshot) }
             return snapshot?["mailbox"] == true && snapshot?["phase"] == "connected"
         }
-        // The younger of the two.
+        // The newer of the two connections.
         return try #require(await connections().last)
     }
 }

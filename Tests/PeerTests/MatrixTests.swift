@@ -7,7 +7,8 @@ import Store
 import TestKit
 import Testing
 
-/// What an invitation of a real agent offers, and whether its inviter is known: the eight rows, carried out by the service.
+/// The eight cases of an invitation of a real agent, by what it offers and whether its inviter is known; the
+/// service carries them out.
 @Suite(.serialized, .tags(.realTime, .agents)) struct MatrixTests {
     /// A gate, its agent and the file between them.
     private struct Rows {
@@ -15,23 +16,25 @@ import Testing
         let gate: DeliveryGate
         private var agent: CloudAgent { scene.agent }
 
-        /// What the agent's controller was told of the request of that thread.
+        /// Returns the text of the refusal that the agent's controller received for the request of that
+        /// thread.
         private func refusal(of thread: Text) -> Text? {
             agent.journal.lines.last {
                 $0["webhook"] == "problem_report" && $0["body"]?["~thread"]?["thid"]?.string == thread
             }?["body"]?["description"]?["code"]?.string
         }
 
-        /// How often somebody asked the agent to go on over a connection that there is.
+        /// The number of times that the agent received a request to reuse an existing connection.
         private var reuses: Int { agent.journal.lines.count { $0["webhook"] == "connection_reuse" } }
 
-        /// So often, as soon as the agent has told of it.
+        /// Waits until the agent has reported `count` reuses.
         func expectReuses(_ count: Int) async throws {
             try await gate.wait("reused \(count) times") { reuses >= count }
             #expect(reuses == count)
         }
 
-        /// An invitation of those words lies in the file until the gate has carried it out; the thread of its request.
+        /// Puts an invitation with these words into the file and waits until the gate has carried it out.
+        /// Returns the thread of its request.
         @discardableResult
         func carryOut(_ words: String) async throws -> Text? {
             let made = try await agent.invitation(words)
@@ -44,21 +47,22 @@ import Testing
             return made.thread
         }
 
-        /// The same for one whose request is refused.
+        /// Does the same with an invitation whose request is refused.
         func refuse(_ words: String) async throws {
             let thread = try #require(try await carryOut(words))
             try await gate.wait("refused: \(words)") { refusal(of: thread) != nil }
             #expect(refusal(of: thread) == "request-not-accepted", "\(words)")
         }
 
-        /// One with nothing in it, by the DID that all of the agent's share, is said to be unusable.
+        /// Expects that an empty invitation, with the DID that all invitations of the agent share, is
+        /// reported as unusable.
         func refuseEmpty() async throws {
             let before = gate.said(MatrixTests.nothingOffered)
             try await MatrixTests.writeEmpty(scene)
             try await gate.wait("told", within: .seconds(60)) { gate.said(MatrixTests.nothingOffered) > before }
         }
 
-        /// How many connections the agent has.
+        /// The number of the agent's connections.
         var active: Int { get async throws { try await agent.connections().count } }
     }
 
@@ -73,10 +77,10 @@ import Testing
     @Test(.timeLimit(.minutes(5)), arguments: CloudAgent.versions)
     func eachRowAgainstARealAgent(version: String) async throws {
         try await withAgent("matrix", version) { scene in
-            // Neither handshake nor request, and nobody known: it is said to be unusable.
+            // Neither handshake nor request, inviter unknown: reported as unusable.
             try await Self.writeEmpty(scene)
             let gate = try await scene.gate(scene.place.path("invitation"))
-            // The fault is there from the first word that there is no agent; which one it is comes behind it.
+            // The fault is raised as soon as there is no agent; the reason is logged after it.
             try await gate.wait("told", within: .seconds(60)) {
                 gate.faults.contains(.agentUnconnected) && gate.said(Self.nothingOffered) > 0
             }
@@ -87,14 +91,14 @@ import Testing
             #expect(try await rows.active == 0)
             #expect(try await gate.store.connections().isEmpty)
 
-            // Handshake and request: a connection, and the request refused over it.
+            // Handshake and request: a connection, over which the request is refused.
             try await rows.refuse("did ask")
             try await gate.wait("connected") { await gate.cursor().connection != nil }
             let first = await gate.cursor().connection
             #expect(try await rows.active == 1)
             try await rows.expectReuses(0)
 
-            // The same inviter again, for a connection only: the one that exists will do.
+            // The same inviter again, handshake only: the existing connection is reused.
             try await rows.carryOut("did single")
             try await rows.expectReuses(1)
             try await gate.record(1)
@@ -102,7 +106,8 @@ import Testing
             #expect(await gate.cursor().connection == first)
             #expect(try await rows.active == 1)
 
-            // With a request: reused, then refused over it; and without handshake refused over it.
+            // The same inviter, handshake and request: reused, then refused over it; without handshake,
+            // refused over it.
             try await rows.refuse("did ask")
             try await rows.expectReuses(2)
             try await rows.refuse("did bare ask")
@@ -110,12 +115,12 @@ import Testing
             #expect(await gate.cursor().connection == first)
             #expect(try await rows.active == 1)
 
-            // Neither, from one that is known: said to be unusable too, and the connection stays.
+            // Neither, inviter known: also reported as unusable, and the connection stays.
             try await rows.refuseEmpty()
             #expect(await gate.cursor().connection == first)
             #expect(gate.faults.isEmpty)
 
-            // An inviter that is not known, for a connection only: a new one takes over.
+            // An unknown inviter, handshake only: a new connection takes over.
             try await rows.carryOut("")
             try await gate.wait("taken over", within: .seconds(40)) {
                 let present = await gate.cursor().connection

@@ -4,13 +4,13 @@ import Foundation
 import TestKit
 import Testing
 
-/// What visitors say of themselves, searched for in the program's memory from outside, as root can.
+/// Searches the program's memory from outside, as root can, for data of visitors.
 @Suite(.tags(.realTime)) struct MemoryTests {
-    /// Before everything that is looked for.
+    /// The prefix of every text that is searched for.
     private static let mark = "Zq7vK-"
 
-    /// Forty have an altered document, token or mdoc. Each has a name of its own, in a long text and in one of at most
-    /// 15 bytes, which Swift keeps in place. Ten have one that is in order.
+    /// Forty visitors have an altered document, token or mdoc. Each has a different name, in a long text and
+    /// in one of at most 15 bytes, which Swift stores inline. Ten visitors have a valid credential.
     @Test(.timeLimit(.minutes(5)))
     func nothingOfFiftyVisitorsStays() async throws {
         let place = try Workplace("memory")
@@ -39,14 +39,14 @@ import Testing
         }
 
         func visitors(_ names: Set<String>) -> Set<String> { names.filter { $0.allSatisfy(\.isNumber) } }
-        // A verification's thread ends a moment after its verdict.
+        // The thread of a verification ends shortly after the verdict.
         var (names, left) = (Set<String>(), Int.max)
         for _ in 0..<100 where !(visitors(names).isEmpty && left <= before) {
             try await Task.sleep(for: .milliseconds(100))
             (names, left) = try (Set(memory.continuations(of: Self.mark, count: 3).keys), accepted())
         }
         #expect(visitors(names).isEmpty, "what is left of 50 visitors: \(names)")
-        // What the program has to keep is found, by the same search.
+        // The same search finds the data that the program has to keep.
         #expect(names.contains("own"))
         #expect(left <= before)
         try await day.close()
@@ -72,7 +72,8 @@ private struct AlteredCredentials {
         device = try #require(Base64.decodeURL(letters.trimmingCharacters(in: .whitespacesAndNewlines)))
     }
 
-    /// A credential with `name`, nine letters long, and the reason of its rejection. The `number` chooses the format.
+    /// Returns a credential with `name`, nine letters long, and the reason of its rejection. The `number`
+    /// chooses the format.
     func credential(_ name: String, number: Int) throws -> (text: String, reason: String) {
         switch number % 3 {
         case 0:
@@ -96,7 +97,7 @@ private struct AlteredCredentials {
             + "~\(claim)~"
     }
 
-    /// Its number of a driving licence is as long as the name.
+    /// The driving licence's number has the same length as the name.
     private func mdoc(_ name: String) throws -> String {
         let number = try #require(device.firstRange(of: Array("123456789".utf8)))
         var altered = device

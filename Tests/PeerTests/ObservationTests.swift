@@ -3,8 +3,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// What the real program shows of itself after visits: the same in the file, at the socket, on the page and in the metrics, and the same as
-/// its ledger.
+/// What the real program reports of itself after visits: the same in the status file, at the socket, on the
+/// status page and in the metrics, and the same as its ledger.
 @Suite(.tags(.realTime)) struct ObservationTests {
     @Test(.timeLimit(.minutes(3)))
     func everyViewTellsWhatTheLedgerTells() async throws {
@@ -24,7 +24,7 @@ import Testing
         let accepted = records.count { $0.result == "accepted" }
         #expect(records.count == 5 && accepted == 4)
 
-        // The file follows by itself, and says what the command says.
+        // The file is updated without a request and agrees with the command.
         let status = try await read(place.path("status.json")) {
             $0["ledger"]?["entries"]?.int == 2 * records.count && $0["ledger"]?["open"]?.int == 0
                 && $0["silent"]?.array == []
@@ -37,12 +37,13 @@ import Testing
             #expect(asked[Text(member)] == status[Text(member)], "\(member)")
         }
         #expect(asked.object?.names == status.object?.names)
-        // No agent is there, so nothing waits for one.
+        // No agent is configured, so no report waits for one.
         #expect(status["agent"] == [])
         let list = try await kiosk.command(["ledger", "list"]).lines
         #expect(list.count == records.count && list.allSatisfy { $0["report"] == "none" }, "\(list)")
 
-        // Prometheus' own parser reads the file and what is served, and finds the same. The two files have a thread each.
+        // Prometheus' own parser reads the metrics file and the served metrics, and finds the same. The two
+        // have a thread each.
         let metrics = try await text(place.path("gatehouse.prom")) {
             $0.contains("\ngatehouse_ledger_entries \(2 * records.count)\n")
                 && $0.contains("\ngatehouse_ledger_open_visits 0\n")
@@ -69,7 +70,7 @@ import Testing
             #expect(value("gatehouse_radio_up") == 1 && value("gatehouse_radio_openings_total") == 1)
         }
 
-        // The page has the visits by their numbers in the ledger, and no word of who came.
+        // The page has the visits by their numbers in the ledger, and no data of the visitors.
         let page = try await page(place) {
             $0.contains("<tr><td>\(records.count)</td>") && $0.contains("● In order")
         }
@@ -80,13 +81,13 @@ import Testing
         let log = kiosk.journal.events("visit.ended")
         for text in [page, status.compactText, try get("/metrics", place)] {
             #expect(!text.contains("Mary Smith") && !text.contains("1975-08-22"))
-            // Nor of a single visitor: ids of visits are for log and ledger.
+            // It does not identify single visits either: their ids are for the log and the ledger.
             for visit in log.compactMap({ $0["visit"]?.string?.string }) { #expect(!text.contains(visit)) }
         }
         try await day.close()
         #expect(!FileManager.default.fileExists(atPath: place.path("observe.sock")))
 
-        // After a restart the counters begin anew, and the day does not.
+        // After a restart, the counters start from zero; the day's numbers continue.
         try kiosk.start()
         let again = try await self.page(place) { $0.contains("<tr><td>\(records.count)</td>") }
         #expect(again.components(separatedBy: "✓ accepted").count == accepted + 1)
@@ -96,12 +97,12 @@ import Testing
         place.remove()
     }
 
-    /// The JSON of a file as soon as it says that.
+    /// Returns the JSON of a file as soon as it satisfies `isSo`.
     private func read(_ path: String, until isSo: (JSON) -> Bool) async throws -> JSON {
         try JSON.parse(try await text(path) { (try? JSON.parse($0)).map(isSo) == true })
     }
 
-    /// The text of a file as soon as it says that.
+    /// Returns the text of a file as soon as it satisfies `isSo`.
     private func text(_ path: String, until isSo: (String) -> Bool) async throws -> String {
         for _ in 0..<3000 {
             if let text = try? String(contentsOfFile: path, encoding: .utf8), isSo(text) { return text }
@@ -119,13 +120,13 @@ import Testing
         throw PeerFailure("the page does not show it: \(try get("/", place))")
     }
 
-    /// What is served at a path of the socket, without its head.
+    /// Returns the content that is served at a path of the socket, without the head.
     private func get(_ target: String, _ place: Workplace) throws -> String {
         let answer = try UnixRequest.get(target, at: place.path("observe.sock"))
         return answer.range(of: "\r\n\r\n").map { String(answer[$0.upperBound...]) } ?? ""
     }
 
-    /// The samples that the parser of Prometheus' own client finds.
+    /// Returns the samples that the parser of Prometheus' own client finds.
     private func parse(_ text: String, _ place: Workplace) async throws -> [JSON] {
         let python = try Workplace.requiredEnvironment("metrics", "bin/python")
         let input = try place.write("metrics.txt", text)

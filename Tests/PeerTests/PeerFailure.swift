@@ -1,4 +1,4 @@
-/// Why a peer, or the appliance, did not do what a test waited for.
+/// Reports that a peer, or the appliance, did not do what a test waited for.
 struct PeerFailure: Error, CustomStringConvertible {
     let description: String
 

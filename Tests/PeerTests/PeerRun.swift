@@ -4,20 +4,20 @@ import Foundation
 
 /// How thorough this run is.
 enum PeerRun {
-    /// Whether the environment has `GATEHOUSE_PEERS=all`, as `make nightly` sets it: every version of the foreign
-    /// agents, the full counts, and gates with the product's own times.
+    /// Whether the environment sets `GATEHOUSE_PEERS=all`, as `make nightly` does: every version of the
+    /// third-party agents, the full counts, and gates with the product's own times.
     static let isThorough = ProcessInfo.processInfo.environment["GATEHOUSE_PEERS"] == "all"
 }
 
-/// The times by which a gate of these tests waits for its agents.
+/// The times for which a gate of these tests waits for its agents.
 struct GatePace: Sendable {
-    /// Those of connections and mailboxes.
+    /// The times of connections and mailboxes.
     var times = AgentTimes()
-    /// Those of reports.
+    /// The times and limits of reports.
     var reports = ReportSettings.Limits()
 
-    /// The product's own in a thorough run, else such as look, ask and ping sooner; `change` shortens others that a
-    /// test waits out.
+    /// Returns the product's own times in a thorough run, otherwise shorter ones for polls, questions and
+    /// pings; `change` shortens other times that a test waits for.
     static func usual(_ change: (inout GatePace) -> Void = { _ in }) -> GatePace {
         var pace = GatePace()
         guard !PeerRun.isThorough else { return pace }

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The real process without anybody around it.
+/// The real process without peers.
 @Suite(.tags(.realTime)) struct ProcessTests {
     @Test(.timeLimit(.minutes(1)))
     func aMisspeltKeyEndsItWithItsPlaceAndARemedy() async throws {
@@ -21,7 +21,7 @@ import Testing
     func withoutARadioItSaysSoTriesAgainAndEndsInOrder() async throws {
         let place = try Workplace("no-radio")
         guard let credential = try Credential(place) else { return place.remove() }
-        // Port 1 of loopback: nobody listens there.
+        // No server listens on port 1 of the loopback address.
         let kiosk = try KioskProcess(place, radioPort: 1, trust: credential.trust)
         try kiosk.start()
         let first = try await kiosk.journal.wait("radio.failed")
@@ -33,8 +33,8 @@ import Testing
         place.remove()
     }
 
-    /// The database is deleted under the running service: nobody is let in any more, what happens is kept in the reserve, the
-    /// end says so, and the next start has it in its ledger.
+    /// The database is deleted under the running service: the gate admits nobody any more, events are kept in
+    /// the reserve, the end reports the loss, and the next start adds the reserve to its ledger.
     @Test(.timeLimit(.minutes(2)))
     func aDeletedDatabaseLetsNobodyInAndLosesNothing() async throws {
         let place = try Workplace("deleted")
@@ -59,11 +59,12 @@ import Testing
         try kiosk.start()
         let started = try await kiosk.journal.wait("started", from: before)
         #expect(started.line["restored"]?.int == 2)
-        // A new ledger begins with what it says of the one that is gone; an accepted visit is still counted in its numbers.
+        // A new ledger begins with a record of the lost one; an accepted visit still counts in its numbers.
         let records = try await kiosk.records()
         #expect(records.map(\.result) == ["failed", "rejected", "rejected"])
         #expect(records.allSatisfy { ($0.seq ?? 0) > 1000 })
-        // On the air it listens to signals; its control socket comes beside that, and so does what the opening found.
+        // Once the kiosk advertises, it handles signals. Its control socket and the findings of the opening
+        // follow independently.
         _ = try await kiosk.journal.wait("advertising", from: before)
         var isTold = false
         for _ in 0..<200 where !isTold {

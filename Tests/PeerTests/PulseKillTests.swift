@@ -3,28 +3,29 @@ import Foundation
 import TestKit
 import Testing
 
-/// The process is killed at twenty moments of a pulse of five seconds, and at eight of the wait for a passage that no
-/// input sees. Each time the record has the credential, the reasons and the opening: not a record that something was
-/// interrupted, and nothing else.
+/// The process is killed at twenty moments of a pulse of five seconds, and at eight moments of the wait for a
+/// passage that no input reports. Each time the record has the credential, the reasons and the opening, and
+/// it is not a record of an interruption.
 @Suite(.tags(.realTime)) struct PulseKillTests {
-    /// What the write of a decision may take on a busy machine; the first kill comes later.
+    /// The time that writing a decision may take on a busy machine; the first kill is later.
     private static let write: Duration = .milliseconds(100)
 
     @Test(.timeLimit(.minutes(8))) func whoWasLetInIsOnRecord() async throws {
         try await kill(20, pulse: .seconds(5), fromOpening: true, sections: [:])
     }
 
-    /// The record waits five seconds for a passage, as `door.wait` says.
+    /// The record waits five seconds for a passage, as `door.wait` sets.
     @Test(.timeLimit(.minutes(8))) func alsoWhileAPassageIsAwaited() async throws {
         let input = "use = \"passage\"\nline = \"PASSAGE\"\nactive = \"high\"\nbias = \"as-is\""
         try await kill(8, pulse: .milliseconds(500), fromOpening: false, sections: ["[door.input]": input])
     }
 
-    /// Kills it `kills` times in the five seconds from the gate's opening on, or from its end on.
+    /// Kills the process `kills` times in the five seconds after the gate's opening, or after the end of the
+    /// opening.
     private func kill(
         _ kills: Int, pulse: Duration, fromOpening: Bool, sections: [String: String]
     ) async throws {
-        // In memory: a process that is killed loses nothing that it has written, wherever that is.
+        // In memory: a killed process loses nothing that it has written, on any file system.
         let place = try Workplace("pulse-kill", isInMemory: true)
         guard let credential = try Credential(place) else { return place.remove() }
         let air = try await Air(place)
@@ -46,7 +47,7 @@ import Testing
             try await kiosk.killNow()
             _ = try await air.result(of: id)
         }
-        // One more start closes what the last one left.
+        // One more start completes the last visit.
         let start = kiosk.journal.position
         try kiosk.start()
         try await kiosk.journal.wait("advertising", from: start)
@@ -64,7 +65,7 @@ import Testing
             #expect(codes.contains("interrupted") && codes.first != "interrupted", "\(codes)")
         }
         #expect(Set(records.compactMap { $0["visit"]?.string }).count == kills)
-        // The visits are those of the log, each the one of its own phone.
+        // The recorded visits are those of the log, one for each phone.
         let decided = kiosk.journal.events("verdict").compactMap { $0["visit"]?.string }
         #expect(Set(decided) == Set(records.compactMap { $0["visit"]?.string }))
         let (intact, report) = try await kiosk.verifyLedger()

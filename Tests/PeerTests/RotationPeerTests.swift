@@ -7,11 +7,12 @@ import Store
 import TestKit
 import Testing
 
-/// Real agents that change their DID in a connection that stands (did-rotate/1.0), and that hang up.
+/// Real agents that change their DID in an existing connection (did-rotate/1.0), and that hang up.
 @Suite(.serialized, .tags(.realTime, .agents)) struct RotationPeerTests {
-    /// The newer version where it is there.
+    /// The newer version, where it is installed.
     private static let newer = Workplace.environment("acapy-1.7.0", "") == nil ? [] : ["1.7.0"]
-    /// The DIDs that carry their document and that agents can make: those of other methods have no endpoint without a ledger.
+    /// The DID methods that contain the document and that agents can make: DIDs of other methods have no
+    /// endpoint without a ledger.
     private static let methods = ["did:peer:2", "did:peer:4"]
 
     @Test(.timeLimit(.minutes(5)), arguments: newer)
@@ -22,7 +23,7 @@ import Testing
             let connection = try await agent.mailed(gate)
             var count = 0
 
-            /// Reports go out and are confirmed.
+            /// Expects that reports are sent and confirmed.
             func deliver() async throws {
                 try await gate.record(10)
                 count += 10
@@ -38,12 +39,12 @@ import Testing
                 let did = try #require(try await agent.command("rotate \(connection) \(method)")["did"]?.string)
                 #expect(did.hasPrefix(Text(method)) && did != before)
                 try await gate.follow(did)
-                // The acknowledgement arrived: only then the agent itself goes by the new DID.
+                // The acknowledgement has arrived: only then does the agent itself use the new DID.
                 try await gate.wait("acknowledged", within: .seconds(60)) { try await agent.ownDID(connection) == did }
                 print("mailbox: ACA-Py \(version): followed to a \(method) after \(ContinuousClock.now - began)")
                 try await deliver()
 
-                // The next start knows it, and hears what the agent starts under the new key.
+                // The next start knows the new DID, and receives what the agent starts under the new key.
                 await gate.stop()
                 gate = try await scene.gate(file)
                 #expect(try await gate.peer()?["did"]?.string == did)
@@ -64,8 +65,9 @@ import Testing
         }
     }
 
-    /// The older version announces a DID and cannot read the acknowledgement of anybody (its table names a class that it does not
-    /// have), so it never goes by that DID: nobody answers there. That is told, and a new invitation goes on.
+    /// The older version announces a DID and cannot read any peer's acknowledgement (its table names a class
+    /// that does not exist), so it never uses that DID and does not answer at it. The gate reports that, and
+    /// a new invitation takes over.
     @Test(.timeLimit(.minutes(5)), .enabled(if: CloudAgent.plays("0.12.8"), "GATEHOUSE_PEERS=all plays 0.12.8"))
     func anAgentThatCannotReadTheAcknowledgementIsToldSilent() async throws {
         try await withAgent("rotated", "0.12.8", options: CloudAgent.mediation) { scene in
@@ -96,21 +98,21 @@ import Testing
 }
 
 extension DeliveryGate {
-    /// The peer of the present way to the primary destination, as it is stored.
+    /// Returns the peer of the primary destination's current connection, as it is stored.
     fileprivate func peer() async throws -> JSON? {
         let present = await cursor().connection
         let stored = try await store.connections().first { $0.id == present }
         return try stored.map { try JSON.parse($0.snapshot) }?["peer"]
     }
 
-    /// Waits until that peer has that DID.
+    /// Waits until that peer has the DID `did`.
     fileprivate func follow(_ did: Text) async throws {
         try await wait("followed", within: .seconds(60)) { try await self.peer()?["did"]?.string == did }
     }
 }
 
 extension CloudAgent {
-    /// The agent's own DID in that connection.
+    /// Returns the agent's own DID in that connection.
     fileprivate func ownDID(_ connection: String) async throws -> Text? {
         let all = try await command("connections")["results"]?.array ?? []
         return all.first { $0["connection_id"]?.string?.string == connection }?["my_did"]?.string

@@ -1,23 +1,24 @@
 import Foundation
 
-/// How long the threads of a process could have run and no processor was free for them, or waited for a disk: what the machine owes it.
+/// The time for which the threads of a process were ready to run without a free processor, or waited for a
+/// disk: the delay that the machine causes.
 ///
-/// The kernel adds a wait to a thread's figures (``TaskFolder/times(of:)``) only once the thread runs again, so that a wait that
-/// lasts is missing there. It is taken from the state of a thread that can run, or waits in the kernel, and whose time on a processor
-/// does not grow. The end of a process waits like that, too.
+/// The kernel adds a wait to a thread's figures (``TaskFolder/times(of:)``) only once the thread runs again,
+/// so a current wait is missing there. It is computed for a thread that is ready to run, or waits in the
+/// kernel, and whose processor time does not grow. The end of a process is delayed in the same way.
 struct RunQueue {
-    /// Between two looks: they take a processor themselves.
+    /// The interval between two looks, which take processor time themselves.
     private static let interval = Duration.milliseconds(50)
 
     private struct Thread {
-        /// What it had waited at the first look.
+        /// The time that the thread had waited at the first look.
         let first: Int
         var times: (ran: Int, waited: Int)
-        /// Since when it waits, as far as the kernel has not added it yet.
+        /// The start of a current wait that the kernel has not added yet.
         var waitsSince: ContinuousClock.Instant?
-        /// How long that was at the last look.
+        /// The length of the current wait at the last look.
         var pending = Duration.zero
-        /// How long it was found waiting in the kernel.
+        /// The time for which the thread was seen waiting in the kernel.
         var blocked = Duration.zero
     }
 
@@ -25,20 +26,20 @@ struct RunQueue {
     private var threads: [String: Thread] = [:]
     private var lookedAt = ContinuousClock.now
 
-    /// Counts from now on.
+    /// Starts counting.
     init(process id: pid_t) {
         folder = TaskFolder(process: id)
         read()
     }
 
-    /// Takes up what there is now. A thread that has ended keeps what was last seen of it.
+    /// Adds the current figures. A thread that has ended keeps the figures of the last look.
     mutating func look() {
         guard ContinuousClock.now - lookedAt >= Self.interval else { return }
         read()
         lookedAt = .now
     }
 
-    /// What is owed to all threads together.
+    /// The delay that the machine has caused, added up over all threads.
     var owed: Duration {
         threads.values.reduce(.zero) { $0 + .nanoseconds($1.times.waited - $1.first) + $1.pending + $1.blocked }
     }
@@ -51,7 +52,7 @@ struct RunQueue {
                 continue
             }
             let state = times == thread.times ? folder.state(of: id) : nil
-            // It waits in the kernel, for a disk most of all, and cannot even be ended.
+            // The thread waits in the kernel, usually for a disk, and cannot even be ended.
             if state == "D" { thread.blocked += ContinuousClock.now - lookedAt }
             let isWaiting = state == "R"
             thread.waitsSince = isWaiting ? thread.waitsSince ?? lookedAt : nil

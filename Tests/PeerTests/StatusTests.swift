@@ -3,7 +3,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// `gatehouse status` beside the real service with a radio: in order, without its radio, and standing still.
+/// `gatehouse status` next to the real service with a radio: in order, without its radio, and while the
+/// process is stopped.
 @Suite(.tags(.realTime)) struct StatusTests {
     @Test(.timeLimit(.minutes(2)))
     func theServiceSaysHowItIs() async throws {
@@ -16,7 +17,8 @@ import Testing
         try await day.visit("accepted", .init(uri: "", payload: credential.genuine))
         try await day.visit("rejected", .init(uri: "", payload: credential.tampered), reason: "proof.invalid")
 
-        // With the last outcome the disk is at rest: what waits for it is silent, and that is told.
+        // After the last outcome the disk is idle: before, a part that waits for the disk would be reported
+        // as silent.
         #expect(try await kiosk.records(finished: 2).count == 2)
         let (fine, status) = try await kiosk.status()
         #expect(fine == .exit(0), "\(status)")
@@ -37,7 +39,7 @@ import Testing
         #expect(after["faults"]?.array?.first?["code"]?.string == "fault.radio")
         #expect(after["light"]?.string == "fault")
 
-        // A program that stands still says nothing, and whoever asks is told so in time.
+        // A stopped program does not answer, and the caller is informed in time.
         try await kiosk.pause()
         let began = ContinuousClock.now
         let (silent, none) = try await kiosk.command(["status"])

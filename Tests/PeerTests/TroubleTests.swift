@@ -7,10 +7,10 @@ import Synchronization
 import TestKit
 import Testing
 
-/// Agents that move away, and agents that never stop asking.
+/// Agents that move to another address, and agents that never stop sending requests.
 @Suite(.serialized, .tags(.realTime, .agents)) struct TroubleTests {
-    /// The address in its connection is dead from one moment to the next. That is told, everything waits, and the invitation from
-    /// the new address gets what is left.
+    /// The agent's address in its connection becomes unreachable. The gate reports that, every report waits,
+    /// and the invitation from the new address gets the rest.
     @Test(.timeLimit(.minutes(4)), arguments: CloudAgent.versions) func anAgentThatMovedIsFollowedByItsInvitation(
         version: String
     ) async throws {
@@ -21,7 +21,7 @@ import Testing
             #expect(try await agent.reports(count: 20).count == 20)
             try await gate.waitForAll()
 
-            try await agent.command("kill")  // it has nothing to lose any more
+            try await agent.command("kill")  // it has nothing left to lose
             try await agent.command("move")
             try await agent.command("start")
             let moved = ContinuousClock.now
@@ -38,7 +38,8 @@ import Testing
         }
     }
 
-    /// 404 posts a second were seen so, and no report went out. Reports go first, and answers one a second once sixteen were given.
+    /// A regression test: 404 posts a second were seen, and no report was sent. Reports take precedence, and
+    /// answers are limited to one a second after the first sixteen.
     @Test(.timeLimit(.minutes(4)), arguments: CloudAgent.versions)
     func anAgentThatAnswersWithQuestionsIsHeldOff(version: String) async throws {
         try await withAgent("hostile", version, options: ["--plugin", "hostile"]) { scene in
@@ -58,7 +59,8 @@ import Testing
         }
     }
 
-    /// Waits until what may go out at once has gone: no more than two posts come in a second.
+    /// Waits until the messages that may be sent at once have been sent: from then on at most two posts
+    /// arrive in a second.
     private func heldOff(_ gate: DeliveryGate, _ place: Workplace) async throws {
         let last = Mutex(try posts(place))
         try await gate.wait("held off") {
@@ -71,13 +73,14 @@ import Testing
         }
     }
 
-    /// The messages that the agent's log counts.
+    /// Returns the number of messages in the agent's log.
     private func posts(_ place: Workplace) throws -> Int {
         let log = try String(contentsOf: URL(fileURLWithPath: place.path("agent/log")), encoding: .utf8)
         return log.split(separator: "\n").count { $0.contains("\"POST / HTTP") }
     }
 
-    /// The bytes that this process has written: into files of whatever kind, since a folder in memory counts for no disk.
+    /// Returns the bytes that this process has written into files of any kind: a folder in memory would not
+    /// count as a disk.
     private func written() throws -> Int {
         let io = try String(contentsOf: URL(fileURLWithPath: "/proc/self/io"), encoding: .utf8)
         let line = try #require(io.split(separator: "\n").first { $0.hasPrefix("wchar: ") }, "\(io)")

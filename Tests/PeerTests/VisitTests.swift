@@ -3,7 +3,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// The real program, a foreign Bluetooth stack with a foreign wallet, and a real cloud agent, through one day at a gate.
+/// The real program, a third-party Bluetooth stack with an independent wallet, and a real cloud agent, during
+/// one day at a gate.
 @Suite(.tags(.realTime, .agents)) struct VisitTests {
     @Test(.timeLimit(.minutes(3)), arguments: CloudAgent.versions)
     func withARealAgent(version: String) async throws { try await day(agent: version) }
@@ -51,8 +52,8 @@ import Testing
         try await day.visit("accepted", .init(uri: "", payload: credential.genuine, manner: "ios"))
         #expect(try await agent.reports(count: 4).count == 4)
 
-        // The agent goes away while a person is choosing; nobody at the gate notices. (Killed: a polite end waits for our
-        // connection and goes on taking reports meanwhile.)
+        // The agent ends while a person is choosing, which has no effect at the gate. (Killed: an orderly end
+        // waits for the gate's connection and goes on taking reports meanwhile.)
         try await day.visit("accepted", .init(uri: "", payload: credential.genuine, choosesSlowly: true)) {
             try await agent.command("kill")
         }
@@ -70,7 +71,7 @@ import Testing
         place.remove()
     }
 
-    /// The reports are the records: same ids, same numbers, same results, no gap, none twice.
+    /// Expects that the reports match the records: the same ids, numbers and results, no gap, no repetition.
     private func expect(_ reports: [CloudAgent.Message], toTell day: Day) async throws {
         let records = try await day.kiosk.records()
         #expect(records.map(\.result) == day.results)
@@ -82,19 +83,20 @@ import Testing
         #expect(told.map { $0.content["result"]?.string } == records.map(\.result))
         let reasons = told.map { ($0.content["reasons"]?.array ?? []).first?["code"]?.string?.string ?? "" }
         #expect(reasons == day.reasons)
-        // Nothing of what the credential says leaves the box.
+        // No data of the credential leaves the appliance.
         for text in told.map(\.content.compactText) {
             #expect(!text.contains("Mary Smith") && !text.contains("1975-08-22"))
         }
     }
 }
 
-/// rootcanal, a virtual controller in C++ that breaks packets up as real ones do.
+/// rootcanal, a virtual controller in C++ that fragments packets as real controllers do.
 private enum Rootcanal {
     /// The program, where `Tests/Peers/setup` found one that runs.
     static let program = Workplace.environment("wallet", "rootcanal")
 
-    /// It listens on every address of the machine, so it gets a network of its own; not everybody may make one.
+    /// Whether the user may create a network namespace: rootcanal listens on every address of the machine, so
+    /// it gets a network of its own.
     static let isUsable: Bool = {
         guard let program, FileManager.default.fileExists(atPath: program) else { return false }
         guard let child = try? Child("unshare", ["--map-root-user", "--net", "true"], output: "/dev/null") else {

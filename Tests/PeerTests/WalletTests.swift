@@ -2,7 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// The foreign wallet is itself held against the recordings of the published ones: else its word would be worth nothing.
+/// Compares the third-party wallet with the recordings of the published wallets: otherwise its results would
+/// prove nothing.
 @Suite(.tags(.realTime)) struct WalletTests {
     @Test func theWalletMakesTheRecordedBytes() async throws {
         let place = try Workplace("wallet")

@@ -2,13 +2,14 @@ import Foundation
 import Glibc
 import TestKit
 
-/// Where the peers and the product are, and a folder for one test's files.
+/// The paths of the peers and the product, and a folder for one test's files.
 struct Workplace {
     /// The test's own folder.
     let folder: URL
 
-    /// A new empty folder. It is removed by ``remove()`` unless `GATEHOUSE_KEEP` is set; a test that was broken off leaves it too.
-    /// In memory where that is possible: for tests that hold things up themselves, beside which no disk of a busy machine should.
+    /// Creates an empty folder. It is removed by ``remove()`` unless `GATEHOUSE_KEEP` is set; an interrupted
+    /// test leaves it, too. With `isInMemory` it is in memory where possible, for tests that stall calls
+    /// themselves, so that the disk of a busy machine adds no delay.
     init(_ name: String, isInMemory: Bool = false) throws {
         let memory = "/dev/shm"
         let hasMemory = isInMemory && access(memory, W_OK) == 0
@@ -25,7 +26,8 @@ struct Workplace {
     /// The path of a file in the folder.
     func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
-    /// Writes a file into the folder, or another in its place; returns its path. Whoever reads it meanwhile finds one of them whole.
+    /// Writes a file into the folder, replacing an existing one atomically; returns its path. A concurrent
+    /// reader finds either the old or the new file, complete.
     @discardableResult
     func write(_ name: String, _ text: String) throws -> String {
         let file = folder.appendingPathComponent(name)
@@ -40,14 +42,15 @@ struct Workplace {
     /// The program that was built with these tests.
     static var debugProduct: String { built("gatehouse") }
 
-    /// A program that was built with these tests.
+    /// Returns the path of a program that was built with these tests.
     static func built(_ name: String) -> String {
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appendingPathComponent(name).path
     }
 
-    /// Whether PostgreSQL is there, on PATH or where Debian has it: not every machine needs an operator's side. It refuses root,
-    /// and `nobody`, who it runs as then, has to get to the temporary folder.
+    /// Whether PostgreSQL is installed, on PATH or where Debian puts it: not every machine needs the
+    /// operator's side. It refuses to run as root; the user `nobody`, as which it then runs, needs access to
+    /// the temporary folder.
     static var hasDatabase: Bool {
         if geteuid() == 0 {
             var folder = FileManager.default.temporaryDirectory.standardizedFileURL
@@ -67,7 +70,8 @@ struct Workplace {
     /// `Tests/Peers`.
     static var peers: URL { Vectors.repository.appendingPathComponent("Tests/Peers") }
 
-    /// A file of one of the Python environments that `Tests/Peers/setup` makes; nil when the environment is not complete.
+    /// Returns a file of one of the Python environments that `Tests/Peers/setup` makes; nil when the
+    /// environment is incomplete.
     static func environment(_ name: String, _ file: String) -> String? {
         let environment = ProcessInfo.processInfo.environment
         let cache =
@@ -79,7 +83,7 @@ struct Workplace {
         return folder.appendingPathComponent(file).path
     }
 
-    /// The same, for an environment that must be there.
+    /// Does the same for an environment that must exist.
     static func requiredEnvironment(_ name: String, _ file: String) throws -> String {
         guard let path = environment(name, file) else {
             throw PeerFailure("no Python environment \(name): run Tests/Peers/setup (make test does)")

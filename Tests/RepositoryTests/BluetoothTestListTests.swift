@@ -2,11 +2,11 @@ import Foundation
 import TestKit
 import Testing
 
-/// The list of Bluetooth's test cases names tests that there are.
+/// The tests named in the list of Bluetooth test cases exist.
 @Suite struct BluetoothTestListTests {
     private let repository = Vectors.repository
 
-    /// The lines of the tables without their heads.
+    /// Returns the rows of the tables without their headers.
     private func rows() throws -> [[String]] {
         let page = try String(contentsOf: repository.appendingPathComponent("docs/bluetooth-tests.md"), encoding: .utf8)
         return page.components(separatedBy: "\n").filter { $0.hasPrefix("|") && $0.contains("/") }
@@ -26,7 +26,7 @@ import Testing
                 let path = try #require(file, "\(row[1]): no suite \(parts[0])")
                 let text = try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
                 #expect(parts.count == 2 && text.contains("func \(parts.last ?? "")("), "\(row[1]): \(test)")
-                // Rows of its table.
+                // Names in quotation marks after a test are rows of the test's table.
                 let behind = row[3].components(separatedBy: "`\(test)`").dropFirst().joined()
                 let quoted = behind.prefix { $0 != "`" }.components(separatedBy: "\"").enumerated()
                 for (place, name) in quoted where place % 2 == 1 {
@@ -39,7 +39,7 @@ import Testing
         #expect(checked > 80)
     }
 
-    /// Each case stands once, in the form that the suites have.
+    /// Each case is listed once, in the form that the Bluetooth test suites use.
     @Test func everyCaseStandsOnce() throws {
         var cases: [String] = []
         for row in try rows() {

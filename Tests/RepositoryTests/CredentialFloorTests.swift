@@ -2,10 +2,10 @@ import Foundation
 import TestKit
 import Testing
 
-/// The floors of `Credentials`: a file names types of its own floor and of those below, never of one above. What a verdict rests
-/// on can so be read from the ground up.
+/// The floors of `Credentials`: a file names types of its own floor and of those below, never of one above.
+/// The code behind a verdict can therefore be read from the lowest floor up.
 @Suite struct CredentialFloorTests {
-    /// From the ground up. Folders on one line are one floor and may name each other's types.
+    /// From the lowest floor up. Folders on one line are one floor and may name each other's types.
     static let floors: [[String]] = [
         ["Words"],
         ["Keys"],
@@ -21,7 +21,7 @@ import Testing
 
     private static let root = Vectors.repository.appendingPathComponent("Sources/Credentials")
 
-    /// A source file with its floor and its words, without comments and texts.
+    /// A source file with its floor and its words, without comments and string literals.
     private struct Source {
         let path: String
         let floor: Int
@@ -43,7 +43,7 @@ import Testing
 
     private static func source(_ text: String, _ path: String, _ floor: Int) -> Source {
         let code = text.split(separator: "\n", omittingEmptySubsequences: false).map(withoutCommentAndTexts)
-        // A type at the top of its file stands at the left edge.
+        // A top-level type is declared at the left edge.
         let declared = code.compactMap { line in
             line.firstMatch(
                 of:
@@ -66,7 +66,7 @@ import Testing
         return String(code).replacing(/"(?:[^"\\]|\\.)*"/, with: "")
     }
 
-    /// Each reference to a type of a floor above, as `FILE names TYPE of FILE`.
+    /// Returns each reference to a type of a higher floor, as `FILE names TYPE of FILE`.
     private static func upward(_ sources: [Source]) -> [String] {
         var homes: [String: Source] = [:]
         for source in sources { for type in source.declared { homes[type] = source } }
@@ -85,7 +85,7 @@ import Testing
         #expect(found.isEmpty, "\(found.joined(separator: "\n"))")
     }
 
-    /// The test finds what it looks for.
+    /// The test detects what it searches for.
     @Test func aReferenceUpwardIsFound() {
         let above = Self.source("struct Roof {}\nprivate struct Nail {}\n", "Roof.swift", 5)
         let below = Self.source("// Roof\nlet a = \"Roof\"\nlet nail: Nail\n", "Cellar.swift", 0)

@@ -1,5 +1,5 @@
-/// The folders and files of the dependencies that handle bytes of a socket, below the checkouts. They are scanned for
-/// traps.
+/// The folders and files of the dependencies that handle bytes from a socket, as paths below the checkouts.
+/// They are scanned for traps.
 let receivePath = [
     "async-http-client/Sources/AsyncHTTPClient/AsyncAwait/",
     "async-http-client/Sources/AsyncHTTPClient/ConnectionPool/",
@@ -23,7 +23,7 @@ let receivePath = [
     "swift-asn1/Sources/SwiftASN1/",
 ]
 
-/// Parts of these that never run: the beginning of their paths, and why.
+/// Parts of these folders that never run: the beginning of their paths, and the reason.
 let unusedParts: [(path: String, reason: String)] = [
     (
         "async-http-client/Sources/AsyncHTTPClient/ConnectionPool/HTTP2/",
@@ -99,11 +99,11 @@ let unusedParts: [(path: String, reason: String)] = [
 struct ReviewedFile {
     /// Its path below the checkouts.
     let path: String
-    /// How many lines may trap.
+    /// The number of lines that may trap.
     let traps: Int
-    /// Of those lines with two lines around each.
+    /// A hash of those lines, with two lines around each.
     let hash: UInt64
-    /// Why bytes from a socket do not get there, or what stops them.
+    /// The reason why bytes from a socket do not reach these lines, or the check that stops them.
     let reason: String
 
     init(_ path: String, _ traps: Int, _ hash: UInt64, _ reason: String) {
@@ -111,7 +111,7 @@ struct ReviewedFile {
     }
 }
 
-/// Reviewed in the versions of `Package.swift`, the last time on 28 November 2026.
+/// The files were reviewed in the versions of `Package.swift`, the last time on 28 November 2026.
 let reviewedTraps: [ReviewedFile] = [
     ReviewedFile(
         "async-http-client/Sources/AsyncHTTPClient/AsyncAwait/HTTPClient+execute.swift", 1, 0xfc885ef59bb5496b,

@@ -2,15 +2,15 @@ import Foundation
 import TestKit
 import Testing
 
-/// Lines of the dependencies that can end the process, in the files that handle bytes of a socket. Each such file was
-/// reviewed in the version that is built here. With a new version this test names the files to review again; then
-/// their rows in `DependencyTrapList.swift` are renewed.
+/// Lines of the dependencies that can end the process, in the files that handle bytes from a socket. Each
+/// such file was reviewed in the version that is built here. After an update of a dependency this test names
+/// the files to review again; then update their rows in `DependencyTrapList.swift`.
 ///
-/// It finds preconditions, fatal errors and forced unwraps. The fuzz targets are for what traps without such a word,
-/// as sums and indices do.
+/// The test finds preconditions, fatal errors and forced unwraps. Traps without such a word, for example of
+/// sums and indices, are left to the fuzz targets.
 @Suite struct DependencyTrapTests {
-    /// The sources of the dependencies of this build, above the tests' own program. Where there are none, the test
-    /// fails.
+    /// Returns the sources of this build's dependencies, in a folder above the test program. The test fails
+    /// if they do not exist.
     private static func checkouts() throws -> URL {
         var folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         while folder.path != "/" {
@@ -21,7 +21,7 @@ import Testing
         throw CocoaError(.fileNoSuchFile)
     }
 
-    /// The lines of a file that may trap: how many, and a hash of them with two lines around each.
+    /// Returns the number of lines of a file that may trap, and a hash of them with two lines around each.
     private static func traps(in source: some Sequence<UInt8>) -> (count: Int, hash: UInt64) {
         let lines = Array(source).split(separator: 0x0A, omittingEmptySubsequences: false).map { line in
             let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0D].contains($0) }
@@ -40,7 +40,8 @@ import Testing
     private static let before = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_)]".utf8)
     private static let after = Set(" \t.,)]}[(:?".utf8)
 
-    /// Whether a line calls one of these, or unwraps something by force, as `try!` and `as!` do too.
+    /// Returns whether a line calls one of these functions, or unwraps something by force, including `try!`
+    /// and `as!`.
     private static func isTrap(_ line: [UInt8]) -> Bool {
         let code = code(line)
         if calls.contains(where: { code.firstRange(of: $0) != nil }) { return true }
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    /// A line without what is in its strings and without its comment.
+    /// Returns a line without the contents of its strings and without its comment.
     private static func code(_ line: [UInt8]) -> [UInt8] {
         var (code, isInString, index): ([UInt8], Bool, Int) = ([], false, 0)
         while index < line.count {
@@ -95,7 +96,7 @@ import Testing
         #expect(reviewed.isEmpty, "no such files any more: \(reviewed.keys.sorted())")
     }
 
-    /// What is left out is there, so that a name that changed is noticed.
+    /// The excluded paths exist, so that a renamed path is noticed.
     @Test func whatIsLeftOutIsThere() throws {
         let checkouts = try Self.checkouts()
         let files = receivePath.filter { $0.hasSuffix("/") }

@@ -2,7 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// Every `package` or `public` declaration says what it is. Witnesses of well-known protocols are described by those.
+/// Every `package` or `public` declaration has a doc comment. Witnesses of well-known protocols are
+/// documented by their protocols.
 @Suite struct DocumentationTests {
     private let witnesses = [
         "static func ==", "static func <", "func hash(into", "var description", "var errorDescription",

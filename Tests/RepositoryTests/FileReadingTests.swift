@@ -2,14 +2,14 @@ import Foundation
 import TestKit
 import Testing
 
-/// Only `FileBytes`, which waits for no pipe and has a limit, reads the files of a gate: their owner may have put
-/// anything in their place.
+/// Only `FileBytes`, which does not block on a pipe and has a size limit, reads the files of a gate: their
+/// owner may have replaced them with anything.
 @Suite struct FileReadingTests {
-    /// Ways of Foundation's that wait for a pipe, or read without an end.
+    /// Functions of Foundation that block on a pipe, or read without a limit.
     private static let waiting = [
         "contents(atPath:", "forReadingAtPath:", "forWritingAtPath:", "Data(contentsOf:", "String(contentsOf:",
     ]
-    /// A file that the command has just made for what systemctl says.
+    /// A file that the command has just created for the output of systemctl.
     private static let own: Set = ["ServiceStart.swift"]
 
     @Test(arguments: ["Appliance", "Store", "LinuxIO", "HTTPTransport", "gatehouse"])

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The fuzz targets are a package of their own, built from the product's sources.
+/// The fuzz targets are a separate package, built from the product's sources.
 @Suite struct FuzzPackageTests {
     @Test func dependenciesAreTheProductsOwn() throws {
         let product = try pins(in: "Package.swift")

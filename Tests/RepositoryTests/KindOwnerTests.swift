@@ -2,13 +2,13 @@ import Foundation
 import TestKit
 import Testing
 
-/// What a signed thing is has one owner: `Sources/Credentials/Kind`. Nothing else of `Credentials` asks a header for
-/// its type or chooses by the members that tell kinds apart.
+/// One folder decides the kind of a signed thing: `Sources/Credentials/Kind`. Nothing else in `Credentials`
+/// reads the type from a header or chooses by the members that distinguish kinds.
 @Suite struct KindOwnerTests {
     private static let root = Vectors.repository.appendingPathComponent("Sources/Credentials")
 
-    /// Where a line asks what a token is: for the header's `typ` or `cty`, for the name of its type, or whether it has
-    /// one of the members that tell.
+    /// Returns whether a line determines the kind of a token: by the header's `typ` or `cty`, by the name of
+    /// its type, or by one of the members that distinguish kinds.
     private static func asks(_ line: Substring) -> Bool {
         let code = line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
         let words = [#""typ""#, #""cty""#, "TokenType.named"]
@@ -28,7 +28,7 @@ import Testing
         #expect(found.isEmpty, "\(found.joined(separator: "\n"))")
     }
 
-    /// The test finds what it looks for.
+    /// The test detects what it searches for.
     @Test func aSecondAnswerIsFound() {
         #expect(Self.asks(#"if header["typ"]?.string == "vc+jwt" {"#))
         #expect(Self.asks(#"let isCredential = claims["vc"] != nil"#))

@@ -2,9 +2,10 @@ import Foundation
 import TestKit
 import Testing
 
-/// What the program tells people to read is on their box: the package installs it under the name that they are told.
+/// The documents that the program refers to exist on the gate: the package installs them under the names that
+/// the program prints.
 @Suite struct NamedFilesTests {
-    /// Sources that speak of the repository to those who work in it.
+    /// Sources whose texts are for the developers of this repository.
     private static let ours: Set = ["ReasonsCommand.swift", "ReferenceCommand.swift", "Pinout+Pages.swift"]
     private static let documents = "/usr/share/doc/gatehouse/"
 

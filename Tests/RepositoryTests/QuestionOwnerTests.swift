@@ -2,15 +2,16 @@ import Foundation
 import TestKit
 import Testing
 
-/// Each question that decides about a credential is answered by one function, and nothing else of `Credentials` reads what that
-/// function decides by. What a token is has tests of its own (``KindOwnerTests``).
+/// One function answers each question that decides about a credential, and nothing else in `Credentials`
+/// reads the data that this function decides by. The question of a token's kind has its own tests
+/// (``KindOwnerTests``).
 @Suite struct QuestionOwnerTests {
-    /// A question, the line that declares who answers it, and the files in which what decides it may stand.
+    /// A question, the declaration that answers it, and the files that may contain the deciding code.
     struct Question: CustomTestStringConvertible, Sendable {
         let name: String
         let owner: String
         let declaration: String
-        /// What only the owner, and those that hand it over, may write.
+        /// The code that only the owner, and files that pass its answer on, may contain.
         let words: String
         let files: Set<String>
         var testDescription: String { name }
@@ -34,16 +35,16 @@ import Testing
         Question(
             name: "which statements had to be shown", owner: "LinkedDataFormat/CredentialFacts.swift",
             declaration: "func isComplete(", words: "mandatory.contains",
-            // The proof tells them from the others, whose signatures it checks.
+            // The proof separates the mandatory statements from the others, whose signatures it checks.
             files: ["LinkedDataFormat/CredentialFacts.swift", "Proof/LinkedDataProof.swift"]),
         Question(
             name: "which credential decided", owner: "Verifier.swift", declaration: "func ask(", words: "decisive = [",
-            // A verdict keeps what the verifier tells it.
+            // The verdict stores the verifier's decision.
             files: ["Verifier.swift", "Run/Verdict.swift"]),
         Question(
             name: "what a root may sign", owner: "Trust/SignerRole.swift", declaration: "enum SignerRole",
             words: "trust.tokenRoots",
-            // It proposes what an operator may add.
+            // `NeedsReader` proposes entries that an operator may add.
             files: ["Trust/SignerRole.swift", "Needs/NeedsReader.swift"]),
         Question(
             name: "what admits", owner: "Run/Admission.swift", declaration: "func finding(about claims: SignedClaims)",
@@ -51,7 +52,7 @@ import Testing
         Question(
             name: "what never admits", owner: "Presentations/Received+Check.swift",
             declaration: "func verify(", words: "CredentialKind.admits(",
-            // It adds the types of the W3C's model to the `vct` where they are such.
+            // An SD-JWT credential adds the types that never admit, for example a status list's, to its `vct`.
             files: ["Presentations/Received+Check.swift", "Tokens/SDJWTCredential.swift"]),
     ]
 

@@ -2,12 +2,13 @@ import Foundation
 import TestKit
 import Testing
 
-/// Which rules are in force is said in one place: `RulesInForce`. Nothing else chooses between a gate's own file and
-/// the rules in its trust data.
+/// One type decides which rules are in force: `RulesInForce`. Nothing else chooses between a gate's own file
+/// and the rules in its trust data.
 @Suite struct RuleOwnerTests {
     private static let sources = Vectors.repository.appendingPathComponent("Sources").resolvingSymlinksInPath()
 
-    /// Lines that choose: they read the rules of trust data, or say what holds where no file is configured.
+    /// Returns the lines that choose: they read the rules of trust data, or say what holds where no file is
+    /// configured.
     private static func choices(in source: String) -> [String] {
         source.components(separatedBy: "\n").filter { line in
             line.firstMatch(of: /irectory(\(\))?\??\.rules\b/) != nil
@@ -19,7 +20,7 @@ import Testing
         var owners: Set<String> = []
         for file in swiftFiles(below: Self.sources) {
             let choices = Self.choices(in: try String(contentsOf: file, encoding: .utf8))
-            // A backup without the file leaves the file that is configured as it is.
+            // Restoring a backup without the file leaves the configured file unchanged.
             if !choices.isEmpty, file.lastPathComponent != "Restoring+Configuration.swift" {
                 owners.insert(file.lastPathComponent)
             }

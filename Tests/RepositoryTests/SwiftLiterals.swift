@@ -1,11 +1,12 @@
-/// The string literals of a Swift source, without comments: enough of the grammar for our own files.
+/// The string literals of a Swift source, without comments. The parser knows only the grammar that this
+/// repository's files use.
 struct SwiftLiterals {
     struct Literal {
         /// As written; interpolations are "\\(…)".
         let text: String
-        /// From 1.
+        /// The line number, from 1.
         let line: Int
-        /// What stands directly behind the closing quote.
+        /// The character directly after the closing quote.
         let next: Character?
     }
 
@@ -14,7 +15,7 @@ struct SwiftLiterals {
     private var line = 1
     private var found: [Literal] = []
 
-    /// The literals of one line each; those between three quotes are prose and left out.
+    /// Returns the literals of one line each. Literals between three quotes are prose and are left out.
     static func all(in source: String) -> [Literal] {
         var reader = SwiftLiterals(source: Array(source))
         reader.readCode(inParentheses: false)

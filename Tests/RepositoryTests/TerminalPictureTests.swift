@@ -2,11 +2,12 @@ import Foundation
 import TestKit
 import Testing
 
-/// What README's picture of a terminal needs in any browser. How a browser draws it is `make test-page`.
+/// The properties that README's picture of a terminal needs in any browser. `make test-page` checks how a
+/// browser draws it.
 @Suite struct TerminalPictureTests {
     private static let picture = Vectors.repository.appendingPathComponent("docs/pictures/demo.svg")
 
-    /// The width of a cell, as `docs/pictures/capture` has it.
+    /// The width of a cell in `docs/pictures/capture`.
     private static let cell = 8.4
 
     @Test("each text keeps its spaces itself, and asks for as much room as its characters have in the terminal")

@@ -3,17 +3,19 @@ import Foundation
 import TestKit
 import Testing
 
-/// One table of reasons: every code is written once, in `Sources/Credentials/Words`, and everything else refers to it.
+/// One table of reasons: `Sources/Credentials/Words` contains every code once, and all other code refers to
+/// it.
 @Suite struct VocabularyTests {
     private static let sources = Vectors.repository.appendingPathComponent("Sources").resolvingSymlinksInPath()
     private static let words = sources.path + "/Credentials/Words/"
-    /// Keys of `gatehouse.toml` begin with names of sections, some of which are families of codes too.
+    /// Keys of `gatehouse.toml` begin with names of sections, some of which are also families of codes.
     private static let keys = sources.path + "/Appliance/Configuration/"
     private static let codes = Set(ReasonCode.all.map(\.text))
-    /// What stands before the first dot of a code.
+    /// The parts of the codes before their first dot.
     private static let families = Set(codes.filter { $0.contains(".") }.map { String($0.prefix { $0 != "." }) })
 
-    /// Names of events in the log and in `--json` output that look like codes: they say what happened, not why.
+    /// Names of events in the log and in `--json` output that look like codes: they name an event, not a
+    /// reason.
     private static let events: Set = [
         "ledger.head", "ledger.removed", "transfer.started", "transfer.progress", "transfer.received", "ledger.failed",
         "policy.group-unknown", "policy.not-kept", "trust.refreshed", "trust.refresh-failed", "trust.changed",
@@ -22,14 +24,14 @@ import Testing
         "radio.violation", "door.mode", "door.passage", "door.not-passed", "door.exit-request", "door.ordered",
     ]
 
-    /// A key of the configuration that a page of wiring names.
+    /// A key of the configuration that a page about wiring names.
     private static let keysElsewhere: Set = ["gpio.chip"]
 
-    /// What is wrong with a source outside the table; empty when nothing is.
+    /// Returns the codes that a source outside the table spells out, with their lines.
     private static func faults(in source: String) -> [String] {
         var faults: [String] = []
         for literal in SwiftLiterals.all(in: source) {
-            // The name of a JSON member is another matter: {"interrupted": 3}.
+            // The name of a JSON member is not a code: {"interrupted": 3}.
             if literal.next == ":", !literal.text.contains(".") { continue }
             let isKnown = events.contains(literal.text) || keysElsewhere.contains(literal.text)
             if codes.contains(literal.text) || isCodeShaped(literal.text) && !isKnown {
@@ -43,7 +45,8 @@ import Testing
         return faults
     }
 
-    /// `transfer.` and more letters, or whatever is put together behind it.
+    /// Returns whether a text is a family (for example `transfer`), a dot, and more letters or an
+    /// interpolation.
     private static func isCodeShaped(_ text: String) -> Bool {
         guard let dot = text.firstIndex(of: "."), families.contains(String(text[..<dot])) else { return false }
         let rest = text[text.index(after: dot)...]
@@ -87,7 +90,7 @@ import Testing
             }
             for literal in SwiftLiterals.all(in: source) { literals[literal.text, default: 0] += 1 }
         }
-        // But the family of the policy's rules, which is made from its prefix.
+        // All rows except the family of the policy's rules, which is made from its prefix.
         let fixed = ReasonCode.all.filter { $0 != .policy(named: "<id>") }
         #expect(rows == fixed.count)
         #expect(fixed.count > 80)

@@ -10,7 +10,7 @@ import Testing
         return traits
     }
 
-    /// Sends a command and returns what went to the host.
+    /// Sends a command and returns the packets that the controller sent to the host.
     private func send(
         _ controller: inout VirtualController, _ opcode: UInt16, _ parameters: [UInt8] = [], at now: Instant = .zero
     ) -> [VirtualController.Action] {
@@ -22,7 +22,7 @@ import Testing
         .toHost([4, 0x0E, UInt8(3 + values.count), 1] + [UInt8].littleEndian(opcode.rawValue) + values)
     }
 
-    /// A controller whose masks let everything through and that has a connection 0x0040.
+    /// Returns a controller with all events unmasked and a connection 0x0040.
     private func connected(_ traits: ControllerTraits = ControllerTraits()) -> VirtualController {
         var controller = VirtualController(traits: traits)
         _ = send(&controller, 0x0C01, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x3F])
@@ -75,7 +75,8 @@ import Testing
             let mask = packet.dropFirst(7)
             #expect(mask.count == 64)
             #expect(mask[mask.startIndex + 34] == octet34)
-            // LE Set Event Mask … LE Set Advertising Data, and scan response data and enable (6.27).
+            // The bits of LE Set Event Mask to LE Set Advertising Data, and of scan response data and enable
+            // (6.27).
             #expect(mask[mask.startIndex + 25] == 0b1111_0111)
             #expect(mask[mask.startIndex + 26] & 0b11 == 0b11)
         }
@@ -100,7 +101,7 @@ import Testing
             [UInt8(bytes.count)] + bytes + [UInt8](repeating: 0, count: 31 - bytes.count)
         }
         #expect(send(&controller, 0x2006, parameters) == [complete(.leSetAdvertisingParameters, [0])])
-        // A random own address that was never set (7.8.9).
+        // Advertising from a random own address that was never set fails (7.8.9).
         #expect(send(&controller, 0x200A, [1]) == [complete(.leSetAdvertisingEnable, [0x12])])
         _ = send(&controller, 0x2005, [1, 2, 3, 4, 5, 0x46])
         _ = send(&controller, 0x2008, data([2, 1, 6]))

@@ -4,7 +4,8 @@ import Simulation
 import Testing
 import Tuvali
 
-/// Crowds before real kiosks in one ether. A plan that fails is printed as the command that plays it again.
+/// Crowds at real kiosks that share one simulated air. If a plan fails, the test prints the command that
+/// plays it again.
 @Suite struct CrowdTests {
     private func play(_ plan: CrowdPlan) throws -> CrowdFigures {
         let crowd = try Crowd(plan) { KioskSettings(name: try Identifier($0), softwareVersion: "test") }
@@ -27,7 +28,8 @@ import Tuvali
             """)
     }
 
-    /// 50 phones of all kinds before eight gates, every tenth or so leaving at some step, one in twenty an attacker's.
+    /// 50 phones of all kinds at eight gates; about one in ten leaves at some step, and one in twenty is an
+    /// attacker's.
     @Test(.timeLimit(.minutes(20)), arguments: [1, 2] as [UInt64])
     func manyVisits(seed: UInt64) async throws {
         let plan = plan { ($0.visits, $0.seed) = (1250, seed) }
@@ -52,7 +54,8 @@ import Tuvali
         expectRight(one, plan)
     }
 
-    /// With four phones out whose owners choose for five seconds, a gate has 30 visits a minute; one at a time it has seven.
+    /// With four concurrent phones, whose owners choose for five seconds, a gate completes at least 30 visits
+    /// a minute; one at a time, it completes about seven.
     @Test func aGateServesThirtyAMinute() throws {
         let four = plan {
             ($0.visits, $0.gates, $0.phones, $0.hostile, $0.loss, $0.mixed) = (160, 1, 4, 0, 0, 0)
@@ -69,8 +72,9 @@ import Tuvali
         #expect(served.waiting.percentile(0.95) < .seconds(12))
     }
 
-    /// Nobody waits more than twice the median: as long as no more phones are out than find a link, all owners choose alike and
-    /// the air loses up to a tenth, with one attacker of any kind among them and without.
+    /// No visitor waits longer than twice the median, provided that there are no more phones than the gate
+    /// has links, all owners take the same time to choose, and the air loses up to a tenth of the packets.
+    /// This holds with and without one attacker of any kind.
     @Test(arguments: [1, 2, 3] as [UInt64]) func nobodyWaitsTwiceTheMedian(seed: UInt64) throws {
         for (phones, hostile) in [(4, 0.0), (8, 0.0), (4, 0.2), (6, 0.1)] {
             let plan = plan {

@@ -6,16 +6,16 @@ import Simulation
 import Testing
 import Tuvali
 
-/// Whatever the inputs do and whoever orders what: the kiosk keeps its promises.
+/// The kiosk keeps its rules whatever the inputs do and whoever gives orders.
 @Suite struct DoorFuzzTests {
-    /// A world whose disk and verifier answer, and in which nobody looks.
+    /// A world whose disk and verifier answer, and whose observer only counts openings.
     private final class World: SimulatedWorld {
         var open = 0
-        /// How often the credential of a visit that was verified was settled, which is with the outcome.
+        /// How often the credential of each verified visit was settled, which happens with the outcome.
         var settled: [VisitID: Int] = [:]
-        /// Visits for which the gate was told to open.
+        /// Visits for which the relay was ordered to open.
         var ordered: Set<VisitID> = []
-        /// What was said of a credential when nothing could be said of it: before an order or after the outcome.
+        /// Actions about a credential at a wrong time: before an order or after the outcome.
         var strays = 0
 
         func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?) {
@@ -23,7 +23,7 @@ import Tuvali
         }
 
         func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict) {
-            // A red light holds up whoever goes out.
+            // A red light delays people on their way out, so every third verdict is a rejection.
             let isAccepted = !settled.count.isMultiple(of: 3)
             let verdict = Verdict(
                 decision: isAccepted ? .accept : .reject, reasons: [Reason(isAccepted ? .ok : .proofInvalid)],
@@ -87,7 +87,7 @@ import Tuvali
             _ = gate.run(until: end, in: world)
             gate.inject(.door(event(&random, at: gate.now)), in: world)
         }
-        // Everything comes to rest: then no alarm goes on.
+        // When all inputs are at rest, no alarm remains.
         gate.inject(.door(.order(.none)), in: world)
         gate.inject(.door(.lines(Dictionary(uniqueKeysWithValues: inputs.map { ($0, false) }))), in: world)
         _ = gate.run(until: end.advanced(by: .seconds(120)), in: world)

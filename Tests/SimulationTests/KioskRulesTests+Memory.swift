@@ -5,17 +5,18 @@ import Ledger
 import Simulation
 import Testing
 
-/// What the oracle remembers, and for how long.
+/// The oracle's memory and its bounds.
 extension KioskRulesTests {
-    /// An intent that served no visit is remembered although many came and went since it was asked for.
+    /// The oracle remembers an intent that has served no visit, even if many visits began and ended since the
+    /// request.
     @Test func anIntentIsRememberedUntilItsOutcome() throws {
         var day = Self.day
         day.insert(contentsOf: Self.others(0..<100, at: 1003), at: 3)
         #expect(try broken(day) == [])
     }
 
-    /// A visitor came before many others and is let in after them. The oracle remembers him while the gate repeats the
-    /// verdict to his wallet, and while further phones come.
+    /// A visitor arrives before many others and is admitted after them. The oracle remembers his visit while
+    /// the gate repeats the verdict to his wallet and further phones connect.
     @Test func aVisitIsRememberedFromItsRecordOn() throws {
         var day = Self.day
         let again = Turn(at: 2105, event: .timer, actions: [Self.status(0)], deadline: 2205)
@@ -24,7 +25,7 @@ extension KioskRulesTests {
         #expect(try broken(day) == [])
     }
 
-    /// Also one who is refused, where his visit is only counted.
+    /// The same holds for a visitor who is rejected and whose visit is only counted.
     @Test func aVisitThatIsOnlyCountedIsRememberedFromItsVerdictOn() throws {
         var day = Self.day
         day[4].event = .verified(Self.first, Self.verdict(.reject))
@@ -38,7 +39,7 @@ extension KioskRulesTests {
         #expect(try broken(day) == [])
     }
 
-    /// Visitors who come, fail and go.
+    /// Turns of visitors whose visits fail at once.
     private static func others(_ numbers: Range<Int>, at time: Int64, deadline: Int64 = 10_000) -> [Turn] {
         numbers.map { number in
             let other = VisitID("\(number)")

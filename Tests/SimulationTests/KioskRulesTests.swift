@@ -7,7 +7,8 @@ import Tuvali
 
 @testable import Kiosk
 
-/// The oracle itself: what is lawful passes, and for each rule there is a trace in which only somebody who looks sees it broken.
+/// Tests of the oracle itself: it accepts correct traces, and each rule has a trace that breaks it and that
+/// only a working check detects.
 @Suite struct KioskRulesTests {
     /// One turn of a kiosk, times in milliseconds.
     struct Turn {
@@ -30,7 +31,7 @@ import Tuvali
 
     static let (first, second) = (VisitID("a"), VisitID("b"))
 
-    /// A visitor comes, is let in and goes, and the kiosk is stopped.
+    /// A trace in which one visitor is admitted and leaves, and the kiosk is then stopped.
     static var day: [Turn] {
         [
             Turn(at: 0, event: .start, actions: [.signal(.dark, .off, nil), .openTransport]),
@@ -280,7 +281,8 @@ import Tuvali
         #expect(try broken(day) == [])
     }
 
-    /// A phone identifies and brings nothing; its intent serves the next one, which has an id of its own.
+    /// A phone identifies itself and sends nothing more; its intent serves the next phone, which has a visit
+    /// id of its own.
     @Test func anIntentServesTheNextPhone() throws {
         var day = Self.day
         let (before, intent) = (VisitID("before"), Self.intent(Self.first))
@@ -294,7 +296,8 @@ import Tuvali
         #expect(try broken(day).contains(.oneIntent), "it is still here")
     }
 
-    /// A status that was due goes out in the very turn in which the radio is lost. After that no phone has a link.
+    /// A status that was due is still sent in the turn in which the radio is lost. After that turn no phone
+    /// has a link.
     @Test func aWalletIsToldWhileTheRadioGoes() throws {
         var day = Self.day
         let told = day[4].actions.remove(at: 3)
@@ -305,7 +308,8 @@ import Tuvali
         #expect(try broken(day) == [.walletIsToldTheTruth])
     }
 
-    /// The next acceptance ends the running pulse, leaves a gap and has its own; the record comes when its pulse is over.
+    /// A second acceptance ends the running pulse and, after a gap, gets a pulse of its own; each record
+    /// follows the end of the pulse.
     @Test func theNextAcceptanceHasItsOwnPulse() throws {
         #expect(try broken(Self.twoVisitors(apart: 100)) == [])
     }
@@ -340,7 +344,7 @@ import Tuvali
         #expect(try broken(day, policy).isEmpty == (policy == .open))
     }
 
-    // MARK: - Parts
+    // MARK: - Helpers
 
     static func intent(_ visit: VisitID) -> IntentID { IntentID("intent of \(visit.text)") }
     static func identified(_ id: VisitID) -> KioskAction { .note(.identified(intent: intent(id)), id) }
@@ -353,7 +357,7 @@ import Tuvali
         .recordOutcome(VisitRecord(visit, using: intent(visit), outcome))
     }
 
-    /// What was decided, right after the order to the gate.
+    /// The action that hands over the decision, right after the order to the gate.
     private static func ordered(_ visit: VisitID) -> KioskAction {
         .decided(VisitRecord(visit, using: intent(visit), outcome(.accepted, reasons: [.ok])))
     }
@@ -380,7 +384,7 @@ import Tuvali
 
     private static func quiet(_ at: Int64) -> Turn { Turn(at: at, event: .received([]), actions: [], deadline: 2205) }
 
-    /// Somebody inside presses the button and is let out.
+    /// A trace in which a person inside presses the button and is let out.
     private static func exit() -> [Turn] {
         func edge(_ isActive: Bool, _ at: Int64) -> KioskEvent {
             .door(.edge(.request, isActive: isActive, at: Instant(nanoseconds: at * 1_000_000)))
@@ -398,7 +402,8 @@ import Tuvali
         #expect(try broken(Self.exit()) == [])
     }
 
-    /// The schedule's lock-down lasts until the schedule says otherwise, its free passage for its time.
+    /// A lock-down by the schedule lasts until the schedule ends it; free passage by the schedule lasts only
+    /// until its time.
     @Test func aScheduleThatIsSilentLocksAndOpensNothing() throws {
         for (mode, rule) in [(DoorMode.locked, KioskRule.shutWhileLocked), (.free, .freeIsBounded)] {
             func day(_ said: Int64) -> [Turn] {

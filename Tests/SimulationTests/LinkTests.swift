@@ -114,7 +114,8 @@ import Testing
         }
         #expect(arrived == sent)
         let (clean, lossy) = (stream(row, loss: 0), stream(row, loss: 0.3))
-        // Of 6 exchanges an event loses what follows the first failure: (1 − 0.7⁶) · 0.7/0.3 = 2.06 get through.
+        // If one of the 6 exchanges of an event fails, the rest of the event is lost: (1 − 0.7⁶) · 0.7/0.3 =
+        // 2.06 succeed.
         #expect(abs(lossy / clean - 2.06 / 6) < 0.03, "\(lossy) of \(clean)")
     }
 
@@ -148,8 +149,8 @@ import Testing
         #expect(link.deadline == Instant(nanoseconds: 195_000_000))
     }
 
-    /// A phone that acknowledges nothing keeps the link alive, and the verifier's end of it takes the supervision
-    /// timeout.
+    /// A phone that acknowledges nothing keeps the link alive; if the verifier ends the link, that takes the
+    /// supervision timeout.
     @Test func aLinkWithoutAcknowledgements() {
         var link = Link(
             parameters: ConnectionParameters(interval: 24, timeout: 3200), packetsPerEvent: 6, anchor: .zero)
@@ -163,7 +164,8 @@ import Testing
         #expect(link.advance(to: Instant.zero.advanced(by: .seconds(72))) == [.lost])
     }
 
-    /// The end of a link whose phone has fallen silent is not sooner for being asked for.
+    /// A request to disconnect does not shorten the supervision timeout of a link whose phone has fallen
+    /// silent.
     @Test func theEndOfADeadLink() {
         var link = Link(parameters: ConnectionParameters(interval: 24, timeout: 500), packetsPerEvent: 6, anchor: .zero)
         link.fallSilent(at: .zero)

@@ -1,22 +1,22 @@
 import Simulation
 
-/// What the air did to a wallet's writes, read out of a recording: which of them reached the verifier, and whether the verifier's
-/// reports bear that out. Only chunks may be lost, damaged or said twice.
+/// The effect of the air on a wallet's writes, derived from a recording: which writes reached the verifier,
+/// and whether the verifier's reports agree with that. Only chunks may be lost, damaged or duplicated.
 struct ReplayedAir {
     typealias Step = WalletSessionVectorTests.Step
 
-    /// What reached the verifier, or was done by the wallet's phone, in order.
+    /// The writes that reached the verifier and the actions of the wallet's phone, in order.
     let recorded: [Step]
     /// The transfer reports that followed the requests, in order.
     let reports: [[UInt8]]
 
-    /// Why these steps of a wallet cannot have led to the recording; nil: they have.
+    /// Returns why these steps of a wallet cannot have led to the recording, or nil if they can.
     func difference(from done: [Step]) -> String? {
         var (next, requests, announced) = (0, 0, 0)
         var (missing, held) = (Set<Int>(), Set<Int>())
         for (index, step) in done.enumerated() {
             let number = Self.chunk(step)
-            // The air may have said a chunk twice.
+            // The air may have delivered a chunk twice.
             while next < recorded.count, recorded[next] != step, let again = Self.chunk(recorded[next]),
                 again != number,
                 held.contains(again), missing.isDisjoint(with: [again]), next > 0, recorded[next] == recorded[next - 1]
@@ -44,10 +44,10 @@ struct ReplayedAir {
         return next == recorded.count ? nil : "\(recorded.count - next) recorded steps were not made"
     }
 
-    /// Whether report number `index` says something else than what is missing.
+    /// Returns how report number `index` differs from the chunks that are missing, or nil if it agrees.
     private func disagreement(of index: Int, _ missing: Set<Int>, of total: Int) -> String? {
         guard reports.indices.contains(index) else {
-            // The library's verifier ends a session in which more than 70 % is missing.
+            // The library's verifier ends a session if more than 70 % of the chunks are missing.
             return Double(missing.count) > 0.7 * Double(total) ? nil : "no report, though \(missing.count) are missing"
         }
         switch WalletReport(reports[index]) {
@@ -67,7 +67,7 @@ struct ReplayedAir {
         return Int(value[0]) << 8 | Int(value[1])
     }
 
-    /// Whether one is the other as the air left it: the same chunk with other bytes behind its number.
+    /// Returns whether `heard` is a damaged copy of `sent`: the same chunk number, followed by other bytes.
     private static func isDamaged(_ sent: Step, as heard: Step) -> Bool {
         guard case .write(let a, let sent, let with) = sent, case .write(let b, let heard, with) = heard else {
             return false

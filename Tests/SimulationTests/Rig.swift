@@ -16,7 +16,7 @@ struct Rig {
         host = try ScriptedHost()
     }
 
-    /// Runs until all visits are over, at most that long; returns whether they are.
+    /// Runs until all visits are over, but at most for `limit`; returns whether they are over.
     @discardableResult
     mutating func run(atMost limit: Duration = .seconds(600)) -> Bool {
         let end = now.advanced(by: limit)
@@ -58,7 +58,7 @@ struct Rig {
     }
 }
 
-/// A record of about that many bytes that does not compress well, and keys made from `seed`.
+/// Returns a record of about `bytes` bytes that does not compress well, with keys made from `seed`.
 func submission(bytes: Int, seed: UInt64 = 3) -> WalletSubmission {
     var random = SplitMix64(seed: seed)
     let record = Array(("{\"a\":\"" + Hex.encode(random.bytes(bytes)) + "\"}").utf8)

@@ -3,8 +3,8 @@ import Encoding
 
 @testable import Simulation
 
-/// A small peripheral host with a Tuvali verifier, bytes only: what the simulated radio is tried against here. It knows just
-/// enough of HCI, L2CAP, ATT and Tuvali to serve one wallet after the other.
+/// A small peripheral host with a Tuvali verifier that works on bytes only; these tests run the simulated
+/// radio against it. It supports just enough of HCI, L2CAP, ATT and Tuvali to serve one wallet after another.
 struct ScriptedHost {
     enum Output: Equatable {
         case toController([UInt8])
@@ -23,7 +23,8 @@ struct ScriptedHost {
     var asksForParameters = true
     var serverMTU = 517
     var hasService = true
-    /// Answers writes and reports without decrypting: for recorded or made-up bytes.
+    /// Whether the host decrypts payloads. If false, it only answers writes and sends reports, for recorded
+    /// or invented bytes.
     var verifies = true
     private(set) var problems: [String] = []
     private(set) var events: [[UInt8]] = []
@@ -212,7 +213,7 @@ struct ScriptedHost {
         }
     }
 
-    /// Find Information, Read By Type and Read By Group Type over the attribute table.
+    /// Answers Find Information, Read By Type and Read By Group Type from the attribute table.
     private mutating func list(_ opcode: UInt8, from: UInt16, to: UInt16, type: UInt16) {
         let found = attributes.filter {
             $0.handle >= from && $0.handle <= to && (hasService || $0.handle < 8) && (opcode == 0x04 || $0.type == type)
@@ -233,7 +234,7 @@ struct ScriptedHost {
             guard entry.count == length, body.count + length + 2 <= mtu, attribute.type < 0x2800 || opcode != 0 else {
                 break
             }
-            // Find Information: only 16-bit types, which all of these are.
+            // A Find Information entry; all types here are 16-bit types.
             body += entry
         }
         _ = first

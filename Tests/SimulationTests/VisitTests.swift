@@ -69,7 +69,7 @@ import Testing
         #expect(times[1] > times[0] * 1.5)
     }
 
-    /// From the size's going out to SUCCESS.
+    /// Returns the time from the write of the size to SUCCESS.
     private func transferTime(_ rig: Rig) -> Duration {
         let start = rig.time(0) { if case .wallet(.chosen) = $0 { true } else { false } }
         let end = rig.time(0) { $0 == .wallet(.delivered) }
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func retryLimitIsTheWallets() throws {
-        // The host never hears chunk 1: the 16th report of missing chunks ends it.
+        // The host never receives chunk 1: the 16th report of missing chunks ends the session.
         var session = WalletSession(
             manner: .android, submission: submission(bytes: 2000), verifierKey: submissionKey())
         var (now, reports) = (Instant.zero, 0)
@@ -177,7 +177,7 @@ import Testing
         rig.host.accepts = false
         rig.run()
         #expect(rig.radio.outcomes == [0: .rejected])
-        // Nobody advertises: the person waits, then goes.
+        // No gate advertises: the visitor waits, then leaves.
         var empty = VirtualRadio(visits: [Visit("early", phone: .android13, submission: submission(bytes: 10))])
         var now = Instant.zero
         _ = empty.handle(.timer, at: now)
@@ -219,10 +219,12 @@ import Testing
         #expect(rig.host.payloads.last == [0x7B, 0x7D])
     }
 
-    /// The Android wallet registers when its report request was taken over; what comes before is lost, and it has no timer.
+    /// The Android wallet subscribes only after its report request was confirmed. It loses values that arrive
+    /// before, and it has no timer.
     @Test func earlyValuesAreLost() throws {
         var traits = PhoneTraits.android13
-        // The host's report comes 100 ms and its verdict 400 ms after the request; the verdict alone will do.
+        // The host's report is sent 100 ms and its verdict 400 ms after the request; the verdict alone is
+        // sufficient for the wallet.
         for (delay, lost, outcome) in [
             (200, [WalletCharacteristic.transferReportResponse], VisitOutcome.accepted),
             (600, [.transferReportResponse, .verificationStatus], .dismissed),
@@ -247,14 +249,15 @@ import Testing
         #expect(isOver && rig.radio.outcomes.values.allSatisfy { $0 == .accepted })
     }
 
-    /// Transfer times against the model: 37.2 kB of chunks by Android at 15 ms, 6 packets an event, are 2 writes an event.
+    /// Compares transfer times with the model: an Android phone sends 37.2 kB of chunks at 15 ms with 6
+    /// packets per connection event, which is 2 writes per event.
     @Test func transferTimeFollowsTheLink() throws {
         var rig = try rig(nil, .android14, bytes: 50_000)
         rig.run()
         let bytes = rig.host.writes.filter { $0.0 == .submitResponse }.reduce(0) { $0 + $1.1.count }
         let seconds = transferTime(rig).milliseconds / 1000
         let model = Double(bytes) / (2 * 509 / 0.015)
-        // Size, report request, hold-back of 100 ms and report come on top.
+        // The size, the report request, the hold-back of 100 ms and the report take additional time.
         #expect(seconds > model && seconds < model * 1.05 + 0.2, "\(seconds) s, model \(model) s")
         print("transfer: \(bytes) bytes in \(seconds) s, model \(model) s")
     }

@@ -5,9 +5,10 @@ import Testing
 
 @testable import Simulation
 
-/// The recorded sessions of the real wallets, replayed through our wallet: it has to do what they did, byte by byte.
+/// Replays the recorded sessions of the real wallets through the simulated wallet, which must do the same,
+/// byte for byte.
 @Suite struct WalletSessionVectorTests {
-    /// What the wallet's side of a recording consists of.
+    /// A step of the wallet's side of a recording.
     enum Step: Equatable {
         case requestMTU(Int)
         case register(String, Bool)
@@ -25,7 +26,8 @@ import Testing
         #expect(tally.finish() == [])
     }
 
-    /// What is not in a recording was lost on the air only if the verifier's report says so.
+    /// A write that is missing from a recording counts as lost on the air only if the verifier's report says
+    /// so.
     @Test func aRecordingThatLacksAWriteIsNoticed() throws {
         guard let folder = Vectors.path("tuvali/sessions") else { return }
         for file in Vectors.files(in: folder, withExtension: "json") {
@@ -49,7 +51,7 @@ import Testing
     private func replay(_ session: JSON) -> String? { replay(session, steps: session["steps"]?.array ?? []) }
 
     private func replay(_ session: JSON, steps: [JSON]) -> String? {
-        // Only an Android wallet asks for an MTU by itself.
+        // Only an Android wallet requests an MTU by itself.
         let manner: WalletManner = steps.contains { $0.text("op") == "request_mtu" } ? .android : .ios
         guard let advertised = steps.first, advertised.text("op") == "advertise",
             let invitation = WalletInvitation(session.text("uri"), platform: manner.platform),
@@ -93,7 +95,8 @@ import Testing
         steps.filter { $0.text("op") == "write" && $0.text("char") == characteristic.rawValue }.map { $0.hex("data") }
     }
 
-    /// The ciphertext: what arrived last under each number; zeros where nothing did (the wallet gave up before).
+    /// Returns the ciphertext: the bytes last received under each chunk number, or zeros where none arrived
+    /// (the wallet gave up before).
     private func reassemble(_ session: JSON, _ steps: [JSON]) -> [UInt8] {
         let size = value(of: .responseSize, in: steps).first?.reduce(0) { $0 << 8 | Int($1) } ?? 0
         let stride = session.number("max_data_bytes") - 4
@@ -105,7 +108,7 @@ import Testing
         return data
     }
 
-    /// Drives the wallet with the verifier's side of the recording.
+    /// Runs the wallet against the verifier's side of the recording.
     private func run(_ start: WalletSession, _ steps: [JSON], isIOS: Bool) -> ([Step], [WalletProgress]) {
         var (wallet, now) = (start, Instant.zero)
         var mtus = steps.filter { $0.text("op") == "mtu" }.map { $0.number("mtu") }
@@ -121,7 +124,7 @@ import Testing
                 } else if !notified.isEmpty {
                     let next = notified.removeFirst()
                     guard let characteristic = WalletCharacteristic(rawValue: next.text("char")) else { break }
-                    // What it does not listen for it does not hear.
+                    // The wallet does not receive values of a characteristic for which it is not registered.
                     guard registered.contains(characteristic) else { continue }
                     events.append(.value(characteristic, next.hex("data")))
                 } else {

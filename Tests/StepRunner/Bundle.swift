@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 import TestSteps
 
-/// The tests' program as SwiftPM builds it.
+/// The test program as SwiftPM builds it.
 struct Bundle {
-    /// Its path.
+    /// The path of the program.
     let path: String
-    /// How many seconds a process may stay without an event: a test that hangs is ended and fails.
+    /// The number of seconds that a process may run without an event: a test that hangs is ended and fails.
     let patience: TimeInterval
 
-    /// What keeps a bundle from being listed.
+    /// The bundle cannot be started or listed.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -58,7 +58,7 @@ struct Bundle {
         return catalogue
     }
 
-    /// How many test functions the bundle has.
+    /// Returns the number of test functions in the bundle.
     private func count(in folder: String) throws -> Int {
         let list = folder + "/tests.txt"
         let output = try Self.file(list)
@@ -72,7 +72,7 @@ struct Bundle {
         return try Data(contentsOf: URL(fileURLWithPath: list)).split(separator: 0x0A).count
     }
 
-    /// An empty file to write to, which programs do not inherit by themselves.
+    /// Opens an empty file for writing, with close-on-exec, so that child processes do not inherit it.
     private static func file(_ path: String) throws -> FileHandle {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Failure(description: "\(path): \(String(cString: strerror(errno)))") }
@@ -91,7 +91,7 @@ struct Bundle {
         return pipe
     }
 
-    /// Runs a batch. `onEvent` hears how far it is; the process's own output goes to `log`.
+    /// Runs a batch. `onEvent` receives the progress; the output of the process is written to `log`.
     func run(_ batch: Batch, log: String, in folder: String, onEvent: (BatchRun) -> Void) throws -> BatchRun.Ended {
         let events = folder + "/events-\(UUID().uuidString).json"
         defer { try? FileManager.default.removeItem(atPath: events) }
@@ -102,7 +102,7 @@ struct Bundle {
         var latest = Date()
         var isStuck = false
         while true {
-            let ending = process.ending()  // asked first: what it wrote before is read then
+            let ending = process.ending()  // asked first: everything it wrote before is read below
             let lines = reader.read()
             for line in lines { run.take(line: line) }
             if let ending {

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The processes that run tests now: they end with this program, also when a person breaks it off.
+/// The processes that run tests now. They end with this program, also when a person interrupts it.
 final class Children: Sendable {
     private struct State {
         var ids: Set<pid_t> = []
@@ -11,7 +11,7 @@ final class Children: Sendable {
     static let shared = Children()
     private let state = Mutex(State())
 
-    /// Takes one; once this program ends it is killed at once.
+    /// Registers a process. While this program is ending, the process is killed at once.
     func add(_ id: pid_t) {
         let isEnding = state.withLock { state in
             state.ids.insert(id)
@@ -22,13 +22,13 @@ final class Children: Sendable {
 
     func remove(_ id: pid_t) { _ = state.withLock { $0.ids.remove(id) } }
 
-    /// Ends a process with what it started in its group.
+    /// Ends a process and the processes of its group.
     static func kill(_ id: pid_t) {
         Glibc.kill(-id, SIGKILL)
         Glibc.kill(id, SIGKILL)
     }
 
-    /// Ends each, and then this program with that code.
+    /// Returns a handler that ends every process and then this program with that exit code.
     nonisolated static func end(_ code: Int32) -> @Sendable () -> Void {
         {
             let ids = shared.state.withLock { state in

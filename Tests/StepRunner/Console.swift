@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Standard output: whole lines, and on a terminal one line that changes.
+/// Standard output: whole lines, and on a terminal one status line that is rewritten.
 final class Console: Sendable {
     static let shared = Console()
     private let isTerminal = isatty(1) == 1
@@ -16,7 +16,7 @@ final class Console: Sendable {
         }
     }
 
-    /// Shows how far the step is, on a terminal only.
+    /// Shows the progress of the step, on a terminal only.
     func status(_ text: String) {
         guard isTerminal else { return }
         hasStatus.withLock { hasStatus in

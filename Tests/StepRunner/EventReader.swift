@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads the whole lines that a file has got since the last look.
+/// Reads the complete lines that were added to a file since the last call.
 struct EventReader {
     private let path: String
     private var file: FileHandle?

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSteps
 
-/// The processes of a step, side by side.
+/// The processes of a step, which run side by side.
 final class Lanes: Sendable {
     private struct State {
         var waiting: [Batch]
@@ -20,7 +20,7 @@ final class Lanes: Sendable {
         (self.step, self.bundle, self.folder) = (step, bundle, folder)
     }
 
-    /// Runs all batches; returns each test's result.
+    /// Runs all batches; returns the result of each test.
     func run(_ batches: [Batch]) -> [BatchRun.Result] {
         let total = batches.reduce(0) { $0 + $1.tests.count }
         Console.shared.line("\(step.name): \(step.title) (\(total) tests)")
@@ -38,7 +38,7 @@ final class Lanes: Sendable {
         return state.withLock(\.results)
     }
 
-    /// Runs one test alone, so often.
+    /// Runs one test alone, `times` times.
     func again(_ test: Catalogue.Test, times: Int) -> [BatchRun.Result] {
         (1...times).map { number in
             let results = results(of: Batch(tests: [test]), log: "again") { _ in }
@@ -49,7 +49,8 @@ final class Lanes: Sendable {
         }
     }
 
-    /// The first lane takes from the front, where batches with agents are, the others from the back.
+    /// Returns the next batch. The first lane takes from the front, where the batches with agents are; the
+    /// others take from the back.
     private func next(_ lane: Int) -> Batch? {
         state.withLock { state in
             guard !state.waiting.isEmpty else { return nil }
@@ -72,7 +73,7 @@ final class Lanes: Sendable {
         }
     }
 
-    /// A batch's results; the tests that a trap left over run in a process of their own.
+    /// Returns the results of a batch. Tests that did not start because of a trap run in another process.
     private func results(
         of batch: Batch, log: String, onEvent: @escaping (BatchRun) -> Void
     ) -> [BatchRun.Result] {
@@ -100,7 +101,7 @@ final class Lanes: Sendable {
         tests.map { BatchRun.Result(test: $0, outcome: .brokenOff, seconds: 0, words: ["it did not run: \(why)"]) }
     }
 
-    /// Prints what the tests themselves printed, and keeps the whole output of a process that failed.
+    /// Prints the output of the tests themselves, and keeps the whole output of a process that failed.
     private func tell(_ file: String, hasFailed: Bool) {
         guard let data = FileManager.default.contents(atPath: file) else { return }
         let text = String(decoding: data, as: UTF8.self)
@@ -117,7 +118,7 @@ final class Lanes: Sendable {
         }
     }
 
-    /// One line on a terminal: how far it is, and what runs.
+    /// Shows the progress and the running tests in one line on a terminal.
     private func show(_ total: Int, _ lane: Int, _ run: BatchRun) {
         let line = state.withLock { state in
             state.current[lane] = run.current?.name

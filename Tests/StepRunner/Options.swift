@@ -1,20 +1,20 @@
 import Foundation
 import TestSteps
 
-/// The words of the command line.
+/// The arguments of the command line.
 struct Options {
-    /// A word that is none of them.
+    /// An argument that is not known.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
     private(set) var bundle = ""
-    /// Where logs and times go.
+    /// The folder for logs and times.
     private(set) var folder = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-steps").path
     private(set) var isNightly = false
-    /// Seconds that a process may stay without an event.
+    /// The number of seconds that a process may run without an event.
     private(set) var patience: TimeInterval = 900
-    /// Only tests whose names contain this.
+    /// A part of test names: only tests whose names contain it run.
     private(set) var part = ""
     private var names: [String] = []
 
@@ -43,7 +43,7 @@ struct Options {
         return value
     }
 
-    /// The steps that were asked for; all without a word.
+    /// Returns the steps that the arguments name; all steps when they name none.
     func steps() throws -> [Step] {
         let all = Step.all(nightly: isNightly)
         if names.isEmpty { return all }

@@ -4,13 +4,14 @@ import Glibc
 import Synchronization
 import TestSteps
 
-/// Runs the tests of a bundle in steps, and says at the end what failed, what was unsteady and what took longest.
+/// Runs the tests of a bundle in steps, and reports at the end which tests failed, which were unsteady and
+/// which took longest.
 ///
 ///     step-runner BUNDLE [--folder FOLDER] [--nightly] [--only PART] [--patience SECONDS] [STEP ...]
 ///
-/// Each step has a queue of batches and some lanes; a lane takes the next batch into a process of its own, which runs
-/// one test at a time: so the time of a test is its own, and a trap costs one test. Ends with 0 when all is well, 1
-/// when not, and 2 when it could not run.
+/// Each step has a queue of batches and several lanes. A lane runs the next batch in a process of its own,
+/// one test at a time: the measured time of a test is its own, and a trap costs one test. The exit code is 0
+/// when the tests pass, 1 when they do not, and 2 when the runner could not run.
 @main
 struct StepRunner {
     static func main() {
@@ -25,7 +26,7 @@ struct StepRunner {
         }
     }
 
-    /// Lets a person break the run off without leaving a process behind.
+    /// Ends the child processes when a person interrupts the run.
     private static func endChildren(at number: Int32) -> any DispatchSourceSignal {
         signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
@@ -40,7 +41,8 @@ struct StepRunner {
         try FileManager.default.createDirectory(atPath: options.folder, withIntermediateDirectories: true)
         let bundle = Bundle(path: options.bundle, patience: options.patience)
         let catalogue = try bundle.catalogue(in: options.folder).only(options.part)
-        // Tags are an experimental field of the event stream: without them nothing would count as real time.
+        // Tags are an experimental field of the event stream. Without them, no test would count as a
+        // real-time test.
         guard catalogue.tests.count < 500 || options.part != "" || catalogue.tests.contains(where: { !$0.tags.isEmpty })
         else { throw Bundle.Failure(description: "the event stream has no tags") }
         try? FileManager.default.removeItem(atPath: options.folder + "/failed.log")
@@ -62,7 +64,8 @@ struct StepRunner {
         Console.shared.line(verdict.summary)
         return verdict.isGood
     }
-    /// Adds the steps to the file of `Tests/step`, indented: they are parts of one of its steps.
+    /// Adds the steps to the times file of `Tests/step`, indented, because they are parts of one of its
+    /// steps.
     private func note(_ times: [Verdict.Time]) {
         guard let path = ProcessInfo.processInfo.environment["GATEHOUSE_STEPS"] else { return }
         let lines = times.map { "\(Int($0.seconds.rounded()))\t  \($0.step), \($0.tests) tests\n" }.joined()

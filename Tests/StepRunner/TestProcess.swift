@@ -1,19 +1,20 @@
 import Glibc
 import TestSteps
 
-/// A process in a group of its own, with its output in one place.
+/// A process in a process group of its own, with its output and errors in one file.
 ///
-/// Not Foundation's `Process`: that takes a process for running while a descendant keeps a descriptor of it open.
+/// Foundation's `Process` does not fit: it treats a process as running while a descendant keeps one of its
+/// descriptors open.
 struct TestProcess {
-    /// Its id, which is that of its group too.
+    /// The process id, which is also the id of its group.
     let id: pid_t
 
-    /// What keeps one from starting.
+    /// The process could not start.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Starts a program with nothing to read. `output` takes what it prints and its errors.
+    /// Starts a program with empty input. `output` receives its output and its errors.
     init(_ path: String, _ arguments: [String], environment: [String: String], output: Int32) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -23,7 +24,7 @@ struct TestProcess {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // The runner ignores the signals that break it off; its children do not.
+        // The runner ignores the signals that interrupt it; its children must not.
         var (none, all) = (sigset_t(), sigset_t())
         sigemptyset(&none)
         sigfillset(&all)
@@ -44,16 +45,17 @@ struct TestProcess {
         Children.shared.add(id)
     }
 
-    /// How it ended, `exit 0` or `signal 11`; nil while it runs. Not asked again after that.
+    /// Returns how the process ended, `exit 0` or `signal 11`; nil while it runs. Must not be called again
+    /// after the process has ended.
     func ending() -> String? {
         var status: Int32 = 0
         guard waitpid(id, &status, WNOHANG) == id else { return nil }
         Children.shared.remove(id)
-        Glibc.kill(-id, SIGKILL)  // what it left in its group
+        Glibc.kill(-id, SIGKILL)  // kills the processes left in its group
         let signal = status & 0x7F  // wait(2)
         return signal == 0 ? "exit \(status >> 8 & 0xFF)" : "signal \(signal)"
     }
 
-    /// Ends it with all that it started in its group.
+    /// Ends the process and every process of its group.
     func kill() { Children.kill(id) }
 }

@@ -9,10 +9,10 @@ import Testing
 
 @testable import Store
 
-/// A copy of the database beside the service that owns it, and what a start makes of one that was put back.
+/// A copy of the database made while the service runs, and the service's start on a copy that was restored.
 @Suite(.timeLimit(.minutes(3))) struct CopyTests {
     private func record(_ numbers: ClosedRange<Int>, _ store: Store) async throws {
-        // As many at a time as may be open together.
+        // As many visits at a time as may be open together.
         for first in stride(from: numbers.lowerBound, through: numbers.upperBound, by: 50) {
             let visits = (first...min(first + 49, numbers.upperBound)).map(Samples.visit)
             let refused = try await store.append(
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// A copy that stands still in the midst holds up no commit, and has what there was when it began.
+    /// A copy that is paused in the middle delays no commit. It contains the state at its beginning.
     @Test(.tags(.realTime)) func aWriterNeverWaitsForACopy() async throws {
         let folder = try TemporaryFolder()
         let store = try await Store.open(folder.database)
@@ -57,11 +57,11 @@ import Testing
         await store.close()
     }
 
-    /// One that is ended, and one that finds no room, leave nothing.
+    /// A copy that is cancelled and a copy whose target cannot be written leave no file.
     @Test func aCopyThatEndsEarlyLeavesNothing() async throws {
         let folder = try TemporaryFolder()
         let store = try await Store.open(folder.database)
-        // More pages than go in one step.
+        // The records fill more pages than one step copies.
         try await record(1...1500, store)
         let reader = try LedgerReader(path: folder.database)
         await #expect(throws: StoreError.self) {
@@ -75,7 +75,7 @@ import Testing
         await store.close()
     }
 
-    /// Puts the database back as a restore does.
+    /// Restores the database as the restore command does.
     private func putBack(_ witnessed: WitnessedLedger) throws {
         let place = try StoppedStore(path: witnessed.folder.database)
         try FileManager.default.copyItem(atPath: witnessed.folder.database, toPath: place.staged)
@@ -85,21 +85,21 @@ import Testing
         _ = try place.commit()
     }
 
-    /// The program's own code, whatever the database says.
+    /// Returns the witness source with the program's own reason code; the database cannot choose the code.
     private func source(_ witnessed: WitnessedLedger) -> WitnessSource {
         var source = witnessed.source
         source.restoredCode = "code.of-a-restore"
         return source
     }
 
-    /// The ledger that was put back is named, its connections stay, its numbers are passed over, and what was open in it is told
-    /// as lost and not closed once more.
+    /// The first record names the restored ledger. Its connections stay, its sequence numbers are skipped,
+    /// and a visit that was open in it is reported as lost and not closed again.
     @Test(arguments: [true, false]) func aMarkBeginsAnotherLedger(hasKey: Bool) async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let folder = witnessed.folder
         try putBack(witnessed)
         if !hasKey { try Data("no key".utf8).write(to: URL(fileURLWithPath: witnessed.source.keyPath)) }
-        // A command leaves it to the service.
+        // A command leaves the start of a new ledger to the service.
         var options = StoreOptions()
         options.mayBeginAnew = false
         await #expect(throws: StoreError.self) {
@@ -127,13 +127,14 @@ import Testing
         #expect(await store.deliveries.values.allSatisfy { $0.confirmed == 0 && $0.connection != nil })
         #expect(try await store.verify().isIntact)
         await store.close()
-        // It happens once.
+        // The next start does not begin another ledger.
         store = try await Store.open(folder.database, witness: hasKey ? witnessed.source : nil)
         #expect(!store.hasBegunAnew)
         await store.close()
     }
 
-    /// Somebody who can write the database and does not have the key calls what he did a restore.
+    /// Changes by an attacker who can write the database, does not have the key, and marks the change as a
+    /// restore.
     enum Forgery: String, CaseIterable {
         case aRecordAndAMark, aMarkAlone, aMarkOfBefore, figuresBehindAMark
     }
@@ -173,7 +174,7 @@ import Testing
             return
         }
         #expect(record.outcome.reasons.map(\.code) == ["code.of-the-table"])
-        // Whatever it was, no number is given twice.
+        // In every case no sequence number is given twice.
         #expect(record.seq > RestoredMark.gap)
         await store.close()
         let again = try await Store.open(folder.database, witness: source)

@@ -5,36 +5,36 @@ import Testing
 
 @testable import Store
 
-/// What a caller was told, and after which operation of the disk. From then on it must hold, whatever happens to the
-/// power.
+/// What a caller was promised, and after which disk operation. From then on the promise must hold across any
+/// power cut.
 struct Promise: Sendable {
     enum Content: Sendable {
-        /// The gate may pulse and a status byte may go out.
+        /// The gate may open, and a status byte may be sent.
         case intent(Text)
-        /// The gate was told to open: after a crash the record says so, with the credential.
+        /// The gate was ordered to open. After a crash the record says so, with the credential.
         case decision(Text)
         case outcome(Text, seq: Int, body: [UInt8])
         case confirmed(Int)
         case connection([UInt8])
-        /// The spare connection is to go, and is never used again.
+        /// The spare connection is marked for deletion, and is never used again.
         case marked
-        /// It is gone.
+        /// The connection is deleted.
         case deleted
     }
     let content: Content
     let operation: UInt64
 }
 
-/// A day at the gate in small: visits one by one and side by side, reports on their way, a restart in the middle.
+/// A short day of a gate: visits one by one and in parallel, reports being sent, a restart in the middle.
 struct CrashScript {
     let disk: CrashDisk
     var promises: [Promise] = []
-    /// The ledger as it was at the end.
+    /// The ledger at the end of the script.
     var entries: [LedgerEntry] = []
 
     static var options: StoreOptions {
         var options = StoreOptions()
-        // So that the log is copied into the database many times during the script, also beside a writer.
+        // The log is copied into the database many times during the script, also while a writer runs.
         (options.checkpointRequests, options.checkpointRest, options.checkpointAtLatest) = (3, .zero, 5)
         return options
     }
@@ -52,7 +52,7 @@ struct CrashScript {
         try await intent(14, store)
         try await decision(14, store)
         try await save([1], store)
-        // The process ends without closing visits 9 and 14, in order.
+        // The process ends without closing visits 9 and 14; the store itself is closed in order.
         await store.close()
         store = try await Store.open(disk.database, options: Self.options)
         for record in try await store.recover(stamp: Samples.stamp, software: Samples.software) {
@@ -63,7 +63,7 @@ struct CrashScript {
         try await save([2, 2], store)
         try await deleteSpare(store)
         try await store.housekeep(at: Samples.stamp.time)
-        // A failure before the response size has no intent.
+        // A visit that fails before the response size has no intent.
         try await outcome(13, Samples.rejected, store)
         entries = try await store.entries(after: 0, limit: 1000)
         await store.close()
@@ -97,7 +97,7 @@ struct CrashScript {
         try await outcome(number, isRejected ? Samples.rejected : Samples.letIn, store)
     }
 
-    /// Several visits at once: their records share commits.
+    /// Records several visits at once: their records share commits.
     private mutating func crowd(_ numbers: ClosedRange<Int>, _ store: Store) async throws {
         for number in numbers { try await intent(number, store) }
         let records = try await withThrowingTaskGroup(of: OutcomeRecord.self) { group in
@@ -114,7 +114,7 @@ struct CrashScript {
         }
     }
 
-    /// The agent confirms what it has, one position after the other.
+    /// Confirms positions one after the other, as an agent does.
     private mutating func report(_ positions: [Int], _ store: Store) async throws {
         for position in positions {
             try await store.confirm(upTo: position)
@@ -122,7 +122,7 @@ struct CrashScript {
         }
     }
 
-    /// The way to a copy for a moment, and then deleted.
+    /// Makes the spare connection the way to a copy for a moment, and then deletes it.
     private mutating func deleteSpare(_ store: Store) async throws {
         try await store.destination("copy")
         try await store.connect("spare", to: "copy")

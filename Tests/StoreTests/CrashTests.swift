@@ -8,7 +8,7 @@ import Testing
 
 @testable import Store
 
-/// Pulls the plug before every single operation that SQLite asks of the disk.
+/// Simulates a power cut before every single operation that SQLite requests of the disk.
 @Suite(.tags(.models)) struct CrashTests {
     @Test(.timeLimit(.minutes(10)))
     func noPromiseIsBrokenByAPowerCut() async throws {
@@ -24,11 +24,12 @@ import Testing
                 let seed = random.next()
                 cuts += 1
                 let after = try disk.cut(before: operation, survival, seed: seed)
-                // Most cuts leave what an earlier one left already; only what is new, or must hold more, is looked at.
+                // Most cuts leave a state that an earlier cut already left. Examine only new states, and
+                // states that must keep more promises.
                 guard states.insert([after.fingerprint, UInt64(promises.count)]).inserted else { continue }
                 let problem = await Self.examine(after, script, promises)
                 problems += problem.map { "cut before \(operation), keep \(survival.rawValue), seed \(seed): \($0)" }
-                // And once more, while the box recovers from the first cut.
+                // Cut the power a second time, during the recovery from the first cut.
                 guard survival == CRASH_KEEP_SOME, problem.isEmpty, operation.isMultiple(of: 4) else { continue }
                 second += 1
                 let moment = UInt64.random(in: after.firstOperation...after.operations, using: &random)
@@ -45,7 +46,7 @@ import Testing
         #expect(problems.prefix(5) == [])
     }
 
-    /// The examination itself can fail: on a disk that forgets its last sync, promises are broken.
+    /// Verifies the examination itself: on a disk that forgets its last sync, it finds broken promises.
     @Test func aLyingDiskIsNoticed() async throws {
         let disk = try CrashDisk()
         var script = CrashScript(disk)
@@ -60,7 +61,8 @@ import Testing
         #expect(noticed > script.promises.count / 2)
     }
 
-    /// At the bounds too: what a full outbox lost is told exactly once, and evicted entries leave the rest provable.
+    /// Power cuts at the retention limits: reports lost by a full outbox are counted exactly once, and after
+    /// evictions the remaining entries can still be verified.
     @Test func lossesAreCountedThroughPowerCuts() async throws {
         var options = CrashScript.options
         options.evictionBatch = 2
@@ -92,8 +94,8 @@ import Testing
         #expect(problems.prefix(5) == [])
     }
 
-    /// Debts of earlier ledgers: what was confirmed of one stays confirmed, and a debt that is given up is counted in
-    /// the same instant.
+    /// Debts of earlier ledgers across power cuts: what was confirmed of a debt stays confirmed, and a debt
+    /// is given up and counted in one step.
     @Test func debtsAreCountedThroughPowerCuts() async throws {
         let disk = try CrashDisk()
         let store = try await Store.open(disk.database, options: CrashScript.options)
@@ -139,7 +141,8 @@ import Testing
         #expect(problems.prefix(5) == [])
     }
 
-    /// Opens what the cut left and compares it with what had been promised before. Returns what is wrong.
+    /// Opens the state that the cut left and compares it with the promises made before. Returns the
+    /// differences.
     private static func examine(_ disk: CrashDisk, _ script: CrashScript, _ promises: [Promise]) async -> [String] {
         do {
             let store = try await Store.open(disk.database, options: CrashScript.options)
@@ -153,7 +156,7 @@ import Testing
 
     private static func compare(_ store: Store, _ script: CrashScript, _ promises: [Promise]) async throws -> [String] {
         var problems: [String] = []
-        // The first cut's examination itself has added records; they come behind those of the script.
+        // The examination of the first cut has added records after those of the script.
         let before = try await store.entries(after: 0, limit: 1000)
         let kept = zip(before, script.entries).prefix { $0 == $1 }.count
         let own = before.dropFirst(kept).compactMap { try? LedgerRecord(bytes: $0.body) }
@@ -166,7 +169,7 @@ import Testing
         if try await !store.recover(stamp: Samples.stamp, software: Samples.software).isEmpty {
             problems.append("closed twice")
         }
-        // The box goes on working.
+        // The gate can continue to record.
         if try await !store.visits(last: 1000).contains(where: { $0.record?.visit == Samples.visit(99) }) {
             try await store.appendIntent(Samples.visit(99), stamp: Samples.stamp)
             try await store.appendOutcome(Samples.visit(99), Samples.accepted, stamp: Samples.stamp)
@@ -221,7 +224,7 @@ import Testing
     }
 }
 
-/// Deterministic choices: a failure names its seed.
+/// A deterministic random number generator: a failure names its seed.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

@@ -6,13 +6,15 @@ import Testing
 
 @testable import Store
 
-/// What destinations are owed of earlier ledgers, in the database and in the files beside it.
+/// Debts: entries of earlier ledgers that destinations have not confirmed, in the database and in the files
+/// next to it.
 @Suite struct DebtTests {
     private func asides(_ folder: TemporaryFolder) throws -> [String] {
         StoreFile.numbered(folder.database, PastLedgers.word)
     }
 
-    /// A start that begins a ledger in the place of another, as a head that was signed here makes it.
+    /// Starts a new ledger in place of the present one, as after a head that was signed here and contradicts
+    /// it.
     private func beginAnew(_ witnessed: WitnessedLedger) async throws -> Store {
         var store = try await witnessed.open()
         #expect(await store.contradict("a head that was signed here"))
@@ -24,8 +26,8 @@ import Testing
         return store
     }
 
-    /// Each destination has its own; they are sealed, survive starts and further ledgers, and are paid by confirmations
-    /// alone.
+    /// Each destination has its own debts. They are sealed, survive restarts and further ledgers, and only
+    /// confirmations reduce them.
     @Test func eachDestinationHasItsOwnDebt() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         var store = try await witnessed.open()
@@ -71,7 +73,8 @@ import Testing
         await store.close()
     }
 
-    /// What is given up is the destination's own: the primary's is counted, once, a copy's is none of its loss.
+    /// A debt that is given up belongs to one destination. The primary's is counted as lost, once; a copy's
+    /// is not counted.
     @Test func whatIsGivenUpIsCountedOnce() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         var store = try await witnessed.open()
@@ -97,8 +100,8 @@ import Testing
         await store.close()
     }
 
-    /// A copy is owed something of the first ledger, and its connection was deleted in the second. It is owed the
-    /// second ledger too.
+    /// A copy has a debt of the first ledger, and its connection was deleted in the second. It gets a debt of
+    /// the second ledger too.
     @Test func whoIsOwedWithoutAConnectionIsOwedTheNextLedgerToo() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         var store = try await beginAnew(witnessed)
@@ -116,7 +119,7 @@ import Testing
         await store.close()
     }
 
-    /// A folder that cannot be listed is no proof that the file is gone.
+    /// A folder that cannot be listed does not prove that the file is gone, so no debt is given up.
     @Test func aFolderThatCannotBeListedGivesNothingUp() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let store = try await beginAnew(witnessed)
@@ -128,7 +131,8 @@ import Testing
         await store.close()
     }
 
-    /// Files are put aside under increasing numbers. The oldest are removed, and the store names them.
+    /// Replaced database files are kept under increasing numbers. The oldest are removed, and the store names
+    /// them.
     @Test func soManyFilesAreKept() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         var (removed, givenUp): ([String], [PastDebt]) = ([], [])
@@ -139,7 +143,7 @@ import Testing
             let names = try asides(witnessed.folder)
             #expect(names.last == "\(witnessed.folder.database).rewritten-\(number)")
             #expect(names.count == min(number, PastDebt.ledgers))
-            // What is owed of a ledger whose file went is given up with it, and counted.
+            // The debts of a ledger whose file was removed are given up with it, and counted.
             #expect(Set(await store.debts.map(\.ledger)).count <= PastDebt.ledgers)
             await store.close()
         }
@@ -149,7 +153,8 @@ import Testing
         #expect(removed.allSatisfy { !FileManager.default.fileExists(atPath: $0) })
     }
 
-    /// A start that is cut off before the new ledger has its name finds the old one, which has its second name already.
+    /// A start is cut off after the old database got its second name and before the new ledger has its own.
+    /// The next start does not keep the old file twice.
     @Test func aStartThatWasCutOffPutsNothingAsideTwice() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let store = try await witnessed.open()
@@ -163,14 +168,14 @@ import Testing
         await next.close()
     }
 
-    /// Another file with the name of the ledger is not that ledger; the right one is found beside it.
+    /// A different file under the name of the ledger is not taken for it; the right file next to it is found.
     @Test func onlyTheLedgerThatWasSealedIsDelivered() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let store = try await beginAnew(witnessed)
         let database = witnessed.folder.database
         let forged = try TemporaryFolder()
         try FileManager.default.copyItem(atPath: database + ".rewritten-1", toPath: forged.database)
-        // With the chain made anew from there on: only its end shows it.
+        // The chain is recomputed after the change, so only its end shows the change.
         let entries = try await LedgerReader(path: forged.database).entries(after: 7, limit: 1000)
         var hash = entries[0].hash
         var edits = ""
@@ -191,7 +196,7 @@ import Testing
         await store.close()
     }
 
-    /// A database of the version before has no debts, is brought up to date and goes on.
+    /// A database of the previous schema version has no debts. It is migrated, and the ledger continues.
     @Test func aDatabaseOfTheVersionBeforeGoesOn() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         try witnessed.folder.edit(

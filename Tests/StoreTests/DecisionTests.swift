@@ -6,9 +6,9 @@ import Testing
 
 @testable import Store
 
-/// What was decided of a visit whose gate was told to open is kept until its outcome is there.
+/// The decision of a visit, once the gate was ordered to open, is kept until the visit's outcome is recorded.
 @Suite struct DecisionTests {
-    /// What was decided is on the disk before the outcome, and becomes the outcome if none comes.
+    /// The decision is durable before the outcome, and becomes the outcome if none is recorded.
     @Test func whatWasDecidedIsTheOutcomeOfAVisitWhoseEndWasNotSeen() async throws {
         let folder = try TemporaryFolder(onDisk: true)
         var store = try await Store.open(folder.database)
@@ -19,13 +19,13 @@ import Testing
         let decisions = [Samples.decision(1), Samples.decision(2), long].map { $0.named(under: key) }
         #expect(try await store.append([], [], decisions: decisions) == [:])
         #expect(await store.head.open.values.compactMap(\.decision?.slot).sorted() == [1, 2, 3])
-        // The outcome of the second is there; the next takes the place of its decision.
+        // The outcome of visit 2 is recorded; the next decision takes the place of the decision of visit 2.
         try await store.appendOutcome(
             Samples.visit(2), of: Samples.intent(2), Samples.accepted, stamp: Samples.stamp)
         try await store.appendIntent(Samples.intent(5), stamp: Samples.stamp)
         #expect(try await store.append([], [], decisions: [Samples.decision(5).named(under: key)]) == [:])
         #expect(await store.head.open[Samples.intent(5)]?.decision?.slot == 2)
-        // One whose intent is not open is not kept.
+        // A decision whose intent is not open is not kept.
         #expect(try await store.append([], [], decisions: [Samples.decision(9).named(under: key)]) == [:])
         await store.close()
         store = try await Store.open(folder.database)
@@ -48,8 +48,8 @@ import Testing
         #expect(kept == 0, "what the ledger forgets is not kept here")
     }
 
-    /// An older state of ours in the place of the present one: a new ledger begins, and what was decided of a visit
-    /// whose end the old one does not know is told there.
+    /// An older state of the same ledger replaces the present one. A new ledger begins, and it records the
+    /// decision of a visit whose end the older state does not contain.
     @Test func whatWasDecidedGoesOnInTheNextLedger() async throws {
         let folder = try TemporaryFolder()
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
@@ -69,7 +69,7 @@ import Testing
         try await store.begin(stamp: Samples.stamp, software: Samples.software)
         #expect(await store.head.open[Samples.intent(2)]?.decision != nil)
         await store.close()
-        // Also when the power goes before the recovery.
+        // The decision also survives a restart before the recovery.
         store = try await Store.open(folder.database, witness: source)
         #expect(store.standing == .continued)
         let closed = try await store.recover(stamp: Samples.stamp, software: Samples.software)

@@ -28,7 +28,8 @@ import Testing
         await store.close()
     }
 
-    /// The mark outlives the program; what is marked is the way to nowhere, and goes only when the work is done.
+    /// The deletion mark survives a restart. A marked connection is not the way to any destination, and is
+    /// removed only when the deletion is finished.
     @Test func aDeletionThatWasBrokenOffGoesOn() async throws {
         let folder = try TemporaryFolder()
         var store = try await Store.open(folder.database)
@@ -55,7 +56,7 @@ import Testing
         await store.close()
     }
 
-    /// The last word counts, also of one whose peer is being told.
+    /// The last request decides whether the peer is notified, also while the peer is being notified.
     @Test func whetherThePeerIsToldIsKept() async throws {
         let folder = try TemporaryFolder()
         var store = try await Store.open(folder.database)
@@ -73,7 +74,8 @@ import Testing
         await store.close()
     }
 
-    /// Else one that was replaced, and waits to be forgotten, would come back as the way.
+    /// The connections that were replaced earlier are marked too. Otherwise one of them would become the way
+    /// again.
     @Test func withTheWayGoThoseThatItReplaced() async throws {
         let folder = try TemporaryFolder()
         let store = try await Store.open(folder.database)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Store
 
-/// What the store asks of the disk, and whether it is still the same disk.
+/// The store's requests to the disk, and its check that the database file is still the same one.
 @Suite struct DiskUseTests {
     private func intent(_ number: Int) -> UnwrittenIntent {
         UnwrittenIntent(intent: Samples.visit(number), stamp: Samples.stamp)
@@ -27,7 +27,7 @@ import Testing
         let refused = try await store.append((10...20).map(intent), (1...5).map(outcome))
         #expect(disk.syncs == before + 1)
         #expect(refused == [Samples.visit(1): .refused(.visitClosed)])
-        // An intent that is open already is confirmed without a write.
+        // An intent that is already open is confirmed without a write.
         let (syncs, bytes) = (disk.syncs, disk.bytes)
         #expect(try await store.append([intent(10)], []) == [:])
         #expect(disk.syncs == syncs && disk.bytes == bytes)
@@ -38,7 +38,8 @@ import Testing
 
     @Test(.tags(.realTime)) func theLogIsCopiedWhenNobodyWritesAndNeverInsideACommit() async throws {
         let rest = Duration.seconds(1)
-        // Once more where the machine stood still for as long: then nobody wrote, either.
+        // Repeat the trial if the machine paused for as long as the idle time, because then the log is copied
+        // as after real idle time.
         for trial in 1...5 {
             let disk = try CrashDisk()
             var options = StoreOptions()
@@ -68,7 +69,7 @@ import Testing
         }
     }
 
-    /// A copy that hangs in the disk for ever holds up no record.
+    /// A copy of the log that hangs in a disk operation delays no record.
     @Test(.timeLimit(.minutes(10)), .tags(.realTime)) func aWriterWaitsForNoCopy() async throws {
         let disk = try CrashDisk()
         var options = StoreOptions()
@@ -87,8 +88,8 @@ import Testing
         await store.close()
     }
 
-    /// Bytes that a visitor who is let in costs where every record is written alone, counted at the file: log and
-    /// database, intent, decision with who it was, and outcome, under ids as random as those in life.
+    /// Counts the bytes written to the file for an admitted visitor when every record is written alone: log
+    /// and database, intent, decision with the credential, and outcome. The ids are as random as real ones.
     @Test(.tags(.models)) func aVisitCostsFewBytes() async throws {
         let disk = try CrashDisk()
         let store = try await Store.open(disk.database)
@@ -122,7 +123,7 @@ import Testing
         await store.close()
     }
 
-    /// The newest part of the witness is small, and only that is written.
+    /// The newest part of the witness is small, and only this part is written.
     @Test func aStatementIsWrittenWithoutTheEmptyRestOfItsSlot() async throws {
         let disk = try CrashDisk()
         let written = Sizes()
@@ -258,7 +259,7 @@ import Testing
     }
 }
 
-/// Sizes of writes, from any thread.
+/// Sizes of writes, collected from any thread.
 private final class Sizes: Sendable {
     let list = Mutex<[Int]>([])
 }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Store
 
-/// A database file that an attacker has written runs nothing of his: neither in root's commands, which read it, nor in
-/// the service, nor where a backup is put back.
+/// A database file that an attacker has written executes none of the attacker's SQL: neither in commands that
+/// root runs to read it, nor in the service, nor when a backup is restored.
 @Suite struct DistrustTests {
-    /// What no version of the program makes: a view without end in the place of a table, a trigger that makes the gate
-    /// forget whom it let in, a column that fills the memory, a table of an extension.
+    /// Schemas that no version of the program makes: an endless view in place of a table, a trigger that
+    /// empties the replay window, a column that exhausts the memory, a table of an extension.
     private static let hostile = [
         """
         PRAGMA legacy_alter_table = ON; ALTER TABLE entry RENAME TO e; CREATE VIEW entry AS WITH RECURSIVE c(n) AS
@@ -33,7 +33,7 @@ import Testing
             isRefused($0)
         }
 
-        // The service keeps the file as evidence and begins a ledger without any of it.
+        // The service keeps the file as evidence and begins a new ledger that takes nothing from it.
         let store = try await Store.open(path, witness: witnessed.source)
         guard case .rewritten(let finding)? = store.standing else {
             Issue.record("\(String(describing: store.standing))")
@@ -44,7 +44,7 @@ import Testing
         _ = try LedgerReader(path: path)
     }
 
-    /// The owner of the file changes it while a command has it open.
+    /// The owner of the file changes it while a command has it open; the command then refuses to read it.
     @Test func isNotReadAnyMoreEither() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let path = witnessed.folder.database
@@ -58,7 +58,7 @@ import Testing
         await #expect(throws: refused) { try await reader.copy(to: path + ".copy") { _, _ in } }
     }
 
-    /// SQLite would read a value of a gigabyte into the memory.
+    /// SQLite would otherwise read a value of a gigabyte into memory.
     @Test func aHugeValueIsNotRead() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let path = witnessed.folder.database

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-/// An opening that may make nothing.
+/// Opening a store with the option to create nothing.
 @Suite struct ExistingOnlyTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-store-\(UUID())")
     private var path: String { folder.appendingPathComponent("state/gatehouse.db").path }
@@ -38,7 +38,7 @@ import Testing
         try files.createDirectory(
             atPath: folder.path + "/state", withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         try await expectAbsent(["state"])
-        // A start that was cut off has left that.
+        // A start that was cut off leaves an empty database file.
         #expect(files.createFile(atPath: path, contents: nil))
         try await expectAbsent(["state", "state/gatehouse.db"])
         try files.removeItem(atPath: path)
@@ -56,7 +56,8 @@ import Testing
         #expect(store.keysAtRest.failure == nil)
         await store.close()
         #expect(try names() == whole)
-        // Without the key of connections all else can be looked at; without that of the witness nothing can.
+        // Without the key of the connections, everything else can be read; without the witness key, nothing
+        // can.
         try files.removeItem(atPath: path + ".agent-key")
         let keyless = try await Store.open(path, options: options, witness: source(path))
         #expect(keyless.keysAtRest.failure != nil)
@@ -68,8 +69,8 @@ import Testing
         #expect(try names() == whole.filter { !$0.hasSuffix("-key") })
     }
 
-    /// A look signs no ledger that its witness does not know: that the witness was removed would be hidden from the
-    /// next start.
+    /// A command that only reads does not sign a ledger that its witness does not contain. Otherwise the next
+    /// start would not notice that the witness was removed.
     @Test func aWitnessThatWasRemovedIsNotMadeAnew() async throws {
         let files = FileManager.default
         try files.createDirectory(at: folder, withIntermediateDirectories: true)

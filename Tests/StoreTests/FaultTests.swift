@@ -8,8 +8,8 @@ import Testing
 
 @testable import Store
 
-/// Lets every single operation of the disk fail, with a full disk and with an I/O error, once and several times in a
-/// row.
+/// Makes every single disk operation fail, with a full disk and with an I/O error, once and several times in
+/// a row.
 @Suite(.tags(.models)) struct FaultTests {
     @Test(.timeLimit(.minutes(10)), arguments: [CRASH_FAULT_FULL.rawValue, CRASH_FAULT_IO.rawValue])
     func aFailingDiskCostsAnErrorAndNothingElse(fault: UInt32) async throws {
@@ -26,7 +26,7 @@ import Testing
             var day = FaultyDay(disk)
             await day.run()
             errors += day.errors
-            // What the failed sync has lost on the way must not be missing after a power cut at the end.
+            // Data lost by the failed sync must not be missing after a power cut at the end.
             let after = try disk.cut(before: .max, CRASH_KEEP_NONE, seed: operation)
             day.problems += await day.examine(after)
             problems += day.problems.map { "operation \(operation) of \(operations), \(count) times: \($0)" }
@@ -42,7 +42,7 @@ import Testing
     }
 }
 
-/// A few visits by a caller that tries again after an error, as the driver does.
+/// A few visits by a caller that retries after an error, as the driver does.
 private struct FaultyDay {
     let disk: CrashDisk
     var errors: [StoreError] = []
@@ -77,7 +77,7 @@ private struct FaultyDay {
         await store.close()
     }
 
-    /// What the disk holds in the end is what was promised.
+    /// Compares the final content of the disk with the promises.
     func examine(_ disk: CrashDisk) async -> [String] {
         do {
             let store = try await Store.open(disk.database)
@@ -111,13 +111,13 @@ private struct FaultyDay {
     private mutating func open() async -> Store? {
         let path = disk.database
         var options = StoreOptions()
-        // The log is copied into the database during the day, and that fails too.
+        // The log is copied into the database during the day, and the copies fail too.
         (options.checkpointRequests, options.checkpointRest) = (2, .zero)
         let bounded = options
         return await attempt { () async throws(StoreError) in try await Store.open(path, options: bounded) }
     }
 
-    /// Tries until it works; only the errors of a failing disk are allowed on the way.
+    /// Retries until the work succeeds. Only the errors of a failing disk are allowed on the way.
     @discardableResult
     private mutating func attempt<Value: Sendable>(_ work: () async throws(StoreError) -> Value) async -> Value? {
         for _ in 0..<20 {

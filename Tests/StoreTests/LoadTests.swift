@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-/// A long day without an uplink: what it costs to record, to start again and to prove.
+/// A long day without an uplink: the cost of recording, of the next start and of proofs.
 @Suite struct LoadTests {
     @Test(.timeLimit(.minutes(10)), .tags(.realTime))
     func manyVisitsWaitAndTheNextStartIsQuick() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-/// Databases that earlier versions wrote (`Tests/Databases`) go on as what they were.
+/// Databases that earlier versions wrote (`Tests/Databases`) are migrated, and their ledgers continue.
 @Suite struct MigrationTests {
     private let folder: TemporaryFolder
     private let source: WitnessSource
@@ -48,7 +48,8 @@ import Testing
         await store.close()
     }
 
-    /// What was acknowledged from the beginning on is confirmed; behind the first that was not, nothing is.
+    /// The acknowledged reports from the beginning on are confirmed; nothing after the first unacknowledged
+    /// one is.
     @Test(arguments: [(3, 7), (5, 10), (9, 18), (13, 26)])
     func theAcknowledgedBeginningIsConfirmed(acknowledged: Int, confirmed: Int) async throws {
         try folder.edit("UPDATE report SET state = 'acknowledged' WHERE seq <= \(acknowledged) OR seq = 12")
@@ -57,7 +58,7 @@ import Testing
         await store.close()
     }
 
-    /// Reports of a ledger before this one were in the table only: they are told as lost.
+    /// Reports of an earlier ledger existed in the table only. They are counted as lost.
     @Test func reportsWithoutARecordAreCounted() async throws {
         try folder.edit(
             """
@@ -70,8 +71,8 @@ import Testing
         await store.close()
     }
 
-    /// Whoever cannot make the seal cannot pass reports off as confirmed by touching the table before the update, nor by making
-    /// the database look like one of before.
+    /// An attacker who cannot make the seal cannot mark reports as confirmed by changing the table before the
+    /// migration, nor by making the database look like one of an earlier version.
     @Test(arguments: [
         "UPDATE report SET state = 'acknowledged'", "DELETE FROM report", "UPDATE report SET dropped = 1 WHERE seq = 3",
     ])

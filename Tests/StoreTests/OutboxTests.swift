@@ -5,7 +5,8 @@ import Testing
 
 @testable import Store
 
-/// What a destination still has to get, who may confirm it, and what goes when there is no room for it.
+/// The entries that a destination still has to get, the connections that may confirm them, and the order of
+/// removal when there is no room.
 @Suite struct OutboxTests {
     private let primary = DeliveryCursor.primary
 
@@ -50,7 +51,8 @@ import Testing
         await store.close()
     }
 
-    /// What the destination refuses is counted for the next outcome, once, and by the primary destination only.
+    /// Reports that the primary destination refuses are counted in the next outcome, once. Refusals of a copy
+    /// are not counted.
     @Test func whatIsPassedOverIsCounted() async throws {
         let folder = try TemporaryFolder()
         let store = try await Store.open(folder.database)
@@ -63,7 +65,7 @@ import Testing
         }
         try await confirm("copy", upTo: 2, passedOver: [1, 2])
         #expect(await store.head.dropped == 0)
-        // The intent is no report.
+        // The intent at position 1 is not a report.
         try await confirm(primary, upTo: 2, passedOver: [1, 2])
         #expect(await store.head.dropped == 1)
         try await confirm(primary, upTo: 2, passedOver: [2])
@@ -71,7 +73,7 @@ import Testing
         #expect(await store.head.dropped == 1)
         try await append(4...4, to: store)
         #expect(try await store.waiting().map(\.record.dropped) == [0, 0, 1])
-        // What that one told is told once more, where it is refused itself.
+        // A refused record also carries a count of earlier losses. The next record repeats this count.
         try await confirm(primary, upTo: 8, passedOver: [8])
         try await append(5...5, to: store)
         #expect(try await store.waiting().map(\.record.dropped) == [2])
@@ -79,7 +81,8 @@ import Testing
         await store.close()
     }
 
-    /// The old connection is kept until the new one has confirmed, and cannot take the destination back.
+    /// The old connection is kept until the new one has confirmed, and cannot become the destination's way
+    /// again.
     @Test func aNewConnectionGoesOnAtTheCursorAndTheOldOneIsForgotten() async throws {
         let folder = try TemporaryFolder()
         let store = try await Store.open(folder.database)
@@ -142,7 +145,8 @@ import Testing
         await store.close()
     }
 
-    /// What was not confirmed stays as long as there is room; then the oldest goes and is counted, with what it told itself.
+    /// Unconfirmed records stay as long as there is room. Then the oldest are removed and counted, together
+    /// with the losses that they reported themselves.
     @Test func whatGoesUnconfirmedIsCountedToTheRecord() async throws {
         let folder = try TemporaryFolder()
         let store = try await Store.open(folder.database, options: .small)
@@ -159,7 +163,7 @@ import Testing
         await store.close()
     }
 
-    /// Without anybody to send to nothing is owed, and old records go without being called lost.
+    /// Without a connection no report is due, and old records are removed without being counted as lost.
     @Test func whereNobodyIsConnectedNothingIsLost() async throws {
         let folder = try TemporaryFolder()
         let store = try await Store.open(folder.database, options: .small)

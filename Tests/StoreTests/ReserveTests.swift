@@ -13,7 +13,7 @@ import Testing
 
     @Test func itsRoomIsTakenInAdvanceAndHoldsAThousandRecords() throws {
         let folder = try TemporaryFolder(onDisk: true)
-        // The blocks are the disk's; a thousand syncs of it prove nothing more.
+        // The allocation of blocks belongs to the disk; a thousand real syncs would prove nothing more.
         let reserve = try Reserve(path: folder.path + "/reserve") { _ in 0 }
         var status = stat()
         #expect(stat(reserve.path, &status) == 0 && status.st_mode & 0o777 == 0o600)
@@ -64,7 +64,8 @@ import Testing
         #expect(try reserve.first(100).count == taken)
     }
 
-    /// Records went into a file without a name, and the end said that they wait in it.
+    /// A regression test: records were written to a file without a name, and the shutdown reported that they
+    /// wait in it.
     @Test func oneThatIsNoLongerInItsPlaceTakesNothing() throws {
         let folder = try TemporaryFolder()
         let reserve = try Reserve(path: folder.path + "/reserve", bytes: 64 * 1024)

@@ -6,7 +6,8 @@ import Testing
 
 @testable import Store
 
-/// What goes first where there is no room for all: what was confirmed, then the rest, and that is a fault.
+/// The order of removal when there is no room for all entries: confirmed entries first, then the rest, which
+/// is a fault.
 @Suite struct RetentionOrderTests {
     private func full(_ folder: TemporaryFolder, confirmed: Int) async throws -> Store {
         var options = StoreOptions()
@@ -43,7 +44,8 @@ import Testing
         await store.close()
     }
 
-    /// Before anything is lost the store says so: those who are refused are only counted from then on.
+    /// The store reports that it is full of unconfirmed entries before anything is lost: from then on,
+    /// rejected visits are only counted.
     @Test func aLedgerThatIsFilledSaysSoBeforeAnythingIsLost() async throws {
         let folder = try TemporaryFolder()
         let store = try await full(folder, confirmed: 0)

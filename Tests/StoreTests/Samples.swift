@@ -14,7 +14,7 @@ enum Samples {
         kiosk: "gate-1", boot: "b0070000-0000-4000-8000-000000000000",
         time: WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc), monotonic: Instant(nanoseconds: 1))
     static let accepted = Outcome(.accepted, gate: .pulsed(milliseconds: 200), software: software)
-    /// One with everything that a record of a visitor has.
+    /// An outcome with everything that the record of a visitor contains.
     static let letIn: Outcome = {
         var outcome = accepted
         outcome.reasons = [Outcome.Reason("ok")]
@@ -34,13 +34,13 @@ enum Samples {
     static let junk = Outcome(
         .failed, reasons: [Outcome.Reason("transfer.silence")], gate: .shut, software: software)
 
-    /// The id of an intent of its own.
+    /// Returns the id of an intent, one for each number.
     static func intent(_ number: Int) -> Text {
         let digits = String(number)
         return Text("11111111-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits)
     }
 
-    /// What was decided of a visit with that intent.
+    /// Returns the decision of the visit with that intent.
     static func decision(_ number: Int, names: [ReplayName] = [], stamp: RecordStamp = stamp) -> UnwrittenDecision {
         let outcome = UnwrittenOutcome(
             visit: visit(number), intent: intent(number), outcome: letIn, stamp: stamp,
@@ -55,7 +55,7 @@ enum Samples {
 }
 
 extension StoreOptions {
-    /// Of a ledger that keeps little: 20 entries, 60 of those that nobody confirmed.
+    /// The options of a ledger that keeps little: 20 entries, or 60 if they are unconfirmed.
     static var small: StoreOptions {
         var options = StoreOptions()
         (options.retention.entries, options.retention.hardEntries, options.evictionBatch) = (20, 60, 4)
@@ -70,13 +70,13 @@ extension Store {
         try await takeOver(destination, by: id)
     }
 
-    /// The primary destination confirms.
+    /// Confirms as the primary destination.
     @discardableResult
     func confirm(upTo position: Int, over connection: Text = "agent") async throws -> DeliveryCursor {
         try await confirm(DeliveryCursor.primary, upTo: position, over: connection).cursor
     }
 
-    /// The outcomes that a destination has not confirmed, with their positions.
+    /// Returns the outcomes that a destination has not confirmed, with their positions.
     func waiting(
         for destination: Text = DeliveryCursor.primary
     ) async throws -> [(position: Int, record: OutcomeRecord)] {
@@ -88,7 +88,8 @@ extension Store {
     }
 }
 
-/// A private folder that goes away with the test: in memory, or where syncs are to cost what they cost on a real disk.
+/// A private folder that is removed with the test: in memory, or on a real disk where syncs must have their
+/// real cost.
 final class TemporaryFolder: Sendable {
     let path: String
 
@@ -103,7 +104,7 @@ final class TemporaryFolder: Sendable {
 
     var database: String { path + "/gatehouse.sqlite" }
 
-    /// Changes the database behind the program's back.
+    /// Changes the database without the program.
     func edit(_ sql: String) throws {
         for ending in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: database + ending) }
         let queue = try DatabaseQueue(path: database)

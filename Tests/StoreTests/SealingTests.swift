@@ -9,7 +9,7 @@ import Testing
 
 @testable import Store
 
-/// The value type: what is sealed opens under its key, in its place and whole, or not at all.
+/// The value type: a sealed value opens only whole, under its key and in its place.
 @Suite struct SealingKeyTests {
     private let key: SealingKey
     private let place = SealedPlace.connection(id: "one", destination: "primary")
@@ -57,9 +57,10 @@ import Testing
     }
 }
 
-/// Keys in the database lie under a key that is not in it: old ones too, replaced ones not at all, and without the key nothing is lost.
+/// Keys in the database are sealed under a key that is stored elsewhere. Old keys are sealed too, replaced
+/// ones are erased, and a missing sealing key loses nothing.
 @Suite struct SealingTests {
-    /// Long enough for pages of their own, with a part that is nowhere else.
+    /// Returns a snapshot that is long enough for its own pages and contains a part that occurs nowhere else.
     private static func snapshot(_ number: UInt8) -> [UInt8] {
         let seed = (0..<32).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ Int(number) &* 11 &+ 101) }
         return Array("{\"seed\":\"".utf8) + seed + [UInt8](repeating: number, count: 900) + seed
@@ -81,7 +82,7 @@ import Testing
         return try queue.read { db in try Row.fetchAll(db, sql: sql).map { try $0.bytes("bytes") } }
     }
 
-    /// Puts keys into a database as versions before did, some of them replaced by others.
+    /// Writes keys into a database as earlier versions did, and replaces some of them.
     private static func plantOpenKeys(_ database: String, copyLog: (() throws -> Void)? = nil) throws {
         let queue = try DatabaseQueue(path: database)
         try queue.writeWithoutTransaction { db in
@@ -113,7 +114,8 @@ import Testing
         #expect(name == SiteKey(oldSiteKey)?.name(ofSignedContent: [1]))
     }
 
-    /// Somebody who can write the file, and has none of the keys, puts a connection of his own there, as from before there were seals.
+    /// An attacker who can write the file and has no key adds a connection in the format that was used before
+    /// sealing.
     @Test func aPlantedConnectionIsNotTakenOver() async throws {
         let folder = try TemporaryFolder()
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
@@ -138,7 +140,8 @@ import Testing
         await store.close()
     }
 
-    /// As a killed run left it, with a log full of keys. Searched before it is closed, and after.
+    /// The first start on the state of a killed run, with a log full of keys. The files are searched before
+    /// and after the close.
     @Test func openKeysAreSealedAtTheFirstStart() async throws {
         let folder = try TemporaryFolder()
         try await Store.open(folder.database).close()
@@ -166,7 +169,8 @@ import Testing
         for secret in secrets { #expect(!holds(folder, secret)) }
     }
 
-    /// The power goes before each operation of the disk that the first start with a key asks for: afterwards all is as without a cut.
+    /// Cuts the power before each disk operation of the first start with a key. The result is the same as
+    /// without a cut.
     @Test(.timeLimit(.minutes(10)), .tags(.models)) func sealingSurvivesAPowerCut() async throws {
         let disk = try CrashDisk()
         try await Store.open(disk.database).close()
@@ -190,7 +194,8 @@ import Testing
         #expect(states.count > 10 && wasOpen > 3)
     }
 
-    /// Neither a key nor its sealed form stays behind when another takes its place or the connection goes.
+    /// Neither a key nor its sealed form stays in the files when the key is replaced or the connection is
+    /// deleted.
     @Test func whatIsReplacedIsGone() async throws {
         let folder = try TemporaryFolder()
         let store = try await Store.open(folder.database)
@@ -242,12 +247,13 @@ import Testing
         #expect(try await look() == [[1, 2, 3], []], "moved to another connection")
         try folder.edit("UPDATE connection SET destination = 'copy' WHERE id = 'a'")
         #expect(try await look() == [[], []], "moved to another destination")
-        // One that somebody put there who has no key.
+        // A connection that was added without the key.
         try set(Array("{}".utf8))
         #expect(try await look() == [[], []])
     }
 
-    /// What says that keys are sealed is under the ledger's seal: nobody makes the database look like one of before.
+    /// The note that keys are sealed is under the ledger's seal, so an attacker cannot make the database look
+    /// like one of an earlier version.
     @Test func nobodyPlantsAnOpenKey() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let folder = witnessed.folder
@@ -261,7 +267,7 @@ import Testing
         await store.close()
     }
 
-    /// The gate goes on without the key, and nothing is lost by that.
+    /// The gate continues to work without the key, and nothing is lost by that.
     @Test func aKeyThatIsMissingIsToldAndComesBack() async throws {
         let folder = try TemporaryFolder()
         var store = try await Store.open(folder.database)
@@ -306,7 +312,8 @@ import Testing
         }
     }
 
-    /// Whose key is lost puts a new one there and connects anew; who took the wrong one has all back with the right one.
+    /// After the loss of a key, a new key and new connections work. If the old key is put back, the old
+    /// connections are readable again.
     @Test func anotherKeyBeginsAnewBesideWhatItCannotOpen() async throws {
         let folder = try TemporaryFolder()
         let file = keyPath(folder)
@@ -333,7 +340,8 @@ import Testing
         store = try await Store.open(folder.database)
         #expect(try await store.connections().map(\.snapshot) == [[1], []])
         #expect(try await store.siteKey().name(ofSignedContent: [1]) == name)
-        // Once the way there is another one, what nobody opens goes as every connection that was replaced.
+        // After another connection became the way, the unreadable connections are deleted like every replaced
+        // connection.
         try await store.saveConnection("third", [5])
         try await store.takeOver(DeliveryCursor.primary, by: "third")
         try await store.appendOutcome("v", Samples.accepted, stamp: Samples.stamp)
@@ -343,7 +351,7 @@ import Testing
         await store.close()
     }
 
-    /// A new key with the old one beside it, and a key that systemd hands over in the place of the file.
+    /// A new key with the old one next to it, and a key that systemd provides in place of the file.
     @Test func aNewKeySealsAnew() async throws {
         let folder = try TemporaryFolder()
         let file = keyPath(folder)
@@ -366,7 +374,8 @@ import Testing
         #expect(store.keysAtRest.failure == nil && FileManager.default.fileExists(atPath: store.keysAtRest.path))
         try FileManager.default.removeItem(atPath: file + ".old")
         try await check(nil, resealed: 0)
-        // systemd's own file, whose mode shows the mask of an access list; its folder is what others do not get into.
+        // The mode of systemd's own file shows the mask of an access control list; its folder keeps other
+        // users out.
         let credential = folder.path + "/credential"
         _ = try SecretFile.make(credential)
         try FileManager.default.setAttributes([.posixPermissions: 0o440], ofItemAtPath: credential)
@@ -374,14 +383,14 @@ import Testing
         try await check(handedOver, resealed: 2)
         try FileManager.default.removeItem(atPath: file)
         try await check(handedOver, resealed: 0)
-        // Without it again: no new key is made in its place.
+        // Without systemd's key again, no new key is made in its place.
         store = try await Store.open(folder.database)
         guard case .keyless? = store.keysAtRest.failure else { Issue.record("made anew"); return }
         #expect(!FileManager.default.fileExists(atPath: file))
         await store.close()
     }
 
-    /// Somebody who reads keeps the log from being cut: that is told, and made good at the next start.
+    /// A reader prevents the truncation of the log. This is reported, and the next start truncates it.
     @Test func aReaderKeepsTracesForAWhile() async throws {
         let folder = try TemporaryFolder()
         try await Store.open(folder.database).close()

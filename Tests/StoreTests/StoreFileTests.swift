@@ -6,7 +6,8 @@ import Testing
 
 @testable import Store
 
-/// A database that is there after a power cut: its name in its folder, and the folder's in the one above.
+/// A database whose file survives a power cut: its name in its folder, and the name of the folder in the
+/// parent folder, are durable.
 @Suite struct StoreFileTests {
     @Test func theNameOfANewDatabaseIsOnTheDisk() throws {
         let folder = try TemporaryFolder(onDisk: true)
@@ -32,7 +33,7 @@ import Testing
             Issue.record("\(String(describing: error))")
             return
         }
-        // Nobody is locked out by an attempt that failed.
+        // The failed attempt has not locked the path.
         #expect(throws: Never.self) { _ = try StoreFile(path: path) }
     }
 }

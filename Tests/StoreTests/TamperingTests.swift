@@ -7,10 +7,11 @@ import Testing
 
 @testable import Store
 
-/// Every field, row and table of a witnessed database is changed, one at a time, by somebody who can write the file and knows the
-/// format, but not the key. Each change is found, or it changes nothing that a list, a proof or a report tells.
+/// Changes every field, row and table of a witnessed database, one at a time, as an attacker who can write
+/// the file and knows the format, but does not have the key. Each change is found, or changes nothing in a
+/// list, a proof or a report.
 @Suite(.serialized, .tags(.models)) struct TamperingTests {
-    /// What somebody who asks is told.
+    /// The information that the database gives to a reader.
     private struct Told: Equatable {
         var list: [String]
         var verify: [String]
@@ -18,7 +19,7 @@ import Testing
         var figures: [String]
     }
 
-    /// How a change came out.
+    /// The result of a change.
     private enum Fate { case found, harmless, missed, impossible }
 
     private final class Scene {
@@ -50,7 +51,7 @@ import Testing
                 ])
         }
 
-        /// Makes the change, looks, and takes it back.
+        /// Makes the change, examines the database, and rolls the change back.
         func fate(of change: (Database) throws -> Void) throws -> Fate {
             var fate = Fate.impossible
             try queue.writeWithoutTransaction { db in
@@ -70,7 +71,7 @@ import Testing
                             fate = try Self.told(db, proof) == before ? .harmless : .missed
                         }
                     } catch {
-                        fate = .found  // damaged, and so told
+                        fate = .found  // reported as damaged
                     }
                     return .rollback
                 }
@@ -94,9 +95,9 @@ import Testing
             let fate = try scene.fate(of: change)
             counts["\(fate)", default: 0] += 1
             if fate == .missed { missed.append(name) }
-            // Only what is told by nobody may go unseen.
+            // Only changes in tables that no reader is shown may stay unnoticed.
             let isUntold = ["connection", "handled_message", "setting", "replay"].contains(table)
-            // A decision is followed by spaces, and one less says nothing else.
+            // A decision is padded with spaces; removing one of them changes nothing.
             if fate == .harmless, table == "decision" { padding += 1 }
             if fate == .harmless, !isUntold, table != "decision" || padding > 1 {
                 missed.append("\(name): called harmless")
@@ -136,7 +137,8 @@ import Testing
         #expect(missed.prefix(10) == [])
     }
 
-    /// Values that a field does not have: neighbours, extremes, parts, another row's, none.
+    /// Returns values that a field does not have: neighbouring values, extremes, parts, the value of another
+    /// row, and NULL.
     private static func others(_ value: DatabaseValue, _ other: DatabaseValue) -> [DatabaseValue] {
         var values: [DatabaseValue] = [.null, other]
         switch value.storage {
@@ -159,7 +161,7 @@ import Testing
         return values.filter { $0 != value }
     }
 
-    /// Somebody who recomputes every hash behind the change, and the stored end with it.
+    /// The attacker recomputes every hash after the change, and the stored end too.
     @Test func aRebuiltChain() async throws {
         let scene = try await Scene(StoreOptions())
         let entries = try await scene.queue.read { try LedgerQueries.entries($0, after: 0, limit: 1000) }
@@ -182,7 +184,7 @@ import Testing
                     missed.append("\(index) \(to)")
                 }
             }
-            // Cut off from here on, and everything that speaks of the rest with it.
+            // Cut the chain off here, and remove everything that refers to the rest.
             let kept = Array(entries[..<index])
             count += 1
             let fate = try scene.fate { db in
@@ -195,7 +197,7 @@ import Testing
         #expect(count > 100 && missed == [])
     }
 
-    /// The whole file of an earlier hour, with the log that belongs to it, in place of today's.
+    /// The whole database file of an earlier hour, with its log, in place of today's.
     @Test func everyEarlierState() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions(), keepsStates: true)
         let last = witnessed.states.count - 1
@@ -245,12 +247,13 @@ extension Text {
     }
 }
 
-/// A ledger with a witness that has seen a morning: visits of all kinds, two destinations on their way, one visit open.
+/// A ledger with a witness after a morning's work: visits of all kinds, two destinations with unconfirmed
+/// entries, one open visit.
 final class WitnessedLedger {
     let folder: TemporaryFolder
     let source: WitnessSource
     private let options: StoreOptions
-    /// The database file after each step, closed in order.
+    /// The database file after each step; the store was closed in order.
     private(set) var states: [Data] = []
     private(set) var ledger: Text = ""
     private(set) var count = 0
@@ -286,7 +289,7 @@ final class WitnessedLedger {
         try await store.confirm("copy", upTo: 5, receipt: hash, over: "other")
         try await store.saveConnection("agent", [1, 2, 3], handled: [[7], [8]])
         let name = try #require(ReplayName([UInt8](repeating: 5, count: ReplayName.byteCount)))
-        // The last visit, which is open: its gate was told to open.
+        // The last visit is open: its gate was ordered to open.
         let decided = UnwrittenOutcome(visit: Samples.visit(14), outcome: Samples.letIn, stamp: Samples.stamp)
         _ = try await store.append([], [], decisions: [UnwrittenDecision(decided, names: [name])])
         (ledger, count) = (await store.head.ledger, await store.head.point.count)
@@ -299,7 +302,7 @@ final class WitnessedLedger {
 
     func open() async throws -> Store { try await Store.open(folder.database, options: options, witness: source) }
 
-    /// Puts a database in the place of the present one, beside the witness of the end.
+    /// Replaces the present database; the witness keeps its final state.
     func put(_ database: Data) throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.contains("sqlite") {
             try FileManager.default.removeItem(atPath: folder.path + "/" + name)

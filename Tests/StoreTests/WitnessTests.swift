@@ -6,7 +6,8 @@ import Testing
 
 @testable import Store
 
-/// The ledger and its witness from start to start: what goes on, what begins anew, and what is told.
+/// The ledger and its witness across restarts: when the ledger continues, when a new one begins, and what is
+/// reported.
 @Suite struct WitnessTests {
     private func visit(_ number: Int, _ store: Store, _ outcome: Outcome = Samples.accepted) async throws {
         try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
@@ -31,7 +32,7 @@ import Testing
         #expect(store.standing == .continued)
         let key = try witnessed.source.key()
         func seen() -> HeadStatement? { witnessed.source.reading(key).head }
-        /// Whether that becomes so within 20 s; each look costs a signature.
+        /// Returns whether the condition becomes true within 20 s; each check costs a signature.
         func waits(_ isSo: (HeadStatement?) -> Bool) async throws -> Bool {
             let end = ContinuousClock.now + .seconds(20)
             while ContinuousClock.now < end {
@@ -58,7 +59,7 @@ import Testing
     @Test func aFirstStartAnUpdateAndALostWitness() async throws {
         let folder = try TemporaryFolder()
         var source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
-        // A version without witnesses wrote it.
+        // A version without witnesses wrote this database.
         var store = try await Store.open(folder.database)
         try await visit(1, store)
         await store.close()
@@ -81,7 +82,8 @@ import Testing
         #expect(store.standing == .continued)
         #expect(try await store.verify().isIntact)
         await store.close()
-        // Without its witness it goes on and says so; the same where one makes it look like an update.
+        // Without its witness, the ledger continues and reports that. If somebody also removes the seal, so
+        // that the database looks like one of an earlier version, it counts as rewritten.
         try FileManager.default.removeItem(atPath: source.path)
         store = try await Store.open(folder.database, witness: source)
         #expect(store.standing == .unwitnessed("there is no witness file"))
@@ -91,7 +93,7 @@ import Testing
         store = try await Store.open(folder.database, witness: source)
         guard case .rewritten = store.standing else { Issue.record("\(String(describing: store.standing))"); return }
         await store.close()
-        // A new box.
+        // A new gate.
         let fresh = try TemporaryFolder()
         source = WitnessSource(path: fresh.path + "/w", keyPath: fresh.path + "/k", code: "code")
         store = try await Store.open(fresh.database, witness: source)
@@ -104,7 +106,8 @@ import Testing
         await store.close()
     }
 
-    /// Somebody wrote a beginning with figures that no box writes: it is refused, and a new ledger takes nothing of it.
+    /// Somebody has written a start state with impossible figures. It is rejected, and the new ledger takes
+    /// nothing from it.
     @Test(arguments: ["9223372036854775807", "9007199254740992", "-1"])
     func aBeginningThatNobodyWroteIsNotBegun(nextSeq: String) async throws {
         let folder = try TemporaryFolder()
@@ -128,7 +131,8 @@ import Testing
         await store.close()
     }
 
-    /// An audit holds no state of the database: what is written while it runs is read, too, and evictions do not mislead it.
+    /// An audit does not keep one state of the database: it also reads what is written while it runs, and
+    /// evictions do not mislead it.
     @Test(.tags(.realTime)) func anAuditGoesOnPieceByPiece() async throws {
         let folder = try TemporaryFolder()
         var options = StoreOptions()
@@ -144,7 +148,7 @@ import Testing
         try await record(1...30)
         async let audit = store.audit()
         try await Task.sleep(for: .milliseconds(50))
-        // With one sync, so that they are there long before the audit's end.
+        // Written with one sync, so that they exist long before the end of the audit.
         let visits = (31...40).map(Samples.visit)
         let refused = try await store.append(
             visits.map { UnwrittenIntent(intent: $0, stamp: Samples.stamp) },
@@ -153,7 +157,7 @@ import Testing
         let report = try await audit
         #expect(report.isIntact, "\(report.lines)")
         #expect(report.entries == 80)
-        // Half of what it has still to read goes meanwhile.
+        // Half of the remaining entries are evicted meanwhile.
         async let second = store.audit()
         try await Task.sleep(for: .milliseconds(50))
         try await record(41...90)
@@ -162,7 +166,8 @@ import Testing
         await store.close()
     }
 
-    /// The log as a power cut and somebody's hand left it is kept, told and bounded; an ordinary one is not.
+    /// A log that a power cut and a manual change damaged is kept and reported, with a limit on the number of
+    /// files; an undamaged one is not kept.
     @Test func damagedFilesAreKeptAsTheyWereFound() async throws {
         for round in 1...3 {
             let witnessed = try await WitnessedLedger(StoreOptions())
@@ -174,7 +179,7 @@ import Testing
             await store.tellWitness()
             let (log, database) = (try bytes(folder.database + "-wal"), try bytes(folder.database))
             await store.close()
-            // As if it had never been closed.
+            // The state as if the database had never been closed.
             try write(database, folder.database)
             try write(log, folder.database + "-wal")
             store = try await witnessed.open()
@@ -196,7 +201,8 @@ import Testing
         }
     }
 
-    /// A pipe, a folder or a link in the place of log or copy holds nobody up and is no evidence.
+    /// A pipe, a folder or a link in place of the log or of its copy does not block the start and is not
+    /// evidence.
     @Test(.timeLimit(.minutes(10)), arguments: ["-wal", ".found-wal"])
     func onlyFilesAreCopied(ending: String) throws {
         let folder = try TemporaryFolder()
@@ -210,7 +216,7 @@ import Testing
             #expect(unlink(log) == 0 && symlink(folder.path + "/other", log) == 0)
             #expect(FoundFiles(folder.database).keep() == [], "what a link leads to is none of ours")
         }
-        // With the pipe gone a copy is made again.
+        // After the pipe is removed, a copy is made again.
         unlink(folder.database + ending)
         if ending == "-wal" { try write(Data([7]), log) }
         #expect(FoundFiles(folder.database).keep() == [folder.database + ".found-1-wal"])
@@ -218,7 +224,8 @@ import Testing
 
     private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
-    /// The file deleted, cut, garbled, emptied, of another box: a new ledger that names the old one, which is still there.
+    /// The database file is deleted, cut, corrupted, emptied, or taken from another gate: a new ledger begins
+    /// and names the old one. The file that was found is kept, unless it is empty.
     @Test(arguments: [
         "deleted", "cut", "garbled", "emptied", "another box", "result", "struck out", "dropped", "clock", "site key",
     ])
@@ -243,7 +250,8 @@ import Testing
         }
         let tampered = FileManager.default.contents(atPath: folder.database)
         var store = try await witnessed.open()
-        // A change in the middle is found by the audit, which begins with the start, and acted upon at the next.
+        // A change in the middle is found by the audit, which begins at the start of the service. The next
+        // start then acts on it.
         if deed == "result" || store.standing == .continued {
             #expect(try await !store.audit().isIntact, "\(deed)")
             await store.close()
@@ -273,7 +281,7 @@ import Testing
             #expect(try await store.connections().map(\.snapshot) == (isOurs ? [[1, 2, 3], [1]] : [[], []]))
         }
         await store.close()
-        // Nothing is lost: what was found lies beside.
+        // The file that was found is kept next to the database, unless it was deleted or empty.
         let asides = try asides(folder)
         #expect(asides.count == (["deleted", "emptied"].contains(deed) ? 0 : 1), "\(asides)")
         if ["cut", "garbled"].contains(deed) { #expect(try bytes(folder.path + "/" + asides[0]) == tampered) }
@@ -282,14 +290,14 @@ import Testing
         await again.close()
     }
 
-    /// Power cut, then damage in the log: what had been told durable is missed.
+    /// A power cut, then damage in the log: the witness shows that a durable commit is missing.
     @Test func damageInTheLogAfterAPowerCut() async throws {
         let folder = try TemporaryFolder()
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
         let store = try await Store.open(folder.database, witness: source)
         for number in 1...20 { try await visit(number, store) }
         await store.tellWitness()
-        // The files as they are now, without the order that a close makes.
+        // The files in their present state, without an orderly close.
         let after = try TemporaryFolder()
         for ending in ["", "-wal"] { try write(try bytes(folder.database + ending), after.database + ending) }
         try write(try bytes(folder.path + "/w"), after.path + "/w")
@@ -323,13 +331,14 @@ import Testing
         #expect(lost > 10)
     }
 
-    /// A commit that the witness has not heard of yet, and a statement that was torn: both happen when the power goes.
+    /// A commit that the witness does not contain yet, and a partly written statement: both happen in a power
+    /// cut.
     @Test func whatAPowerCutLeavesIsNoTampering() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let before = try bytes(witnessed.source.path)
         let store = try await witnessed.open()
         try await visit(30, store)
-        await store.tellWitness()  // heard already: nothing is written
+        await store.tellWitness()  // the witness is current: nothing is written
         await store.close()
         let after = try bytes(witnessed.source.path)
         let database = try bytes(witnessed.folder.database)
@@ -337,7 +346,7 @@ import Testing
         let place = newest.number & 1 == 0 ? 0 : WitnessSlots.slotBytes
         let end = place + WitnessSlots.slotBytes
         for cut in stride(from: 0, through: 1024, by: 128) {
-            // The first `cut` bytes of the newest statement got to the disk.
+            // The first `cut` bytes of the newest statement reached the disk.
             var torn = after
             torn.replaceSubrange((place + cut)..<end, with: before[(place + cut)..<end])
             try write(torn, witnessed.source.path)
@@ -349,7 +358,7 @@ import Testing
         }
     }
 
-    /// Every byte of a statement, changed: the file never vouches for something else.
+    /// Changes every byte of a statement: the file never confirms a different statement.
     @Test func noByteOfTheWitnessCanBeChanged() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let key = try #require(try witnessed.source.key())
@@ -371,7 +380,7 @@ import Testing
             #expect(isTorn && (head == newest) == !(start..<start + WitnessSlots.slotBytes).contains(place))
         }
         #expect(count > 1000)
-        // Signed by somebody else.
+        // A statement signed with another key.
         let other = try #require(WitnessKey([UInt8](repeating: 9, count: 32)))
         #expect(WitnessSlots.read(file, key: other.publicKey) == .unusable("it was signed with another key"))
     }
@@ -382,7 +391,7 @@ import Testing
         let store = try await witnessed.open()
         guard case .rewritten = store.standing else { Issue.record("\(String(describing: store.standing))"); return }
         await store.close()
-        // One that others can read is not taken at all, and the gate goes on.
+        // A key that others can read is not used, and the gate continues.
         chmod(witnessed.source.keyPath, 0o644)
         let open = try await witnessed.open()
         guard case .unwitnessed = open.standing else { Issue.record("\(String(describing: open.standing))"); return }
@@ -390,7 +399,8 @@ import Testing
         await open.close()
     }
 
-    /// A command that has not the service's key changes nothing: neither files nor keys are made, and the ledger stays in its place.
+    /// A command without the service's key changes nothing: it makes neither files nor keys, and the ledger
+    /// stays in its place.
     @Test func aCommandBeginsNoLedger() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let (key, files) = (witnessed.source.keyPath, FileManager.default)
@@ -418,7 +428,8 @@ import Testing
         await store.close()
     }
 
-    /// A witness that cannot be written is told, keeps nobody out, and is over when it can be.
+    /// A witness that cannot be written is reported, does not stop visits, and recovers when it can be
+    /// written again.
     @Test func aWitnessThatCannotBeWritten() async throws {
         let folder = try TemporaryFolder()
         let source = WitnessSource(path: folder.path + "/off/w", keyPath: folder.path + "/k", code: "code")
@@ -434,7 +445,8 @@ import Testing
         await store.close()
     }
 
-    /// A pipe in the place of witness or key held up the start for ever, and in service the witness fell silent unnoticed.
+    /// A regression test: a pipe in place of the witness or the key blocked the start forever, and in service
+    /// the witness silently stopped.
     @Test(.timeLimit(.minutes(10))) func aPipeInItsPlaceHoldsUpNothing() async throws {
         let folder = try TemporaryFolder()
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
@@ -447,7 +459,7 @@ import Testing
         try await visit(2, store)
         await store.tellWitness()
         #expect(told.all.last??.text.contains("/w") == true)
-        // Also with somebody at its other end, who reads nothing.
+        // The same with a process at the other end of the pipe that reads nothing.
         let reader = open(source.path, O_RDONLY | O_NONBLOCK)
         defer { close(reader) }
         try await visit(3, store)
@@ -461,7 +473,7 @@ import Testing
         #expect(throws: StoreError.self) { try source.key() }
     }
 
-    /// The gate goes on while the witness's disk hangs, so it is told.
+    /// The gate continues while the witness's disk hangs, so the hang is reported.
     @Test(.timeLimit(.minutes(10)), .tags(.realTime)) func aWitnessThatDoesNotAnswerIsTold() async throws {
         let folder = try TemporaryFolder()
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")

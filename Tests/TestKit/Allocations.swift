@@ -1,13 +1,14 @@
 import AllocationLog
 
-/// Blocks of memory that code asks for.
+/// Measures the memory blocks that code allocates.
 package enum Allocations {
-    /// Runs `body` and counts what it asks for on this thread.
+    /// Runs `body` and counts the blocks that it allocates on this thread.
     ///
     /// - Parameters:
-    ///   - least: Smaller blocks, in bytes, are left out: an unoptimised build asks for small ones all the time.
-    ///   - body: What is measured.
-    /// - Returns: How many blocks, how many bytes together, and what `body` returned.
+    ///   - least: The size, in bytes, from which a block is counted: an unoptimised build allocates small
+    ///     blocks all the time.
+    ///   - body: The code to measure.
+    /// - Returns: The number of blocks, their bytes in total, and the value that `body` returned.
     package static func made<Value>(ofAtLeast least: Int, by body: () -> Value) -> (
         blocks: Int, bytes: Int, value: Value
     ) {

@@ -1,20 +1,21 @@
 import Glibc
 
-/// A free TCP port of the loopback address and the socket that is bound to it: nobody is given the port until that is closed, and
-/// whoever connects before somebody listens is refused.
+/// A free TCP port of the loopback address and the socket that is bound to it. The system gives the port to
+/// no other socket until this socket is closed. The system refuses connections until the socket listens.
 package struct BoundPort {
-    /// The socket; whoever made this closes it.
+    /// The socket. The caller that made this value closes it.
     package let descriptor: Int32
     /// The port.
     package let number: Int
 
-    /// There is none.
+    /// No port could be bound.
     package struct Failure: Error {
-        /// Why, as errno(3).
+        /// The errno(3) code.
         let code: Int32
     }
 
-    /// Takes one. One that `isShared` others may listen at who name it and set SO_REUSEADDR, as servers do.
+    /// Binds a free port. When `isShared` is true, other sockets that name the port and set SO_REUSEADDR, as
+    /// servers do, may also listen on it.
     package init(isShared: Bool = false) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var one: Int32 = isShared ? 1 : 0

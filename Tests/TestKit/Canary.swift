@@ -1,9 +1,10 @@
 import Foundation
 import Synchronization
 
-/// How late this machine runs threads, by one that sleeps for a millisecond at a time.
+/// Measures how late this machine runs threads, with one thread that repeatedly sleeps for a millisecond.
 ///
-/// A length in real time that was measured while the machine stood still says nothing of the product: take it again.
+/// A duration in real time that was measured while the machine stalled says nothing about the product:
+/// measure it again.
 package final class Canary: Sendable {
     private struct State {
         var most = Duration.zero
@@ -11,7 +12,8 @@ package final class Canary: Sendable {
         var woke = ContinuousClock.now
         var isOver = false
 
-        /// A thread that is still late now is late already. Up to a millisecond is how any timer is.
+        /// The lateness of the last wake-up, counting also a thread that has not woken yet. A lateness of up
+        /// to a millisecond is normal for any timer.
         func lateness(at now: ContinuousClock.Instant) -> Duration {
             max(.zero, woke.duration(to: now) - .milliseconds(2))
         }
@@ -19,7 +21,7 @@ package final class Canary: Sendable {
 
     private let state = Mutex(State())
 
-    /// Begins to watch, until ``end()``.
+    /// Starts watching, until ``end()``.
     package init() {
         Thread.detachNewThread { [self] in
             while !state.withLock({ $0.isOver }) {
@@ -35,7 +37,7 @@ package final class Canary: Sendable {
         }
     }
 
-    /// Forgets what was seen so far.
+    /// Resets the measurements.
     package func mark() {
         state.withLock { ($0.most, $0.sum, $0.woke) = (.zero, .zero, .now) }
     }
@@ -43,13 +45,14 @@ package final class Canary: Sendable {
     /// The greatest lateness since ``mark()``.
     package var most: Duration { state.withLock { max($0.most, $0.lateness(at: .now)) } }
 
-    /// All of it together.
+    /// The total lateness since ``mark()``.
     package var sum: Duration { state.withLock { $0.sum + $0.lateness(at: .now) } }
 
     /// Stops watching.
     package func end() { state.withLock { $0.isOver = true } }
 
-    /// Does `work` until the machine was on time for all of it, within 10 ms, at most 20 times; what it returned last.
+    /// Repeats `work`, at most 20 times, until the machine was on time during all of it, within 10 ms.
+    /// Returns the last result of `work`.
     package static func onTime<Result>(
         isolation: isolated (any Actor)? = #isolation, _ work: () async throws -> Result
     ) async throws -> Result {

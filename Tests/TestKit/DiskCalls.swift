@@ -1,14 +1,15 @@
 import DiskCallLog
 
-/// What code asks of the disk to make files durable, as calls of the C library.
+/// Records the calls of the C library by which code makes files durable.
 package enum DiskCalls {
-    /// Runs `body` and returns the calls that it made on this thread, in order: `sync NAME BYTES` for a file, `sync NAME` for a
-    /// folder, `rename OLD NEW`, `exchange OLD NEW`, with the last parts of paths.
+    /// Runs `body` and returns the calls that it made on this thread, in order: `sync NAME BYTES` for a file,
+    /// `sync NAME` for a folder, `rename OLD NEW`, `exchange OLD NEW`. The names are the last components of
+    /// the paths.
     ///
     /// - Parameters:
-    ///   - failing: The number of the fsync, from 1, that fails with EIO; 0: none.
-    ///   - body: May throw; the calls until then are returned.
-    /// - Returns: The calls, and what `body` threw.
+    ///   - failing: The number, counted from 1, of the fsync call that fails with EIO; 0: none fails.
+    ///   - body: The code to run. When it throws, the calls made before are returned.
+    /// - Returns: The calls, and the error that `body` threw.
     package static func made(failing: Int32 = 0, by body: () throws -> Void) -> (calls: [String], error: (any Error)?) {
         var failure: (any Error)?
         disk_call_log_begin(failing)

@@ -2,7 +2,7 @@
 package struct FixedGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    /// A generator of that beginning.
+    /// Creates a generator with that initial state.
     package init(state: UInt64) { self.state = state }
 
     package mutating func next() -> UInt64 {

@@ -1,13 +1,13 @@
 package import Foundation
 import Synchronization
 
-/// What a test has begun and must not leave behind, however it ends: services, tasks, folders.
+/// The services, tasks and folders that a test has started and must end, however the test itself ends.
 package final class Leftovers: Sendable {
     private let ends = Mutex<[@Sendable () async -> Void]>([])
 
     private init() {}
 
-    /// Does `end` behind the test, before what was added earlier.
+    /// Runs `end` after the test, before the ends that were added earlier.
     package func add(_ end: @escaping @Sendable () async -> Void) {
         ends.withLock { $0.append(end) }
     }
@@ -25,8 +25,8 @@ package final class Leftovers: Sendable {
         while let end = ends.withLock({ $0.popLast() }) { await end() }
     }
 
-    /// Does `body`, and then whatever is to be ended, also when `body` throws. Without being cancelled itself: a test that is out of
-    /// time has to end what it began, too.
+    /// Runs `body` and then everything that was added, also when `body` throws. The ends run in a task that
+    /// is not cancelled: a test that exceeds its time limit has to end what it started, too.
     package static func ended<Result: Sendable>(
         behind body: (Leftovers) async throws -> Result
     ) async throws -> Result {

@@ -2,11 +2,13 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// An HTTP/1.1 server on a free port of the loopback address, for tests that need an agent or a web site in their own process.
+/// An HTTP/1.1 server on a free port of the loopback address, for tests that need an agent or a web site in
+/// their own process.
 ///
-/// One request for each connection, which is closed behind the answer. Threads of its own: nobody's executor waits for it.
+/// Each connection carries one request and is closed after the answer. The server uses threads of its own and
+/// blocks no executor.
 package final class LoopbackServer: Sendable {
-    /// What somebody asks.
+    /// A request of a client.
     package struct Request: Sendable {
         /// GET, POST, …
         package var method: String
@@ -18,7 +20,7 @@ package final class LoopbackServer: Sendable {
         package var body: [UInt8]
     }
 
-    /// What he gets.
+    /// The server's answer.
     package struct Answer: Sendable {
         /// The status code.
         package var status: Int
@@ -35,27 +37,28 @@ package final class LoopbackServer: Sendable {
 
     /// The server cannot listen.
     package struct Failure: Error {
-        /// Why, as errno(3).
+        /// The errno(3) code.
         let code: Int32
     }
 
-    /// How long somebody may take between two pieces of what he asks, in seconds.
+    /// The longest pause in sending or receiving on a connection, in seconds.
     private static let patience = 30
 
-    /// Where it listens.
+    /// The port on which the server listens.
     package let port: Int
     private let listener: Listener
     private let answer: @Sendable (Request) -> Answer?
     private let count = Atomic<Int>(0)
 
-    /// A listening socket. It is closed when neither the server nor its thread has it any more: until then its number means nothing else.
+    /// A listening socket. It is closed when neither the server nor its thread holds it any more, so that its
+    /// descriptor number cannot be reused before.
     private final class Listener: Sendable {
         let descriptor: Int32
         init(_ descriptor: Int32) { self.descriptor = descriptor }
         deinit { close(descriptor) }
     }
 
-    /// A socket that listens at a free port of the loopback address.
+    /// Opens a socket that listens on a free port of the loopback address.
     package static func listen() throws -> (descriptor: Int32, port: Int) {
         let port = try BoundPort()
         guard Glibc.listen(port.descriptor, 64) == 0 else {
@@ -66,7 +69,7 @@ package final class LoopbackServer: Sendable {
         return (port.descriptor, port.number)
     }
 
-    /// A server that listens at once; nil from `answer` closes the connection without one.
+    /// Starts a server. Where `answer` returns nil, the server closes the connection without an answer.
     package init(_ answer: @escaping @Sendable (Request) -> Answer?) throws {
         let (descriptor, port) = try Self.listen()
         let listener = Listener(descriptor)
@@ -90,7 +93,8 @@ package final class LoopbackServer: Sendable {
 
     deinit { shutdown(listener.descriptor, Int32(SHUT_RDWR)) }
 
-    /// What goes by itself (EINTR, somebody who left, no more descriptors) is waited for; it never ends the server.
+    /// Waits after an error of accept(2): such errors pass (EINTR, a client that has left, no free
+    /// descriptor) and never end the server.
     private func refuse(_ code: Int32) {
         guard code != EINTR else { return }
         FileHandle.standardError.write(
@@ -101,7 +105,7 @@ package final class LoopbackServer: Sendable {
     /// The address as a URL without a path.
     package var url: String { "http://127.0.0.1:\(port)" }
 
-    /// Requests so far.
+    /// The number of requests so far.
     package var requests: Int { count.load(ordering: .relaxed) }
 
     private func serve(_ client: Int32) {

@@ -1,15 +1,16 @@
 package import Foundation
 import Glibc
 
-/// Where a test keeps files whose way to a disk proves nothing: in memory where this machine lends enough of it, else
-/// with all other temporary files.
+/// The folder for test files that need no disk: in memory when this machine has enough of it free, otherwise
+/// the folder for temporary files.
 ///
 /// A disk takes milliseconds for each sync, memory takes none. Locks, names, modes and bytes are the same on both.
 package enum MemoryFolder {
-    /// Bytes that have to be free: a backup wants 64 MB besides its own, and several tests run at once.
+    /// The bytes that have to be free: a backup needs 64 MB in addition to its own size, and several tests
+    /// run at once.
     private static let room: UInt64 = 1 << 30
 
-    /// The folder for such files, made by the system.
+    /// The parent folder, made by the system.
     package static let parent: URL = {
         let memory = "/dev/shm"
         var status = statvfs()
@@ -19,7 +20,7 @@ package enum MemoryFolder {
         return URL(fileURLWithPath: memory)
     }()
 
-    /// A new name in it that begins like that; nothing is there yet.
+    /// A new path in ``parent`` that begins with `name`; no file exists there yet.
     package static func place(_ name: String) -> URL {
         parent.appendingPathComponent("gatehouse-\(name)-\(UUID().uuidString)")
     }

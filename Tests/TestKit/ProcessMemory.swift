@@ -1,19 +1,19 @@
 import Foundation
 import Glibc
 
-/// The memory of a process as another one may read it: root, or the process's own user (/proc/PID/mem, proc(5)).
+/// The memory of a process, which root and the process's own user may read (/proc/PID/mem, proc(5)).
 package struct ProcessMemory: Sendable {
-    /// Why nothing can be read.
+    /// The memory cannot be read.
     package struct Unreadable: Error {}
 
     private let folder: String
 
-    /// The memory of the process with that id; nil: this one's.
+    /// The memory of the process with that id; nil: the calling process.
     package init(of process: Int32? = nil) {
         folder = "/proc/" + (process.map { "\($0)" } ?? "self")
     }
 
-    /// What is at that address; fewer bytes, or none, where no memory is mapped.
+    /// Returns the bytes at that address; fewer bytes, or none, where no memory is mapped.
     package func bytes(at address: UInt, count: Int) -> [UInt8] {
         let memory = open(folder + "/mem", O_RDONLY | O_CLOEXEC)
         guard memory >= 0 else { return [] }
@@ -23,12 +23,14 @@ package struct ProcessMemory: Sendable {
         }
     }
 
-    /// What follows `prefix` wherever that is in memory that the process can write to: heap, stacks, variables.
+    /// Returns the bytes that follow each occurrence of `prefix` in the process's writable memory: heap,
+    /// stacks, variables.
     ///
     /// - Parameters:
-    ///   - prefix: ASCII. Strings of Swift's are contiguous UTF-8 in each of their forms, so it finds them all.
-    ///   - count: How many bytes.
-    /// - Returns: How often each continuation is there.
+    ///   - prefix: An ASCII text. Every form of a Swift string is contiguous UTF-8, so the search finds them
+    ///     all.
+    ///   - count: The number of bytes that follow the prefix.
+    /// - Returns: Each continuation with its number of occurrences.
     package func continuations(of prefix: String, count: Int) throws -> [String: Int] {
         let memory = open(folder + "/mem", O_RDONLY | O_CLOEXEC)
         guard memory >= 0 else { throw Unreadable() }
@@ -58,8 +60,8 @@ package struct ProcessMemory: Sendable {
         }
     }
 
-    /// Where `sought` ends, wherever it is. The C library looks for its first byte: most of a process's memory is zero,
-    /// and an unoptimised loop over all of it takes minutes.
+    /// The offsets after each occurrence of `sought`. memchr(3) finds its first byte: most of a process's
+    /// memory is zero, and an unoptimised loop over all of it takes minutes.
     private static func ends(of sought: [UInt8], in bytes: UnsafeRawBufferPointer) -> [Int] {
         guard let start = bytes.baseAddress, let first = sought.first else { return [] }
         var (ends, place): ([Int], Int) = ([], 0)

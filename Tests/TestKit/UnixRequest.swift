@@ -1,15 +1,15 @@
 import Foundation
 import Glibc
 
-/// Asks a server of HTTP at a Unix socket.
+/// A client of an HTTP server on a Unix socket.
 package enum UnixRequest {
-    /// Nobody listens at the socket.
+    /// No server listens on the socket.
     package struct Failure: Error {
-        /// Why, as errno(3).
+        /// The errno(3) code.
         let code: Int32
     }
 
-    /// The whole answer to a GET, head and body. Waits for its end, for 20 s at most.
+    /// Returns the whole answer to a GET request, head and body. Waits at most 20 s for its end.
     package static func get(_ target: String, at path: String) throws -> String {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

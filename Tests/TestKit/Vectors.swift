@@ -1,8 +1,9 @@
 package import Foundation
 
-/// Where test vectors come from: `Tests/Vectors` in the repository or, when set, the folder that `GATEHOUSE_VECTORS` names.
+/// The test vectors: `Tests/Vectors` in the repository, or the folder that the environment variable
+/// `GATEHOUSE_VECTORS` names.
 package enum Vectors {
-    /// The root folder that is in force.
+    /// The root folder of the vectors.
     package static var root: URL {
         if let path = ProcessInfo.processInfo.environment["GATEHOUSE_VECTORS"] {
             return URL(fileURLWithPath: path, isDirectory: true)
@@ -29,7 +30,7 @@ package enum Vectors {
     /// The bytes of one file.
     package static func bytes(_ file: URL) throws -> [UInt8] { [UInt8](try Data(contentsOf: file)) }
 
-    /// The entries of a folder in name order, or none.
+    /// Returns the entries of a folder in name order; none where the folder cannot be read.
     package static func files(in folder: URL, withExtension ending: String? = nil) -> [URL] {
         let entries = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
         return entries.filter { ending == nil || $0.pathExtension == ending }
@@ -37,10 +38,10 @@ package enum Vectors {
     }
 }
 
-/// Counts the cases of one vector folder and keeps what failed.
+/// Counts the cases of one vector folder and keeps the failures.
 ///
-/// Use: record every case, then `#expect(tally.finish() == [])`. `finish` prints `vectors: FOLDER passed/total`; a folder
-/// that yielded no case is itself a failure.
+/// Record every case, then check `#expect(tally.finish() == [])`. `finish` prints `vectors: FOLDER
+/// passed/total`. A folder without a case is itself a failure.
 package struct VectorTally {
     private let name: String
     private var passed = 0
@@ -52,17 +53,17 @@ package struct VectorTally {
         self.name = name
     }
 
-    /// Counts one case: passed when `failure` is nil, else the reason it failed.
+    /// Counts one case: passed when `failure` is nil, otherwise failed for that reason.
     package mutating func record(_ id: String, _ failure: String?) {
         if let failure { failures.append("\(id): \(failure)") } else { passed += 1 }
     }
 
-    /// Counts a case that the rules of its folder put out of scope.
+    /// Counts a case that the rules of its folder exclude.
     package mutating func skip(_ id: String, because reason: String) {
         outOfScope += 1
     }
 
-    /// Prints the line and returns the failures.
+    /// Prints the summary line and returns the failures.
     package func finish() -> [String] {
         let total = passed + failures.count
         print("vectors: \(name) \(passed)/\(total)" + (outOfScope > 0 ? " (\(outOfScope) out of scope)" : ""))

@@ -3,7 +3,7 @@ package struct Batch: Sendable {
     /// The tests in the catalogue's order.
     package let tests: [Catalogue.Test]
 
-    /// A batch of these.
+    /// Creates a batch of these tests.
     package init(tests: [Catalogue.Test]) { self.tests = tests }
 
     /// The regular expression that selects exactly these tests of a bundle, for `--filter`.

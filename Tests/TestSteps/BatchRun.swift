@@ -1,20 +1,20 @@
-/// What became of the tests of one batch: a fold over the event stream of its process.
+/// The results of the tests of one batch: a fold over the event stream of its process.
 package struct BatchRun: Sendable {
     /// How a test ended.
     package enum Outcome: Hashable, Sendable {
-        /// As it must.
+        /// The test passed.
         case passed
-        /// With an issue.
+        /// The test recorded an issue.
         case failed
-        /// Without having run, as the test itself said.
+        /// The test skipped itself.
         case skipped
-        /// With the process: a trap, a signal or an exit.
+        /// The process ended during the test: a trap, a signal or an exit.
         case brokenOff
-        /// Not at all: its process was ended after a long time without an event.
+        /// The runner ended the process after a long time without an event.
         case stuck
     }
 
-    /// A test's end.
+    /// The result of one test.
     package struct Result: Sendable {
         /// The test.
         package let test: Catalogue.Test
@@ -22,18 +22,18 @@ package struct BatchRun: Sendable {
         package let outcome: Outcome
         /// Seconds between its start and its end; 0 for a skipped one.
         package let seconds: Double
-        /// What the stream says of its failures, a line each: places and messages.
+        /// The failure messages of the stream with their source locations, a line each.
         package let words: [String]
 
-        /// A test's end.
+        /// Creates a result.
         package init(test: Catalogue.Test, outcome: Outcome, seconds: Double, words: [String]) {
             (self.test, self.outcome, self.seconds, self.words) = (test, outcome, seconds, words)
         }
 
-        /// Whether it must not stay so.
+        /// Whether the result counts as a failure.
         package var isFailure: Bool { outcome != .passed && outcome != .skipped }
 
-        /// Whether a slow machine can be the reason: never of a process that crashed.
+        /// Whether a slow machine can be the cause; never true for a process that crashed.
         package var mayBeUnsteady: Bool {
             (outcome == .failed || outcome == .stuck) && test.tags.contains("realTime") && !test.tags.contains("exact")
         }
@@ -41,20 +41,21 @@ package struct BatchRun: Sendable {
 
     /// A run whose process has ended.
     package struct Ended: Sendable {
-        /// What it did.
+        /// The events of the run.
         package let run: BatchRun
         /// How the process ended: `exit 0`, `signal 5`, `no event for 900 s`.
         package let ending: String
         /// Whether the runner ended it, after a long time without an event.
         package let isStuck: Bool
 
-        /// A run that ended so.
+        /// Creates a run that ended that way.
         package init(run: BatchRun, ending: String, isStuck: Bool) {
             (self.run, self.ending, self.isStuck) = (run, ending, isStuck)
         }
 
-        /// The results of the tests that began, and one more for what belongs to no test of them: an issue of a suite
-        /// or of a task of its own, lines that cannot be read, an end of the process that no test explains.
+        /// The results of the tests that started, and one more for everything that belongs to no test: an
+        /// issue of a suite or of a detached task, unreadable lines, an end of the process that no test
+        /// explains.
         package var results: [Result] {
             var results = run.results(ending: ending, isStuck: isStuck)
             var words = run.unattributed
@@ -77,13 +78,13 @@ package struct BatchRun: Sendable {
     private var words: [String: [String]] = [:]
     private var ended: [String: (outcome: Outcome, seconds: Double)] = [:]
     private var latest = 0.0
-    /// What was recorded without a test of the batch, a line each.
+    /// The problems recorded without a test of the batch, a line each.
     package private(set) var unattributed: [String] = []
 
-    /// A run of which nothing is known yet.
+    /// Creates a run without events.
     package init(_ batch: Batch) { self.batch = batch }
 
-    /// Takes a line of the stream. One that cannot be read may have been a failure.
+    /// Adds a line of the stream. An unreadable line is recorded, because it may have been a failure.
     package mutating func take(line: some Collection<UInt8>) {
         guard let record = TestRecord(line: line) else {
             unattributed.append(
@@ -117,14 +118,15 @@ package struct BatchRun: Sendable {
         }
     }
 
-    /// The test that runs, while one does.
+    /// The test that is running, or nil.
     package var current: Catalogue.Test? { batch.tests.first { started[$0.id] != nil && ended[$0.id] == nil } }
 
-    /// How many tests have ended.
+    /// The number of tests that have ended.
     package var count: Int { batch.tests.count { ended[$0.id] != nil } }
 
-    /// The results once the process is over. The test that ran then is broken off or stuck; those that had not begun
-    /// are absent. An issue fails its test also when it was recorded after the test's end.
+    /// Returns the results after the end of the process. A test that was running then is broken off or stuck;
+    /// tests that had not started are absent. An issue fails its test also when it was recorded after the
+    /// test's end.
     fileprivate func results(ending: String, isStuck: Bool) -> [Result] {
         batch.tests.compactMap { test in
             let words = words[test.id] ?? []
@@ -139,6 +141,6 @@ package struct BatchRun: Sendable {
         }
     }
 
-    /// The tests that have not begun: another process has to run them.
+    /// The tests that have not started: another process has to run them.
     package var left: [Catalogue.Test] { batch.tests.filter { started[$0.id] == nil && ended[$0.id] == nil } }
 }

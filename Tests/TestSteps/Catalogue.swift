@@ -2,20 +2,20 @@
 package struct Catalogue: Sendable {
     /// A test function.
     package struct Test: Hashable, Sendable {
-        /// `Module.Suite/function()/File.swift:1:2`; the last part is its place in the sources.
+        /// `Module.Suite/function()/File.swift:1:2`; the last part is the source location.
         package let id: String
         /// Its tags without the dot: `realTime`.
         package let tags: Set<String>
 
-        /// A test of that id.
+        /// Creates a test with that id.
         package init(id: String, tags: Set<String> = []) {
             (self.id, self.tags) = (id, tags)
         }
 
-        /// The id without its place in the sources.
+        /// The id without the source location.
         package var name: String { Self.withoutLastPart(id) }
 
-        /// `Module.Suite`; of a function without a suite its name.
+        /// `Module.Suite`; for a function without a suite, its name.
         package var suite: String {
             let suite = Self.withoutLastPart(name)
             return suite.isEmpty ? name : suite
@@ -32,13 +32,13 @@ package struct Catalogue: Sendable {
     /// An empty catalogue.
     package init() {}
 
-    /// Takes a record; one that is no test function changes nothing.
+    /// Adds a record; ignores one that is not a test function.
     package mutating func add(_ record: TestRecord) {
         guard record.kind == .test, record.payload.kind == "function", let id = record.payload.id else { return }
         tests.append(Test(id: id, tags: Set((record.payload.tags ?? []).map { String($0.drop { $0 == "." }) })))
     }
 
-    /// The tests whose names contain that; all for an empty text.
+    /// Returns the tests whose names contain `part`; all tests for an empty text.
     package func only(_ part: String) -> Catalogue {
         var result = Catalogue()
         result.tests = part.isEmpty ? tests : tests.filter { $0.name.contains(part) }

@@ -1,19 +1,20 @@
 /// A group of tests that run under the same conditions.
 package struct Step: Sendable {
-    /// The word by which a person chooses it.
+    /// The name by which a person chooses the step.
     package let name: String
-    /// What people read when it begins.
+    /// The title that is printed when the step begins.
     package let title: String
-    /// Whether a test belongs to it, by its tags.
+    /// Whether a test with these tags belongs to the step.
     package let takes: @Sendable (Set<String>) -> Bool
-    /// Whether its tests depend on real time: one that fails is a measurement, which is made twice more.
+    /// Whether its tests depend on real time: a failed one is a measurement, which is repeated twice.
     package let isMeasured: Bool
-    /// How many processes run side by side, each with one test at a time.
+    /// The number of processes that run side by side, each with one test at a time.
     package let lanes: Int
-    /// About how many tests one process takes.
+    /// The approximate number of tests of one process.
     package let batchSize: Int
 
-    /// The steps of `make test` in their order. `nightly`: with the tests that only `make nightly` has.
+    /// Returns the steps of `make test` in their order. `nightly` adds the tests that only `make nightly`
+    /// runs.
     package static func all(nightly: Bool) -> [Step] {
         func only(_ takes: @escaping @Sendable (Set<String>) -> Bool) -> @Sendable (Set<String>) -> Bool {
             { tags in (nightly || !tags.contains("nightly")) && takes(tags) }
@@ -33,9 +34,9 @@ package struct Step: Sendable {
         ]
     }
 
-    /// Divides the step's tests into batches, each of which one process runs. The tests of a suite stay together, so
-    /// that what they share is made once. Batches with tests of agents come first: the first lane begins with them, the
-    /// others begin at the end.
+    /// Divides the step's tests into batches, one for each process. The tests of a suite stay together, so
+    /// that their shared state is made once. Batches with tests of agents come first: the first lane takes
+    /// from the front of the queue, the others from its end.
     package func batches(of catalogue: Catalogue) -> [Batch] {
         var suites: [(name: String, tests: [Catalogue.Test])] = []
         var places: [String: Int] = [:]

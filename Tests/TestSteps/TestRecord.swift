@@ -1,35 +1,35 @@
 import Foundation
 
-/// A line of Swift Testing's event stream, version 6.3: a test of the bundle or something that happened to one.
+/// A line of Swift Testing's event stream, version 6.3: a test of the bundle or an event of a test.
 ///
-/// Only what the runner decides by is read. Tags are there when the environment has
+/// Reads only the fields that the runner needs. The stream contains tags when the environment sets
 /// `SWT_EXPERIMENTAL_EVENT_STREAM_FIELDS_ENABLED`.
 package struct TestRecord: Decodable, Sendable {
-    /// What the line is about.
+    /// The kind of a line.
     package enum Kind: String, Decodable, Sendable {
-        /// A test or a suite that the run will visit.
+        /// A test or a suite of the run.
         case test
-        /// Something that happened.
+        /// An event of the run.
         case event
     }
 
-    /// A place in the sources.
+    /// A source location.
     package struct Place: Decodable, Sendable {
         /// `Module/File.swift`.
         package let fileID: String
-        /// From 1 on.
+        /// The line number, from 1.
         package let line: Int
     }
 
     /// A failed expectation or a thrown error.
     package struct Issue: Decodable, Sendable {
-        /// Whether it fails its test.
+        /// Whether the issue fails its test.
         package let isFailure: Bool
-        /// Where it is.
+        /// The source location of the issue.
         package let sourceLocation: Place?
     }
 
-    /// A text for people.
+    /// A text for a person.
     package struct Message: Decodable, Sendable {
         /// `pass`, `fail`, `skip`, `details`, `default`, `difference` and others.
         package let symbol: String
@@ -37,16 +37,16 @@ package struct TestRecord: Decodable, Sendable {
         package let text: String
     }
 
-    /// When an event happened.
+    /// The time of an event.
     package struct Instant: Decodable, Sendable {
         /// Seconds on the machine's monotonic clock.
         package let absolute: Double
     }
 
-    /// The fields of both kinds; those of the other kind are nil.
+    /// The fields of both kinds; the fields of the other kind are nil.
     package struct Payload: Decodable, Sendable {
-        /// `function` or `suite` of a test; of an event `testStarted`, `testEnded`, `testSkipped`, `issueRecorded` and
-        /// others.
+        /// For a test `function` or `suite`; for an event `testStarted`, `testEnded`, `testSkipped`,
+        /// `issueRecorded` and others.
         package let kind: String
         /// A test's id: `Module.Suite/function()/File.swift:1:2`.
         package let id: String?
@@ -54,11 +54,11 @@ package struct TestRecord: Decodable, Sendable {
         package let tags: [String]?
         /// The id of the test that an event is about.
         package let testID: String?
-        /// When an event happened.
+        /// The time of an event.
         package let instant: Instant?
-        /// What an event says to people.
+        /// The texts of an event.
         package let messages: [Message]?
-        /// What was recorded.
+        /// The issue that an event records.
         package let issue: Issue?
 
         private enum CodingKeys: String, CodingKey {
@@ -67,12 +67,12 @@ package struct TestRecord: Decodable, Sendable {
         }
     }
 
-    /// What the line is about.
+    /// The kind of the line.
     package let kind: Kind
-    /// What it says.
+    /// The content of the line.
     package let payload: Payload
 
-    /// Reads a line; nil for one that is none, as the last line of a process that was killed.
+    /// Reads a line; nil for an incomplete one, for example the last line of a process that was killed.
     package init?(line: some Collection<UInt8>) {
         guard let record = try? JSONDecoder().decode(TestRecord.self, from: Data(line)) else { return nil }
         self = record

@@ -1,15 +1,15 @@
-/// What all steps together say.
+/// The result of all steps together.
 ///
-/// A deterministic test that fails fails the run. A measured one is made twice more, alone: when both pass it is
-/// *unsteady*, else it fails. More than ``mostUnsteady`` unsteady tests fail the run too, so that unsteadiness cannot
-/// grow unseen.
+/// A deterministic test that fails fails the run. A measured test that fails is repeated twice, alone: when
+/// both repetitions pass it is *unsteady*, otherwise it has failed. More than ``mostUnsteady`` unsteady tests
+/// fail the run too, so that the number of unsteady tests cannot grow unnoticed.
 package struct Verdict: Sendable {
-    /// How many unsteady tests a run may have.
+    /// The number of unsteady tests that a run may have.
     package static let mostUnsteady = 2
-    /// How often a measured test that failed is made again.
+    /// The number of repetitions of a measured test that failed.
     package static let repetitions = 2
 
-    /// A test that failed for good or was unsteady.
+    /// A test that failed finally or was unsteady.
     package struct Finding: Sendable {
         /// The step.
         package let step: String
@@ -17,13 +17,13 @@ package struct Verdict: Sendable {
         package let result: BatchRun.Result
     }
 
-    /// How long a step took.
+    /// The duration of a step.
     package struct Time: Sendable {
         /// The step.
         package let step: String
-        /// How many tests ran in it.
+        /// The number of tests that ran in it.
         package let tests: Int
-        /// Seconds by the wall.
+        /// The elapsed time in seconds.
         package let seconds: Double
     }
 
@@ -35,10 +35,10 @@ package struct Verdict: Sendable {
     package private(set) var times: [Time] = []
     private var results: [BatchRun.Result] = []
 
-    /// A verdict on nothing.
+    /// Creates a verdict without steps.
     package init() {}
 
-    /// Takes a step: its results, and those of the repetitions of each test that failed (by id; none for a
+    /// Adds a step: its results, and the results of the repetitions of each failed test, by id (none for a
     /// deterministic step).
     package mutating func add(
         _ step: Step, _ results: [BatchRun.Result], repetitions: [String: [BatchRun.Result]], seconds: Double
@@ -55,26 +55,26 @@ package struct Verdict: Sendable {
         }
     }
 
-    /// How many tests passed, unsteady ones included.
+    /// The number of tests that passed, unsteady ones included.
     package var passed: Int { results.count { $0.outcome == .passed } + unsteady.count }
 
-    /// How many tests said themselves that they cannot run here.
+    /// The number of tests that skipped themselves on this machine.
     package var skipped: Int { results.count { $0.outcome == .skipped } }
 
-    /// Whether the change may land. A run without a test may not.
+    /// Whether the change may land. A run in which no test passed may not.
     package var isGood: Bool { failed.isEmpty && unsteady.count <= Self.mostUnsteady && passed > 0 }
 
-    /// The tests that took longest, the longest first.
+    /// Returns the tests that took longest, the longest first.
     package func slowest(_ count: Int) -> [BatchRun.Result] {
         Array(results.sorted { $0.seconds > $1.seconds }.prefix(count))
     }
 
-    /// Each test with its seconds, tab-separated, for comparisons between runs.
+    /// The tests with their outcomes and seconds, tab-separated, for comparisons between runs.
     package var table: String {
         results.map { "\($0.test.name)\t\($0.outcome)\t\($0.seconds.thousandths)\n" }.joined()
     }
 
-    /// What a person reads at the end. Its last line, `N passed, N failed`, is one that CI knows.
+    /// The summary for a person. CI looks for its last line, `N passed, N failed`.
     package var summary: String {
         var lines = ["", "The slowest tests:"]
         lines += slowest(20).map { "\($0.seconds.tenths.padded(8)) s  \($0.test.name)" }
@@ -105,16 +105,16 @@ package struct Verdict: Sendable {
 }
 
 extension Double {
-    /// With one decimal.
+    /// The number with one decimal.
     package var tenths: String { rounded(to: 10) }
 
-    /// With three decimals.
+    /// The number with three decimals.
     package var thousandths: String { rounded(to: 1000) }
 
     private func rounded(to parts: Double) -> String { "\((self * parts).rounded() / parts)" }
 }
 
 extension String {
-    /// At least that wide, filled on the left.
+    /// Returns the text padded on the left with spaces to at least `width` characters.
     package func padded(_ width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
 }

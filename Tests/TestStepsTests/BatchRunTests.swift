@@ -1,7 +1,7 @@
 import TestSteps
 import Testing
 
-/// What a process's event stream says of its tests.
+/// The results of tests, read from the event stream of a process.
 @Suite struct BatchRunTests {
     private let ids = (1...5).map { "M.S/t\($0)()/F.swift:\($0):2" }
 
@@ -47,7 +47,7 @@ import Testing
         [Streams.event("testStarted", ids[0], at: 1), Streams.event("testEnded", ids[0], at: 2, symbol: "pass")]
     }
 
-    /// An issue that comes after its test, from a task that it left, fails it all the same.
+    /// An issue that is recorded after its test, by a task that the test left running, still fails the test.
     @Test func aLateIssueFailsItsTest() {
         let results = results(passed + [Streams.issue(ids[0], isFailure: true)])
         #expect(results.map(\.outcome) == [.failed] && results[0].words == ["M/F.swift:7: 1 == 2"])
@@ -58,8 +58,8 @@ import Testing
         #expect(results([Streams.event("testStarted", ids[0], at: 1), ended]).map(\.outcome) == [.failed])
     }
 
-    /// What belongs to no test of the process fails it: an issue of its suite or of no test, an end that no test
-    /// explains, and a line that cannot be read.
+    /// A problem that belongs to no test of the process fails the process: an issue of a suite or of no test,
+    /// an end that no test explains, and a line that cannot be read.
     @Test(arguments: ["exit 0", "exit 1", "signal 11"]) func whatBelongsToNoTestFails(_ ending: String) {
         let issues = [Streams.issue("M.S", isFailure: true), Streams.issue("", isFailure: true), "{\"kind\":"]
         for issue in issues {

@@ -1,7 +1,7 @@
 import TestSteps
 import Testing
 
-/// Which tests run together, and that each runs once.
+/// The grouping of tests into steps and batches. Each test runs once.
 @Suite struct SelectionTests {
     private let tags = ["realTime", "agents", "models", "nightly"]
 
@@ -9,7 +9,7 @@ import Testing
         try #require(Step.all(nightly: nightly).first { $0.name == name })
     }
 
-    /// Every combination of tags belongs to exactly one step, or to none by day if it is nightly.
+    /// Every combination of tags belongs to exactly one step; a nightly one belongs to none by day.
     @Test func eachTestBelongsToOneStep() {
         for number in 0..<(1 << tags.count) {
             let chosen = Set(tags.enumerated().filter { number >> $0.offset & 1 == 1 }.map(\.element))
@@ -35,7 +35,7 @@ import Testing
         #expect(catalogue.tests.map(\.suite) == ["M.S", "M.free()"])
     }
 
-    /// A suite stays in one process, agents come first, and nothing is lost or twice.
+    /// A suite stays in one process, agents come first, and no test is lost or run twice.
     @Test func batchesKeepSuitesTogether() throws {
         var catalogue = Catalogue()
         var lines: [String] = []
@@ -57,7 +57,7 @@ import Testing
         #expect(agents == agents.sorted { $0 && !$1 })
     }
 
-    /// The filter selects these tests and no other whose id begins or ends like one of them.
+    /// The filter selects these tests, and no other test whose id begins or ends like one of them.
     @Test func theFilterSelectsExactlyTheBatch() throws {
         let ids = [
             "M.S/a(_:b:)/F.swift:1:2", "M.S/`a name, with (signs)`()/F+G.swift:10:2", "M.Outer/Inner/é()/F.swift:3:2",

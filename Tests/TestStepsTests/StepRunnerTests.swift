@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The runner itself, on a bundle made of a shell script: one test passes, one fails only the first time, one always,
-/// one ends the process.
+/// The runner itself, on a bundle made of a shell script: one test passes, one fails only the first time, one
+/// always fails, and one ends the process.
 @Suite struct StepRunnerTests {
     private let folder: URL
 
@@ -11,7 +11,8 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
-    /// Runs a bundle of these tests, each an id, tags and what it does; returns the exit code and what was printed.
+    /// Runs a bundle of these tests, each with an id, tags and a script body. Returns the exit code and the
+    /// output.
     private func run(_ tests: [(id: String, tags: [String], body: String)]) throws -> (code: Int32, output: String) {
         defer { try? FileManager.default.removeItem(at: folder) }
         let names = tests.map { $0.id.split(separator: "/").dropLast().joined(separator: "/") }
@@ -83,7 +84,7 @@ import Testing
         #expect(output.hasSuffix("\n1 passed, 1 failed, 0 skipped\n"), "\(output)")
     }
 
-    /// The process of a test that traps is lost; the tests that it had not begun run in another.
+    /// The process of a test that traps is lost; the tests that it had not begun run in another process.
     @Test func aTrapCostsOneTest() throws {
         let (code, output) = try run([
             ("M.S/a()/F.swift:1:2", [], "true"), ("M.S/trap()/F.swift:2:2", [], "kill -SEGV $$"),
@@ -94,7 +95,7 @@ import Testing
         #expect(output.hasSuffix("\n2 passed, 2 failed, 0 skipped\n"), "\(output)")
     }
 
-    /// Each test passes, but the process does not, or something is recorded that belongs to no test.
+    /// Each test passes, but the process does not, or an issue is recorded that belongs to no test.
     @Test(arguments: [
         ("event testEnded 'M.S/a()/F.swift:1:2' pass; exit 1", "the process ended with exit 1"),
         ("event testEnded 'M.S/a()/F.swift:1:2' pass; kill -SEGV $$", "the process ended with signal 11"),

@@ -1,6 +1,6 @@
 import TestSteps
 
-/// Lines as Swift Testing 6.3.1 writes them, shortened to what is read.
+/// Lines as Swift Testing 6.3.1 writes them, reduced to the members that the runner reads.
 enum Streams {
     static func test(_ id: String, tags: [String] = []) -> String {
         let list = tags.map { "\".\($0)\"" }.joined(separator: ",")
@@ -30,7 +30,7 @@ enum Streams {
         """
     }
 
-    /// The records of these lines.
+    /// Returns the records of these lines.
     static func records(_ lines: [String]) -> [TestRecord] { lines.compactMap { TestRecord(line: $0.utf8) } }
 
     private static func escaped(_ id: String) -> String { id.split(separator: "/").joined(separator: #"\/"#) }

@@ -1,7 +1,7 @@
 import TestSteps
 import Testing
 
-/// What fails a run, and what is unsteady.
+/// The rules for a failed run and for an unsteady test.
 @Suite struct VerdictTests {
     private typealias Result = BatchRun.Result
 
@@ -45,7 +45,7 @@ import Testing
         #expect(verdict.summary.hasSuffix("\n1 passed, 1 failed, 0 skipped"), "\(verdict.summary)")
     }
 
-    /// A crash is no measurement, and neither is a test that is exact.
+    /// A crash is not a matter of measurement, and neither is a failure of an exact test.
     @Test func aCrashAndAnExactTestAreNeverExcused() throws {
         let crashed = try verdict(isMeasured: true, [.brokenOff, .passed], then: [.passed, .passed])
         #expect(!crashed.isGood && crashed.failed.count == 1 && crashed.unsteady.isEmpty)
@@ -54,7 +54,7 @@ import Testing
         #expect(!exact.isGood && exact.failed.count == 1 && exact.unsteady.isEmpty)
     }
 
-    /// Whatever a repetition would say.
+    /// A deterministic test fails the run, whatever its repetitions show.
     @Test func aDeterministicTestIsNeverExcused() throws {
         let verdict = try verdict(isMeasured: false, [.failed, .passed], then: [.passed, .passed])
         #expect(!verdict.isGood && verdict.failed.count == 1 && verdict.unsteady.isEmpty)

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// The parsers that the builder is tried with are themselves held against what real wallets read.
+    /// Compares the parsers that test the builder with the recorded readings of real wallets.
     @Test func walletParsersReadAsRealOnes() {
         VectorCases.check("uri") { item, _ in
             let uri = try item.text("uri")
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// Whatever name is allowed, both phones read back what was put in.
+    /// Both phones read back the values of an invitation, whatever permitted name it has.
     @Test func everyInvitationIsReadByBothWallets() throws {
         var random = SplitMix64(seed: 7)
         let names = ["OVPMOSIP", "A", "gate_12-b", "EXACTLY14CHARS", "Zoë", "a+b&c=d%#?/:", "門", "it's (1)!*~."]
@@ -81,14 +81,14 @@ import Testing
         #expect(Generation.b.serviceUUID == 1)
     }
 
-    /// Generation A: the same table under numbers that follow one another.
+    /// Generation A has the same table with consecutive numbers.
     @Test func theTableOfTheGenerationBefore() {
         let uuids = Characteristic.allCases.map { Hex.encode($0.uuid(in: .a)) }
         #expect(uuids == (0...8).map { "0000203\($0)00001000800000805f9b34fb" })
         #expect(Characteristic.allCases.compactMap { $0.shortUUID(in: .a) } == Array(0x2030...0x2038))
     }
 
-    /// Both generations' payloads, written by hand.
+    /// The payloads of both generations, written by hand.
     @Test func payloadsOfBothGenerations() throws {
         let key = Array(0x40...0x5F as ClosedRange<UInt8>)
         let invitation = Invitation(identifier: try Identifier("GATE-7"), publicKey: key)
@@ -101,18 +101,18 @@ import Testing
             Hex.encode(invitation.advertisingData(for: .a)) == "020106" + "030329ab" + "0f1629ab" + "474154452d37"
                 + "5f4041424344")
         #expect(Hex.encode(invitation.scanResponseData(for: .a)) == "1e162aab" + rest)
-        // The longest name fits into either.
+        // The longest name fits into the payload of either generation.
         let long = Invitation(identifier: try Identifier("FOURTEEN-BYTES"), publicKey: key)
         #expect(Generation.allCases.allSatisfy { long.advertisingData(for: $0).count == 31 })
     }
 }
 
-/// What wallets read out of the QR text, written from the recorded readings in `uri.json`.
+/// How wallets read the text of a QR code, derived from the recorded readings in `uri.json`.
 enum WalletURI {
     struct Reading: Equatable {
         var name: Text?
         var key: Text?
-        /// Whether the wallet goes on with it.
+        /// Whether the wallet continues with this reading.
         var isValid: Bool
 
         init(name: Text?, key: Text?, isValid: Bool) {
@@ -121,14 +121,15 @@ enum WalletURI {
             self.isValid = isValid
         }
 
-        /// A recorded reading; nil where the wallet threw.
+        /// Decodes a recorded reading; nil if the wallet threw an error.
         init?(_ recorded: JSON) {
             guard let isValid = recorded["valid"]?.bool else { return nil }
             self.init(name: recorded["name"]?.string, key: recorded["key"]?.string, isValid: isValid)
         }
     }
 
-    /// Any scheme, but a URI without authority that has one throws (nil); what is absent reads as empty; both must be there.
+    /// Reads a URI as Android does. Any scheme is accepted, but the wallet throws (nil) if a scheme has no
+    /// authority. Absent values read as empty; a valid URI has a nonempty name and key.
     static func android(_ uri: String) -> Reading? {
         if let colon = uri.firstIndex(of: ":"), !uri[colon...].hasPrefix("://") { return nil }
         let (name, key) = (value("name", in: uri, plusIsSpace: true), value("key", in: uri, plusIsSpace: true))
@@ -137,7 +138,8 @@ enum WalletURI {
             isValid: name.map { !$0.isEmpty } ?? false && key.map { !$0.isEmpty } ?? false)
     }
 
-    /// The scheme exactly in upper case; name and key present, empty or not.
+    /// Reads a URI as iOS does. The scheme must be exactly in upper case, and name and key must be present,
+    /// but may be empty.
     static func ios(_ uri: String) -> Reading? {
         let (name, key) = (value("name", in: uri, plusIsSpace: false), value("key", in: uri, plusIsSpace: false))
         let scheme = uri.utf8.starts(with: "OPENID4VP:".utf8)

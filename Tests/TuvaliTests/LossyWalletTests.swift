@@ -5,7 +5,7 @@ import Testing
 
 /// A simple wallet over a link that loses and damages chunks.
 @Suite struct LossyWalletTests {
-    /// For every MTU and whatever is lost, the wallet comes to SUCCESS or the session to TVV_TRA_002.
+    /// For every MTU and every loss rate, the wallet reaches SUCCESS or the session ends with TVV_TRA_002.
     @Test func everyMTUAndLossEndsWell() throws {
         var delivered = 0
         var given = 0
@@ -23,8 +23,9 @@ import Testing
         #expect(delivered > 900 && given > 100)
     }
 
-    /// A lean credential in a few chunks over a link that loses three in ten: a wallet that repairs 15 times brings it,
-    /// each time. By the share alone 3 to 8 in a hundred failed at their first report.
+    /// A small credential in a few chunks over a link that loses three in ten packets is delivered every time
+    /// to a wallet that repairs 15 times. When only the share of missing chunks counted, 3 to 8 in a hundred
+    /// failed at their first report.
     @Test func smallTransfersWaitForTheirRepair() throws {
         var (delivered, repaired) = (0, 0)
         for seed in 0..<2000 as Range<UInt64> {
@@ -40,8 +41,8 @@ import Testing
         #expect(delivered == 2000 && repaired > 600)
     }
 
-    /// Without end a link that carries nothing is not repaired: the wallet's rounds are the bound, and then the share
-    /// counts.
+    /// Repair over a link that carries nothing ends: once the wallet's repair rounds are used up, the share
+    /// of missing chunks counts.
     @Test func aSmallTransferThatNeverComesFails() throws {
         var random = SplitMix64(seed: 4)
         let driver = try Self.transfer(mtu: 517, loss: 1, bytes: 900, rounds: 500, &random)
@@ -50,12 +51,13 @@ import Testing
         #expect(reports.count == SessionSettings.repairRounds, "\(reports.count)")
     }
 
-    /// The largest transfer in the smallest chunks: what a chunk costs must not grow with the transfer.
+    /// The largest transfer in the smallest chunks: the cost of a chunk must not grow with the transfer.
     @Test func largestTransferInSmallestChunks() throws {
         var random = SplitMix64(seed: 3)
         let key = try VerifierKey(privateBytes: random.bytes(32))
         let wallet = try TestWallet(verifierKey: key.publicKey, random: &random)
-        // Random bytes do not compress: the gzip stream is a little longer, and 2 MiB is the limit.
+        // Random bytes do not compress: the gzip stream is a little longer than they are, and the limit is 2
+        // MiB.
         let sealed = try wallet.seal(random.bytes(2_096_000))
         var driver = SessionDriver(key: key, verdict: true)
         driver.give(.connected(attMTU: 67))

@@ -5,7 +5,7 @@ import Testing
 @testable import Tuvali
 
 @Suite struct MisuseVectorTests {
-    /// Started, written to and compared as the vectors' README says.
+    /// Starts, writes and compares as the vectors' README specifies.
     @Test func misuseIsMetAsWanted() {
         VectorCases.check("verifier_misuse") { item, _ in
             var driver = SessionDriver(key: try VerifierKey(privateBytes: item.hex("verifier_private")))
@@ -39,7 +39,8 @@ import Testing
             }
         let codes = try want.list("codes").compactMap { $0.string?.string }
         let reports = driver.notified(.transferReportResponse)
-        // Where a vector wants Disconnect, the link is dropped without it: a wallet that hears it is deaf 50 ms later.
+        // Where a vector expects Disconnect, the gate drops the link without it: a wallet that receives
+        // Disconnect stops listening 50 ms later.
         let drops = driver.actions.count { $0 == .dropLink }
         return firstFailure(
             actual.isDisjoint(with: outcomes) ? "outcome: got \(actual), want \(outcomes)" : nil,

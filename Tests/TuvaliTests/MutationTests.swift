@@ -4,9 +4,10 @@ import Testing
 
 @testable import Tuvali
 
-/// Real sessions, mutated: nothing crashes or stalls, nothing wrong is delivered, and the next visit is an ordinary one.
+/// Mutates real sessions: nothing crashes or stalls, no wrong payload is delivered, and the next visit is an
+/// ordinary one.
 @Suite struct MutationTests {
-    /// What a recorded wallet did, and what its payload was.
+    /// The actions of a recorded wallet and its payload.
     struct Recording: Sendable {
         let privateKey: [UInt8]
         let payloadDigest: String?
@@ -37,7 +38,8 @@ import Testing
     static let recordings: [Recording] = (VectorCases.files ?? []).filter { $0.kind == "session" }
         .compactMap { Recording($0.file) }
 
-    /// The seeds of the parallel parts; a failure names the seed of its session, which is enough to repeat it.
+    /// The parts run in parallel, each with its own seeds; a failure names the seed of its session, which is
+    /// enough to repeat it.
     @Test(arguments: [1, 2, 3, 4] as [UInt64]) func mutatedSessionsEndAndTheNextIsAccepted(part: UInt64) throws {
         guard !Self.recordings.isEmpty else { return }
         var tally = Tally()
@@ -49,7 +51,8 @@ import Testing
             }
         }
         print("mutated sessions, part \(part): \(tally)")
-        // The mutations must reach deep: some sessions still deliver, some fail in every way of the protocol.
+        // Checks that the mutations reach every stage: some sessions still deliver, some fail, some are
+        // abandoned.
         #expect(tally.delivered > 20 && tally.failed > 20 && tally.abandoned > 20)
         #expect(tally.codes.count >= 4)
     }
@@ -84,7 +87,7 @@ import Testing
             default: driver.advance(.milliseconds(Int.random(in: 0...20, using: &random)))
             }
         }
-        // A mutated session may have lost its connection event: then its key still runs out.
+        // A mutated session may lack its connection event; it then ends when its key expires.
         guard driver.runOut() else { return "stalled in \(driver.session.state)" }
         switch driver.outcomes.first {
         case .delivered: tally.delivered += 1
@@ -96,7 +99,8 @@ import Testing
         return fault(in: driver, recording)
     }
 
-    /// What must hold for any session, whatever the phone did.
+    /// Checks the properties that hold for any session, whatever the phone did; returns the first violation,
+    /// or nil.
     private static func fault(in driver: SessionDriver, _ recording: Recording) -> String? {
         let reports = driver.notified(.transferReportResponse)
         let last: Bool = if case .ended = driver.actions.last { true } else { false }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tuvali
 
-/// `docs/protocols/tuvali.md` says what the code does: UUIDs, lengths, limits and names.
+/// Checks that `docs/protocols/tuvali.md` agrees with the code: UUIDs, lengths, limits and names.
 @Suite struct ProtocolPageTests {
     private func page() throws -> String {
         let file = Vectors.repository.appendingPathComponent("docs/protocols/tuvali.md")
@@ -25,7 +25,7 @@ import Testing
             }
             let row = rows.filter { $0.contains("| \(cells[0]) | \(cells[1]) |") }
             #expect(row.count == 1, "\(characteristic)")
-            // Which side it is for, where it is used at all.
+            // The row names the side that writes the characteristic, if the characteristic is used at all.
             let isUsed = characteristic != .requestSize && characteristic != .request
             #expect(row.first?.contains("| wallet writes |") == (isUsed && characteristic.isWritable))
         }

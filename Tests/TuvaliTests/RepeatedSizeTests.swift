@@ -4,7 +4,8 @@ import Testing
 
 @testable import Tuvali
 
-/// A size is four bytes on the air, and announces two million: it must cost what it is, not what it says.
+/// A size write has four bytes but announces up to two million. Its cost must follow the bytes written, not
+/// the number announced.
 @Suite struct RepeatedSizeTests {
     private static let largest: [UInt8] = [0, 0x20, 0, 0]
 
@@ -22,12 +23,12 @@ import Testing
         #expect(blocks < 10 && bytes < 10_000, "\(blocks) blocks, \(bytes) bytes")
     }
 
-    /// With a chunk between two sizes the memory is taken once, and nothing of it is cleared.
+    /// With a chunk between two sizes, the memory is allocated once and is not cleared.
     @Test func sizesWithAChunkEachTakeTheMemoryOnce() throws {
         var assembler = try Assembler(size: 2_097_152, maxData: 64)
         let chunk = TestWallet.chunk(1, [UInt8](repeating: 7, count: 60))
         #expect(assembler.reservedBytes == 0)
-        // Sizes that grow, or the memory would be there from the first.
+        // The sizes increase; otherwise the first one would already reserve all the memory.
         let (blocks, bytes, refused) = Allocations.made(ofAtLeast: 256) {
             (0..<2000).count { round in
                 guard (try? assembler.restart(size: 1_000_000 + 500 * round, maxData: 64)) != nil else { return true }
@@ -40,7 +41,7 @@ import Testing
         #expect(blocks < 40 && bytes < 8_000_000, "\(blocks) blocks, \(bytes) bytes")
     }
 
-    /// What an earlier transfer left in the memory is no part of the next one.
+    /// Bytes that an earlier transfer left in the memory do not become part of the next transfer.
     @Test func nothingOfTheOldTransferIsInTheNew() throws {
         var visit = try TestVisit(at: .keyed)
         let long = [UInt8](repeating: 0xEE, count: 5000)
@@ -54,15 +55,15 @@ import Testing
         visit.driver.give(.write(.submitResponse, visit.chunks[0]))
         visit.driver.give(.write(.transferReportRequest, [1]))
         #expect(visit.driver.payloads.first?.bytes.starts(with: TestVisit.plain) == true)
-        // The second size is told of with its first chunk.
+        // The session reports the second size when its first chunk arrives.
         let sizes = visit.driver.actions.compactMap { if case .transferStarted(let size, _) = $0 { size } else { nil } }
         #expect(sizes == [5000, visit.sealed.count])
     }
 }
 
-/// Every MTU that a link can have.
+/// Runs a transfer at every MTU that a link can have.
 @Suite struct EveryMTUTests {
-    /// Below 67 the session says so; from there on the stride is the link's, up to 512.
+    /// Below an MTU of 67 the session fails; from 67 on the stride follows the link's MTU, up to 512.
     @Test func strideFollowsTheMTU() throws {
         for mtu in 23...517 {
             var random = SplitMix64(seed: UInt64(mtu))
@@ -78,7 +79,7 @@ import Testing
             }
             let sealed = try wallet.seal(random.bytes(3 * mtu))
             let maxData = min(mtu, 512) - 3
-            // A chunk before its size is nobody's, and of another stride not this one's.
+            // Neither a chunk before the first size nor a chunk of another stride counts.
             driver.give(.write(.submitResponse, TestWallet.cut(sealed, maxData: maxData)[0]))
             driver.give(.write(.responseSize, TestWallet.size(sealed)))
             if mtu > 67 { driver.give(.write(.submitResponse, TestWallet.cut(sealed, maxData: maxData - 1)[0])) }

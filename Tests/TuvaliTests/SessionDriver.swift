@@ -1,13 +1,13 @@
 import Encoding
 import Tuvali
 
-/// Runs a session on a clock of its own and keeps what it did.
+/// Runs a session on a clock of its own and keeps the session's actions.
 struct SessionDriver {
     private(set) var session: VerifierSession
     private(set) var now = Instant(nanoseconds: 1_000_000_000)
     /// Every action with its time.
     private(set) var log: [(at: Instant, action: SessionAction)] = []
-    /// The verdict to give as soon as a payload comes.
+    /// The verdict to give as soon as a payload is delivered.
     var verdict: Bool?
 
     init(key: VerifierKey, settings: SessionSettings = SessionSettings(), verdict: Bool? = nil) {
@@ -15,7 +15,7 @@ struct SessionDriver {
         self.verdict = verdict
     }
 
-    /// Gives one event at the present time and returns what came of it.
+    /// Passes one event to the session at the present time and returns the resulting actions.
     @discardableResult mutating func give(_ event: SessionEvent) -> [SessionAction] {
         var actions = session.handle(event, at: now)
         log += actions.map { (now, $0) }
@@ -25,7 +25,7 @@ struct SessionDriver {
         return actions
     }
 
-    /// Moves the clock, with a timer event at each deadline on the way.
+    /// Advances the clock and sends a timer event at each deadline on the way.
     mutating func advance(_ duration: Duration) {
         let end = now.advanced(by: duration)
         while let deadline = session.deadline, deadline <= end {
@@ -35,7 +35,8 @@ struct SessionDriver {
         now = end
     }
 
-    /// Lets the time pass until the session has ended, at most `steps` deadlines long; false when it has not.
+    /// Advances the clock through at most `steps` deadlines until the session has ended; returns false if it
+    /// has not.
     mutating func runOut(steps: Int = 100) -> Bool {
         for _ in 0..<steps {
             guard let deadline = session.deadline else { return true }
@@ -77,7 +78,7 @@ struct SessionDriver {
 }
 
 extension Characteristic {
-    /// The characteristic of a UUID's text.
+    /// Finds the characteristic whose UUID has this text.
     init?(text: String) {
         guard let bytes = Hex.decode(text.filter { $0 != "-" }),
             let match = Characteristic.allCases.first(where: { $0.uuid(in: .b) == bytes })

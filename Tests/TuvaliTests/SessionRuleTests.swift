@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// After an error or the end nothing that the phone or the application does has an effect.
+    /// After an error or after the end, no action of the phone or the application has an effect.
     @Test(arguments: [false, true]) func afterAnErrorNothingCounts(ended: Bool) throws {
         var visit = try TestVisit(at: .receiving)
         visit.driver.give(.write(.responseSize, [1]))
@@ -104,7 +104,8 @@ import Testing
         #expect(visit.driver.errors == [.mtuTooSmall(attMTU: 23)])
     }
 
-    /// The points of low order on Curve25519 (RFC 7748 section 6.1), also in their forms above the prime.
+    /// The points of low order on Curve25519 (RFC 7748 section 6.1), including their encodings above the
+    /// prime.
     @Test(arguments: [
         "0000000000000000000000000000000000000000000000000000000000000000",
         "0100000000000000000000000000000000000000000000000000000000000000",
@@ -152,7 +153,8 @@ import Testing
         #expect(visit.driver.payloads.count == 1)
     }
 
-    /// A transfer that cannot be opened is an error only when the report is asked for: until then the wallet may start over.
+    /// A transfer that cannot be decrypted becomes an error only when the wallet requests the report; until
+    /// then the wallet may start over.
     @Test func walletMayStartOverBeforeTheReport() throws {
         var visit = try TestVisit(at: .keyed)
         let garbage = [UInt8](repeating: 9, count: 100)
@@ -167,7 +169,7 @@ import Testing
         #expect(visit.driver.payloads.count == 1)
     }
 
-    /// The stride is fixed by the MTU at the size write; a later exchange changes nothing.
+    /// The MTU at the time of the size write fixes the stride; a later exchange changes nothing.
     @Test func strideOutlivesAnotherExchange() throws {
         var visit = try TestVisit(at: .keyed)
         visit.driver.give(.write(.responseSize, TestWallet.size(visit.sealed)))
@@ -193,7 +195,7 @@ import Testing
     func toleratedShareOfMissingChunks(missing: Int, total: Int, isTooMany: Bool) throws {
         var settings = SessionSettings()
         #expect(settings.isTooMany(missing: missing, total: total, retries: 15) == isTooMany)
-        // A small transfer waits until the wallet has repaired as often as it does.
+        // A small transfer does not fail before the wallet has used up its repair rounds.
         #expect(settings.isTooMany(missing: missing, total: total, retries: 0) == (isTooMany && total > 10))
         #expect(settings.isTooMany(missing: missing, total: total, retries: 14) == (isTooMany && total > 10))
         settings.toleratedMissingShare = nil

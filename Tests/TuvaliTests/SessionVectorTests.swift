@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tuvali
 
-/// Recorded sessions of real wallets, replayed as the vectors' README says.
+/// Replays recorded sessions of real wallets as the vectors' README specifies.
 @Suite struct SessionVectorTests {
     @Test func recordedWalletsAreServed() {
         VectorCases.check("session") { item, _ in
@@ -33,10 +33,10 @@ import Testing
                     guard characteristic != .disconnect else { break }
                     expected.append(Notification(characteristic: characteristic, value: try step.hex("data")))
                     let sent = Self.comparable(driver)
-                    // The verdict may already be there, one step early: its hold-back is over too.
+                    // The verdict may already be sent one step early, because its hold-back is over too.
                     if !sent.starts(with: expected) { return "notifications: got \(sent), want \(expected)" }
                 case "disconnect": driver.give(.linkLost)
-                default: break  // requests of an MTU, subscriptions: the host's matter
+                default: break  // MTU requests and subscriptions concern the host only
                 }
             }
             return try difference("notifications", Self.comparable(driver), expected)
@@ -50,7 +50,7 @@ import Testing
         var description: String { "\(characteristic) \(Hex.encode(value))" }
     }
 
-    /// What was notified, a repeated verdict once.
+    /// Returns the notifications; a repeated verdict appears once.
     private static func comparable(_ driver: SessionDriver) -> [Notification] {
         driver.notifications.map { Notification(characteristic: $0.characteristic, value: $0.value) }
             .reduce(into: []) { list, next in
@@ -93,7 +93,7 @@ import Testing
     }
 }
 
-/// An advertisement with its flags byte, the third, set to zero: it is not compared.
+/// Returns the advertisement with its flags byte, the third, set to zero, because the flags are not compared.
 func withoutFlags(_ data: [UInt8]) -> [UInt8] {
     guard data.count > 2, data.starts(with: [0x02, 0x01]) else { return data }
     var data = data

@@ -17,8 +17,8 @@ struct TestVisit {
     let sealed: [UInt8]
     let chunks: [[UInt8]]
 
-    /// Goes as far as `stage`. The payload is cut into two chunks at the least, the first of which comes with the others at
-    /// `assembled`, so that a repair round is possible before.
+    /// Plays a visit up to `stage`. The payload has at least two chunks; the first chunk is not written
+    /// before `assembled`, so that a repair round precedes it.
     init(at stage: Stage, settings: SessionSettings = SessionSettings(), seed: UInt64 = 1) throws {
         var random = SplitMix64(seed: seed)
         let key = try VerifierKey(privateBytes: random.bytes(32))
@@ -51,7 +51,8 @@ struct TestVisit {
     }
 }
 
-/// An ordinary visit on a fresh session, from the connection to the wallet's leaving; nil, or what went wrong.
+/// Plays an ordinary visit on a fresh session, from the connection until the wallet leaves. Returns nil, or a
+/// description of the failure.
 func ordinaryVisit(seed: UInt64) throws -> String? {
     var visit = try TestVisit(at: .told, seed: seed)
     visit.driver.give(.linkLost)

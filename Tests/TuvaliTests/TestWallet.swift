@@ -3,15 +3,16 @@ import Encoding
 
 @testable import Tuvali
 
-/// The wallet's side as far as these tests need it: keys, encryption, cutting. Written from the specification, beside the
-/// verifier and not with its code, except for the CRC and the gzip that vectors check.
+/// The wallet's side as far as these tests need it: keys, encryption, division into chunks. It is written
+/// from the specification and independently of the verifier; only the CRC and gzip, which vectors check, are
+/// the verifier's code.
 struct TestWallet {
-    /// The value to write on identify.
+    /// The value to write to Identify.
     let identify: [UInt8]
     private let key: SymmetricKey
     private let nonce: AES.GCM.Nonce
 
-    /// A wallet that uses its private key and nonce from `random`.
+    /// Makes a wallet whose private key and nonce are taken from `random`.
     init(verifierKey: [UInt8], random: inout SplitMix64) throws {
         let privateKey = try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: random.bytes(32))
         let nonceBytes = random.bytes(12)
@@ -22,27 +23,27 @@ struct TestWallet {
             using: SHA256.self, salt: Array("SHA-256".utf8), sharedInfo: Array("SKVerifier".utf8), outputByteCount: 32)
     }
 
-    /// Compressed and encrypted.
+    /// Compresses and encrypts the bytes.
     func seal(_ plain: [UInt8]) throws -> [UInt8] {
         let box = try AES.GCM.seal(Gzip.deflate(plain), using: key, nonce: nonce)
         return Array(box.ciphertext) + Array(box.tag)
     }
 
-    /// The value to write on response size.
+    /// Returns the value to write to Response Size.
     static func size(_ sealed: [UInt8]) -> [UInt8] {
         var value: [UInt8] = []
         value.appendBE(UInt32(sealed.count))
         return value
     }
 
-    /// The chunks of `sealed` for a link that carries `maxData` bytes.
+    /// Divides `sealed` into chunks for a link that carries `maxData` bytes.
     static func cut(_ sealed: [UInt8], maxData: Int) -> [[UInt8]] {
         stride(from: 0, to: sealed.count, by: maxData - 4).enumerated().map { index, start in
             chunk(UInt16(index + 1), Array(sealed[start..<min(start + maxData - 4, sealed.count)]))
         }
     }
 
-    /// One chunk with a right header.
+    /// Returns one chunk with a correct header.
     static func chunk(_ number: UInt16, _ payload: [UInt8]) -> [UInt8] {
         var chunk: [UInt8] = []
         chunk.appendBE(number)
@@ -50,7 +51,7 @@ struct TestWallet {
         return chunk + payload
     }
 
-    /// The numbers in a report; empty for SUCCESS, nil for a value that would break a wallet.
+    /// Returns the chunk numbers of a report: empty for SUCCESS, nil for a value that would break a wallet.
     static func missing(in report: [UInt8]) -> [Int]? {
         guard report.count >= 3, report[0] <= 1, report.count % 2 == 1 else { return nil }
         if report[0] == 1 { return report == [1, 0, 0] ? [] : nil }

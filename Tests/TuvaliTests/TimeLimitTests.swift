@@ -3,9 +3,10 @@ import Testing
 
 @testable import Tuvali
 
-/// Every state has a limit, and what follows it is written here.
+/// Lists the time limit of every state of a session and what happens when it is reached.
 @Suite struct TimeLimitTests {
-    /// What a session does when the phone falls silent in a state: how long until the end begins, what is done then.
+    /// The reaction of a session to a phone that falls silent in a state: the time until the session begins
+    /// to end, and the actions then.
     struct Row: CustomTestStringConvertible, Sendable {
         let stage: TestVisit.Stage
         let limit: Duration
@@ -29,7 +30,7 @@ import Testing
             stage: .reportAsked, limit: .seconds(30),
             actions: [.failed(.silence), .dropLink],
             outcome: .failed(.silence)),
-        // Silence counts from the wallet's last write, 5 ms before the report.
+        // The time of silence is counted from the wallet's last write, 5 ms before the report.
         Row(
             stage: .reportSent, limit: .milliseconds(29_995),
             actions: [.failed(.silence), .dropLink],
@@ -62,12 +63,12 @@ import Testing
         #expect(driver.log.dropFirst(before).map(\.action) == row.actions)
         guard row.stage != .advertising else { return }
 
-        // The link is dropped in the same breath, and the session ends when the host says that it is down.
+        // The link is dropped at once; the session ends when the host reports the end of the link.
         #expect(driver.actions.last == .dropLink)
         var confirmed = driver
         #expect(confirmed.give(.linkLost) == [.ended(row.outcome)])
         #expect(confirmed.session.deadline == nil)
-        // Without the host's word it ends all the same.
+        // The session also ends if the host does not report the end of the link.
         driver.advance(.seconds(3) - .nanoseconds(1))
         #expect(driver.outcomes == [])
         driver.advance(.nanoseconds(1))
@@ -110,7 +111,7 @@ import Testing
         #expect(visit.driver.times(.transferReportResponse) == [asked.advanced(by: .milliseconds(5))])
     }
 
-    /// Right behind SUCCESS, and again for those who were not listening yet.
+    /// The verdict immediately follows SUCCESS and is repeated for wallets that were not listening yet.
     @Test func verdictFollowsTheReportAndIsRepeated() throws {
         var visit = try TestVisit(at: .delivered)
         let asked = visit.driver.now
@@ -137,7 +138,7 @@ import Testing
         #expect(visit.driver.outcomes == [.delivered(status: true)])
     }
 
-    /// A pause of nothing would be a loop that never ends.
+    /// A pause of zero must not cause an endless loop.
     @Test func noPauseIsTooShort() throws {
         var settings = SessionSettings()
         settings.verdict.pauses = [.zero]
@@ -168,7 +169,7 @@ import Testing
         #expect(session.deadline == late.advanced(by: .milliseconds(40)))
     }
 
-    /// Whether it asks within the hold-back of the last report or after it.
+    /// The wallet repeats its request within the hold-back of the last report or after it.
     @Test(arguments: [3, 60, 150]) func walletThatKeepsAskingGetsItsVerdictAllTheSame(milliseconds: Int) throws {
         var visit = try TestVisit(at: .delivered)
         visit.driver.give(.verdict(accepted: true))
@@ -187,7 +188,8 @@ import Testing
         #expect(visit.driver.notified(.transferReportResponse) == [])
     }
 
-    /// As long as the session waits: a phone that begins to listen at any time before the end hears it.
+    /// The report is repeated as long as the session waits, so that a phone that begins to listen at any time
+    /// before the end receives it.
     @Test func unansweredReportIsRepeatedToTheEnd() throws {
         var visit = try TestVisit(at: .reportSent)
         let sent = visit.driver.now

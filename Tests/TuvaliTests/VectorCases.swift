@@ -4,9 +4,10 @@ import Foundation
 import TestKit
 import Testing
 
-/// The files of the folder `tuvali`, by their `kind`: a file that is dropped there is picked up without a change here.
+/// The files of the folder `tuvali`, by their `kind`. A file that is added there is used without a change
+/// here.
 enum VectorCases {
-    /// A case lacks a member, or has one of another type.
+    /// The error for a case that lacks a member or has a member of another type.
     struct Malformed: Error, CustomStringConvertible {
         let description: String
     }
@@ -39,7 +40,8 @@ enum VectorCases {
         }
     }()
 
-    /// Runs `body` on every case of a kind; it returns why the case failed, or nil. `file` is the object the case stands in.
+    /// Runs `body` on every case of a kind; `body` returns why the case failed, or nil. `file` is the object
+    /// that contains the case.
     static func check(_ kind: String, _ body: (_ item: JSON, _ file: JSON) throws -> String?) {
         guard let files else { return }
         let matching = files.filter { $0.kind == kind }
@@ -105,7 +107,7 @@ extension JSON {
 /// The SHA-256 of `bytes` in lower-case hex.
 func sha256(_ bytes: [UInt8]) -> String { Hex.encode(SHA256.hash(data: bytes)) }
 
-/// nil when equal, else what differs.
+/// Returns nil if the values are equal, otherwise a description of the difference.
 func difference<Value: Equatable>(_ what: String, _ got: Value, _ want: Value) -> String? {
     got == want ? nil : "\(what): got \(got), want \(want)"
 }

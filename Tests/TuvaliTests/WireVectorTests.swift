@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tuvali
 
-/// The wire formats, by their vectors.
+/// Checks the wire formats against their vectors.
 @Suite struct WireVectorTests {
     @Test func crc16() {
         VectorCases.check("crc16") { item, _ in
@@ -71,21 +71,21 @@ import Testing
         }
     }
 
-    /// 2 MiB of empty members are a legal stream: they must not cost more than their length.
+    /// 2 MiB of empty gzip members are a legal stream; they must not cost more than their length.
     @Test func gunzipOfVeryManyMembers() throws {
         let empty = try Gzip.deflate([])
         let bytes = Array(repeatElement(empty, count: Assembler.acceptedSizes.upperBound / empty.count).joined())
         #expect(try Gzip.inflate(bytes + Gzip.deflate([1]), limit: 1) == [1])
     }
 
-    /// Chunks that the library cut, and that our test wallet cuts alike, come together to the data.
+    /// The library's chunks, which the test wallet reproduces, are reassembled into the original data.
     @Test func chunks() {
         VectorCases.check("chunks") { item, _ in
             let data = Self.seeded(try item.text("data_seed"), length: try item.number("data_len"))
             guard sha256(data) == (try item.text("data_sha256")) else { return "data rule" }
             let maxData = min(try item.number("att_mtu"), 512) - 3
             let chunks = TestWallet.cut(data, maxData: maxData)
-            // Some of these are smaller than any encrypted message, so a session would refuse them.
+            // Some of these are smaller than any encrypted message; a session would reject them.
             var assembler = try Assembler(size: data.count, maxData: maxData, accepting: 1...data.count)
             let arrivals = Set(chunks.map { assembler.add($0) })
             return firstFailure(
@@ -137,7 +137,7 @@ import Testing
 
     private static func bytes(_ key: SymmetricKey) -> [UInt8] { key.withUnsafeBytes { Array($0) } }
 
-    /// The README's rule: SHA-256(seed ‖ big-endian counter) over and over.
+    /// Implements the README's rule: repeated SHA-256(seed ‖ big-endian counter).
     private static func seeded(_ seed: String, length: Int) -> [UInt8] {
         var data: [UInt8] = []
         var counter: UInt32 = 0

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Tuvali
 
-/// Project Wycheproof's cases for what a session is keyed and sealed with: X25519, HKDF-SHA-256 and AES-256-GCM.
+/// Runs Project Wycheproof's cases for the session's key agreement and encryption: X25519, HKDF-SHA-256 and
+/// AES-256-GCM.
 @Suite struct WycheproofTests {
     private struct Case {
         let group: JSON
@@ -16,7 +17,7 @@ import Testing
         var flags: [Text] { (test["flags"]?.array ?? []).compactMap(\.string) }
     }
 
-    /// Runs `body` on each case; it returns what went wrong.
+    /// Runs `body` on each case; `body` returns a description of the failure, or nil.
     private func run(_ name: String, _ body: (Case, Text) -> String?) throws {
         guard let file = Vectors.path("wycheproof/\(name).json") else { return }
         var tally = VectorTally("wycheproof/\(name)")
@@ -29,7 +30,8 @@ import Testing
         #expect(tally.finish() == [])
     }
 
-    /// A key that leads to a secret of zeros is refused; every other key gives the secret that the case names.
+    /// A key that leads to an all-zero secret is refused; every other key gives the secret that the case
+    /// names.
     @Test func keyAgreement() throws {
         try run("x25519_test") { item, _ in
             guard let key = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: item.bytes("private")) else {
@@ -45,7 +47,8 @@ import Testing
     @Test func keyDerivation() throws {
         try run("hkdf_sha256_test") { item, result in
             let size = item.number("size")
-            // RFC 5869 section 2.3; the library would stop the program, so nobody may ask for more.
+            // RFC 5869 section 2.3 limits the size; the library would stop the program, so the test does not
+            // request more.
             guard size <= 255 * 32 else { return result == "invalid" ? nil : "too long and valid" }
             let key = HKDF<SHA256>.deriveKey(
                 inputKeyMaterial: SymmetricKey(data: item.bytes("ikm")), salt: item.bytes("salt"),
@@ -56,7 +59,7 @@ import Testing
 
     @Test func sealing() throws {
         try run("aes_gcm_test") { item, result in
-            // A session's nonce has 12 bytes; swift-crypto takes longer ones, too, and none that is shorter.
+            // A session's nonce has 12 bytes; swift-crypto accepts longer ones too, but no shorter ones.
             guard let nonce = try? AES.GCM.Nonce(data: item.bytes("iv")),
                 let box = try? AES.GCM.SealedBox(nonce: nonce, ciphertext: item.bytes("ct"), tag: item.bytes("tag")),
                 let opened = try? AES.GCM.open(

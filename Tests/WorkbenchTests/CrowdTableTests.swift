@@ -3,7 +3,8 @@ import TestKit
 import Testing
 import Workbench
 
-/// A crowd whose credentials are verified in earnest: whoever has a genuine one is let in, and nobody else.
+/// A crowd whose credentials the real verifier checks: each visitor with a genuine credential is admitted,
+/// and no other.
 @Suite(.tags(.models)) struct CrowdTableTests {
     @Test func theRealVerifierJudgesACrowd() throws {
         var plan = CrowdPlan()

@@ -10,9 +10,10 @@ import Testing
 
 @testable import Workbench
 
-/// The promises that `gatehouse demo` tries are kept here, and what breaks one of them is seen.
+/// The promises that `gatehouse demo` tests are kept here, and a broken promise is detected.
 @Suite(.tags(.models)) struct DemoPromiseTests {
-    /// Plays with a folder of its own. In place of the program that pulls a plug, the gate's day ends in order.
+    /// Plays with a folder of its own. In place of a program whose power is cut, the gate's day ends in
+    /// order.
     private func play(
         _ body: (DemoPromise.Tools) async throws -> [DemoPromise.Finding]
     ) async throws -> [DemoPromise.Finding] {

@@ -4,7 +4,7 @@ import Testing
 import Tuvali
 import Workbench
 
-/// Every scenario that `gatehouse demo` offers ends as it says.
+/// Every scenario of `gatehouse demo` ends as its text says.
 @Suite struct DemonstrationTests {
     @Test(arguments: DemoScenario.names, [1, 2, 3] as [UInt64])
     func theStoryEndsAsTold(_ name: String, seed: UInt64) throws {

@@ -4,7 +4,7 @@ import Testing
 import Tuvali
 import Workbench
 
-/// A debug build of the service ends before it does what the rules forbid.
+/// A debug build of the service ends before it breaks a rule.
 @Suite struct OracleTests {
     @Test func aBreachEndsTheProcess() async {
         await #expect(processExitsWith: .failure) {

@@ -2,7 +2,8 @@ import TestKit
 import Testing
 import Workbench
 
-/// The bench of the transfer takes the whole message, or says that it did not. How fast is a matter of the build.
+/// The transfer bench transfers the whole message, or reports that it did not. The speed depends on the
+/// build.
 @Suite(.tags(.realTime)) struct TransferBenchTests {
     @Test func aMessageIsTimed() throws {
         let result = try TransferBench.run(bytes: 100_000, runs: 5)
@@ -11,7 +12,7 @@ import Workbench
         #expect(result.ratio > 1 && result.megabytesPerSecond > 0)
     }
 
-    /// What the protocol does not take cannot be timed.
+    /// A message that the protocol does not accept has no time.
     @Test(.tags(.exact)) func whatDoesNotArriveIsNoFigure() {
         #expect(throws: TransferBench.Failure.self) { try TransferBench.run(bytes: 3_000_000, runs: 1) }
     }

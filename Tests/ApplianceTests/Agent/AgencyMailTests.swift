@@ -11,13 +11,14 @@ import Testing
 
 @testable import Appliance
 
-/// An agency as the mailbox: what an agent says by itself arrives there, and the gate's driver, database and files do their part.
+/// An agency as the mailbox: an agent's unsolicited messages arrive there, and the gate's driver, database
+/// and files handle them.
 @Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct AgencyMailTests {
     @Test(arguments: AgencyDialect.allCases) func anAgentIsHeardThroughTheAgency(_ dialect: AgencyDialect) async throws
     {
         try await withAgency(dialect) { world, network, settings in
             await network.withAgency { $0.faults.lostAnswers = 2 }
-            // Answers come by the agency; without one in time reports would be repeated.
+            // Answers arrive through the agency. A shorter timeout would repeat the reports.
             var reports = Memory.settings
             reports.limits.answer = .seconds(30)
             var kiosk = try await MailKiosk(world, .agency(settings), reports: reports)
@@ -28,7 +29,8 @@ import Testing
             for number in 0..<20 { await network.send(Text("message \(number)")) }
             try await kiosk.wait("heard") { kiosk.notices.messages == 20 }
 
-            // A restart brings nothing twice that was released, and makes nothing anew at the agency.
+            // After a restart, no released message arrives a second time, and nothing is created again at the
+            // agency.
             try await kiosk.wait("released") {
                 await network.withAgency { $0.messages.allSatisfy { $0.status == "MS-106" } }
             }
@@ -47,7 +49,7 @@ import Testing
             #expect(try await kiosk.mailboxes == 1)
             #expect(await network.mediaTypes == ["application/ssi-agent-wire"])
 
-            // Another agency in the configuration: what there is stays, and an operator is told.
+            // Another agency in the configuration: the existing mailbox stays, and the operator is informed.
             await kiosk.stop()
             let wrong = AgencySettings(
                 dialect, url: "http://other.test", agency: AgencyParty(did: "another", key: settings.agency.key))
@@ -57,9 +59,9 @@ import Testing
         }
     }
 
-    /// The agency never hears that messages were released, and then the process is killed: they come again and again. Each was applied
-    /// once, for what was applied is kept with what it led to, by sender and id; what nobody can read has no id and is known by what
-    /// the agency calls it.
+    /// The agency never receives the release of messages, and then the process is killed: the messages arrive
+    /// again and again. Each is applied once, because an applied message is stored together with its effect,
+    /// by sender and id. An unreadable message has no id and is recognised by the agency's id for it.
     @Test(arguments: AgencyDialect.allCases)
     func whatIsNotReleasedIsAppliedOnce(_ dialect: AgencyDialect) async throws {
         try await withAgency(dialect) { world, network, settings in

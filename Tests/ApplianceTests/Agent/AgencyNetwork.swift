@@ -7,7 +7,7 @@ import TestKit
 
 @testable import Appliance
 
-/// The network: an agency, and an agent that says everything by it.
+/// A network with an agency, and an agent that sends every message through the agency.
 actor AgencyNetwork: MessageExchange {
     private var agency: VirtualAgency
     private var agent: VirtualAgent
@@ -55,7 +55,7 @@ actor AgencyNetwork: MessageExchange {
         return MessageAnswer(status: status, body: answer.body)
     }
 
-    /// What the agent posts goes to the agency.
+    /// Carries the agent's posts to the agency.
     private func carry() {
         for post in agent.posts { _ = agency.handle(post.body) }
         agent.posts = []
@@ -66,7 +66,7 @@ actor AgencyNetwork: MessageExchange {
         carry()
     }
 
-    /// The agent asks every kiosk whether the gate is open.
+    /// Makes the agent ask every kiosk whether the gate is open.
     func ask() {
         agent.send(
             Message.make(
@@ -78,15 +78,15 @@ actor AgencyNetwork: MessageExchange {
         carry()
     }
 
-    /// How often it was answered.
+    /// The number of answers to that question.
     var answers: Int { agent.others.count { $0["~thread"]?["thid"] == "question-1" } }
 
-    /// How often messages were asked for.
+    /// The number of requests for messages.
     var looks: Int { agency.log.count { $0.hasPrefix("GET_MSGS") } }
     func withAgency<Value: Sendable>(_ body: @Sendable (inout VirtualAgency) -> Value) -> Value { body(&agency) }
-    /// The agency wakes nobody who asks for it.
+    /// Stops the agency from answering long polls.
     func endLongPolls() { answersLongPolls = false }
-    /// What the agency posts to webhooks since it was looked at last.
+    /// Returns the agency's posts to webhooks since the last call.
     func takeWakeUps() -> [(url: Text, body: [UInt8])] {
         defer { takenWakeUps = agency.wakeUps.count }
         return Array(agency.wakeUps.dropFirst(takenWakeUps))
@@ -97,7 +97,8 @@ actor AgencyNetwork: MessageExchange {
     var repetitions: Int { agent.repetitions }
 }
 
-/// The network of that agency, and what else outlives a kiosk in it; `sponsor`: whose token the agency wants.
+/// Runs `body` with the network of that agency, and with everything else that outlives a kiosk in it;
+/// `sponsor`: the key whose tokens the agency requires.
 func withAgency(
     _ dialect: AgencyDialect, sponsor: Verkey? = nil,
     _ body: (MailKiosk.World, AgencyNetwork, AgencySettings) async throws -> Void
@@ -109,7 +110,7 @@ func withAgency(
     }
 }
 
-/// The agency of `network`, asked every 20 ms.
+/// Returns settings for the agency of `network`, which the kiosk polls every 20 ms.
 func agencySettings(
     _ dialect: AgencyDialect, _ network: AgencyNetwork, needsToken: Bool = false
 ) async -> AgencySettings {

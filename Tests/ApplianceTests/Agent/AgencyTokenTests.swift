@@ -10,7 +10,7 @@ import Testing
 
 @testable import Appliance
 
-/// Where a sponsor's token comes from: a file, or a server; and what is said when none comes.
+/// The sources of a sponsor's token: a file, or a server; and the notices when no token is available.
 @Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct AgencyTokenTests {
     private let sponsor: KeyPair
 
@@ -30,7 +30,8 @@ import Testing
             }
             await network.withAgency { $0.faults.lostAnswers = 1 }
             try give("1")
-            // Its answer is lost, so the second time it was used before; and the same file is not read for ever.
+            // The answer to the first attempt is lost, so the token counts as used in the second one. The
+            // same file is not read endlessly.
             try await kiosk.wait("refused") { await network.withAgency { $0.log == ["CREATE_AGENT", "CREATE_AGENT"] } }
             try await Task.sleep(for: .milliseconds(100))
             #expect(await network.withAgency { $0.log.count } == 2)
@@ -44,7 +45,7 @@ import Testing
         }
     }
 
-    /// A server makes a new one each time that the agency wants one, and is not asked otherwise.
+    /// A server makes a new token each time that the agency requires one, and is not asked otherwise.
     @Test func aTokenIsFetchedWhenItIsNeeded() async throws {
         try await withAgency(.evernym, sponsor: sponsor.verkey) { world, network, settings in
             let tokens = Tokens(sponsor)
@@ -58,7 +59,7 @@ import Testing
             tokens.isReady.store(true, ordering: .relaxed)
             try await kiosk.record(1)
             try await kiosk.wait("delivered") { await kiosk.isDelivered }
-            // The first one's answer was lost, and the agency does not take it twice.
+            // The answer to the first token was lost, and the agency does not accept it twice.
             #expect(tokens.given == 2)
             await kiosk.stop()
             kiosk = try await MailKiosk(world, .agency(settings), token: source)
@@ -71,7 +72,7 @@ import Testing
         }
     }
 
-    /// A sponsor's service.
+    /// A sponsor's service, which gives tokens.
     private final class Tokens: Sendable {
         let isReady = Atomic(false)
         private let sponsor: KeyPair
@@ -223,7 +224,7 @@ import Testing
         search.want()
         #expect(begins())
 
-        // A file is looked at each time.
+        // A file is read each time.
         search = TokenSearch(pause: .seconds(10), longest: .zero)
         search.want()
         #expect(begins())

@@ -12,8 +12,8 @@ import Testing
 
 @testable import Appliance
 
-/// An agency that posts when it has a message: the kiosk looks then, long before it would have, and for no stranger more often than
-/// it may.
+/// An agency that posts when it has a message: the kiosk then polls at once, long before the next regular
+/// poll. A stranger's posts cause no more polls than the limit allows.
 @Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct AgencyWebhookTests {
     private let free: ListenAddress
     private static let body = Array(#"{"msgUid":"u","pwDid":"d"}"#.utf8)
@@ -38,7 +38,7 @@ import Testing
             try await kiosk.wait("listening") { kiosk.notices.port != nil }
             let url = "http://127.0.0.1:\(try #require(kiosk.notices.port))/wake/1"
             for number in 0..<3 {
-                // Until no answer is awaited any more, for which it would look all the same.
+                // Wait until no answer is due any more, because the kiosk would poll for an answer anyway.
                 try await kiosk.wait("quiet") {
                     let asked = await network.withAgency { $0.log.count }
                     try await Task.sleep(for: .milliseconds(300))
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// The service goes on with its looks, and listens as soon as it can.
+    /// The service continues polling, and listens as soon as it can.
     @Test func aPortThatIsTakenIsTold() async throws {
         try await withAgency(.evernym) { world, network, settings in
             let other = try LoopbackServer { _ in nil }
@@ -97,7 +97,7 @@ import Testing
         await world.stop()
     }
 
-    /// Whoever finds the address makes the kiosk look once, and then once in a pause.
+    /// A stranger who finds the address causes one poll at once, and then one in each pause.
     @Test func whoPostsWithoutEndIsNotFollowed() async throws {
         let world = World()
         world.task = world.listen(free, pause: .seconds(3600))
@@ -117,12 +117,12 @@ import Testing
         world.task = world.listen(free, pause: .milliseconds(100))
         try await world.wait { $0.port != nil }
         let url = "http://127.0.0.1:\(try #require(world.port))/wake"
-        // Those that come before it begins to look are looked for together.
+        // Posts that arrive before a poll begins share that poll.
         #expect(try await world.post(url, [Self.body]) == [200])
         try await world.wait { $0.looks == 1 }
         #expect(try await world.post(url, [Self.body, Self.body]) == [200, 200])
         try await world.wait { $0.looks >= 2 }
-        // What says nothing wakes nobody.
+        // A post without a usable body causes no poll.
         #expect(try await world.post(url, [[], Array("{}".utf8), Array("hello".utf8)]) == [400, 400, 400])
         try await Task.sleep(for: .milliseconds(300))
         #expect((2...3).contains(world.looks))
@@ -154,7 +154,7 @@ import Testing
         #expect(health.take(.tokenFailed(.empty("/token"))) == .agentMailbox)
     }
 
-    /// A waker, and what it does.
+    /// A waker, and the polls that it causes.
     private final class World: @unchecked Sendable {
         private struct State {
             var looks = 0
@@ -186,7 +186,7 @@ import Testing
             while !isDone(self) { try await Task.sleep(for: .milliseconds(5)) }
         }
 
-        /// Posts them all at once; the statuses of those that are answered.
+        /// Posts all bodies at once; returns the statuses of the answers.
         func post(_ url: String, _ bodies: [[UInt8]]) async throws -> [Int] {
             var settings = HTTPExchange.Settings()
             settings.allowsPlainHTTP = true

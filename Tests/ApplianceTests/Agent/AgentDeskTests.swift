@@ -9,7 +9,7 @@ import Testing
 
 @testable import Appliance
 
-/// What the desk says of what is stored, without an agent anywhere.
+/// The desk's answers about stored connections, without an agent.
 @Suite struct AgentDeskTests {
     private func desk(_ body: (AgentDesk, Store) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("desk-\(UUID().uuidString)")
@@ -25,7 +25,7 @@ import Testing
         await store.close()
     }
 
-    /// Messages that nobody can read stand there as the mobile SDK shows such: reviewed, and without content.
+    /// Unreadable messages are listed as the mobile SDK lists them: reviewed, and without content.
     @Test func whatWasPutAsideIsShown() async throws {
         try await desk { desk, store in
             try await store.saveConnection("one", Array("{}".utf8))
@@ -51,7 +51,8 @@ import Testing
         }
     }
 
-    /// Eight that wait, here a second each for a service that is starting: some wait, the others hear at once that they do.
+    /// Eight requests, each of which waits a second for a starting service: some wait, the others are refused
+    /// at once.
     @Test(.tags(.realTime)) func notAllThatIsAskedOfAgentsWaits() async throws {
         try await desk { desk, _ in
             var control = ControlDesk()
@@ -68,7 +69,7 @@ import Testing
         }
     }
 
-    /// What cannot be read can be deleted, and what runs nowhere is not pinged.
+    /// A connection that cannot be read can be deleted, and a connection that does not run is not pinged.
     @Test func aSpoiltConnection() async throws {
         try await desk { desk, store in
             try await store.saveConnection("bad", Array("{}".utf8))
@@ -82,7 +83,8 @@ import Testing
                 let marked = try await desk.answer(.delete(id, isForced: false, tellsAgent: true))
                 #expect(marked == ["id": .string(id), "state": "deleting"])
             }
-            // The service, which does not run here, is to tell their agents. Deleted once more nothing waits for it.
+            // The service, which does not run here, would notify their agents. After a second deletion
+            // nothing is left to notify.
             #expect(try await store.connections().map(\.tellsPeer) == [true, true])
             for id in ["bad", "post"] as [Text] {
                 let deleted = try await desk.answer(.delete(id, isForced: false, tellsAgent: false))

@@ -6,7 +6,7 @@ import HTTPTransport
 import Ledger
 import Store
 
-/// A store and an outbox in memory that can be broken.
+/// A store and an outbox in memory whose operations a test can make fail.
 final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendable {
     struct Broken: Error {}
 
@@ -22,7 +22,7 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
     private var isOutboxBroken = false
     private var looksToFail = 0
 
-    /// Reports that are not confirmed.
+    /// The number of unconfirmed reports.
     var pending: Int {
         lock.withLock { ledger.count { $0.position > cursor.confirmed && Report.json(of: $0, in: "ledger") != nil } }
     }
@@ -32,18 +32,18 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
 
     func setBroken(_ isBroken: Bool) { lock.withLock { self.isBroken = isBroken } }
     func setBroken(outbox isBroken: Bool) { lock.withLock { isOutboxBroken = isBroken } }
-    /// So many of the next looks where the ledger ends fail.
+    /// Makes the next `count` reads of the ledger's end fail.
     func failLooks(_ count: Int) { lock.withLock { looksToFail = count } }
     func observe(_ notice: AgentNotice) { lock.withLock { seen.append(notice) } }
 
-    /// Reports go out, and are asked about, without a wait.
+    /// Settings with which reports are sent, and asked about, without a wait.
     static var settings: ReportSettings {
         var settings = ReportSettings()
         (settings.limits.pingAfter, settings.limits.answer) = (.milliseconds(2), .milliseconds(200))
         return settings
     }
 
-    /// The id of the report of that number, from 0 on.
+    /// Returns the id of the report with that number, from 0.
     static func id(_ number: Int) -> Text { Text("report-\(number)") }
 
     func queue(_ count: Int) throws {
@@ -141,7 +141,7 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
     func keep(accepted: [Text]) async throws { lock.withLock { used = accepted } }
 }
 
-/// An exchange that never answers, only ends when it is cancelled.
+/// An exchange that never answers and ends only when it is cancelled.
 struct HangingExchange: MessageExchange {
     func post(_ body: [UInt8], to url: String) async throws(ExchangeError) -> [UInt8] {
         try? await Task.sleep(for: .seconds(3600))
@@ -149,7 +149,7 @@ struct HangingExchange: MessageExchange {
     }
 }
 
-/// Invitation files on the disk, without links in them.
+/// Invitation files on the disk, without symbolic links.
 final class InvitationFiles: @unchecked Sendable {
     private let lock = NSLock()
     private var contents: [String: JSON] = [:]
@@ -163,7 +163,7 @@ final class InvitationFiles: @unchecked Sendable {
     }
 }
 
-/// Several agents, each behind its own address.
+/// Several agents, each at its own address.
 struct Exchanges: MessageExchange {
     private let all: [VirtualAgentExchange]
 
@@ -178,7 +178,7 @@ struct Exchanges: MessageExchange {
 }
 
 extension AgentLink {
-    /// Runs it until its handshake is done, or that long; whether it is.
+    /// Runs the link until its handshake is complete, or until the limit; returns whether it is complete.
     func connect(within limit: Duration) async -> Bool {
         let task = Task { await run() }
         let end = ContinuousClock.now + limit

@@ -10,7 +10,8 @@ import Testing
 
 @testable import Appliance
 
-/// Waits until `isDone`. Where that takes too long the test fails with these words and with what `state` says.
+/// Waits until `isDone` returns true. After the limit, the test fails with the text `what` and the text of
+/// `state`.
 func eventually(
     _ what: String, within limit: Duration = .seconds(90), at place: SourceLocation = #_sourceLocation,
     isolation: isolated (any Actor)? = #isolation, telling state: () async -> String = { "" },
@@ -26,7 +27,7 @@ func eventually(
     }
 }
 
-/// What links, mailboxes and destinations tell, in the order of each.
+/// The notices of links, mailboxes and destinations, each kind in its order.
 final class AgentNotices: @unchecked Sendable {
     private let lock = NSLock()
     private var links: [AgentNotice] = []
@@ -41,26 +42,27 @@ final class AgentNotices: @unchecked Sendable {
     var ofMailboxes: [MailboxNotice] { lock.withLock { mail } }
     var ofDestinations: [DestinationNotice] { lock.withLock { beside } }
 
-    /// Texts that came from the agent.
+    /// The number of messages from the agent.
     var messages: Int { ofLinks.count { if case .message = $0 { true } else { false } } }
     var denials: Int { ofLinks.count { if case .mailboxDenied = $0 { true } else { false } } }
     var hasEnded: Bool { ofLinks.contains { if case .ended = $0 { true } else { false } } }
-    /// Where it was said last that an agency can wake the kiosk.
+    /// The port at which the kiosk last reported to listen for an agency's wake-ups.
     var port: Int? {
         ofMailboxes.compactMap { if case .listens(let address) = $0 { address.port } else { nil } }.last
     }
     var givenUp: Int { ofMailboxes.count { if case .givenUp = $0 { true } else { false } } }
-    /// All of it, for whoever looks for a fault.
+    /// All notices as text, for a failure message.
     var all: String { "\(ofLinks.map(\.text)) \(ofMailboxes.map(\.text)) \(ofDestinations.map(\.text))" }
 }
 
 extension Secret {
-    /// Bytes of which a test needs no second copy.
+    /// Returns random bytes for a secret that is used once.
     static func random() -> Secret { Secret((0..<32).map { _ in UInt8.random(in: 0...255) }) }
 }
 
 extension VirtualAgentExchange {
-    /// The way to a new agent at `endpoint`, with keys of `seed`. `hasPickup`: it keeps mailboxes, with pickup 2.0 or without.
+    /// Creates an exchange with a new agent at `endpoint`, with keys of `seed`. `hasPickup`: whether its
+    /// mailboxes use pickup 2.0; nil: it keeps none.
     init(
         _ endpoint: Text = "http://agent.test/", seed: Secret = .random(), hasPickup: Bool? = nil,
         clock: AgentClock = .system()
@@ -74,7 +76,7 @@ extension VirtualAgentExchange {
 }
 
 extension AgentConnection.Configuration {
-    /// Of connections that try again so soon that no test waits for it.
+    /// A configuration whose retries are so quick that no test waits for them.
     static var impatient: AgentConnection.Configuration {
         var limits = AgentConnection.Limits()
         (limits.firstRetry, limits.longestRetry) = (.milliseconds(2), .milliseconds(10))
@@ -86,7 +88,8 @@ extension AgentConnection.Configuration {
 }
 
 extension Configuration {
-    /// A gate in a test's folder, whose agent's invitation is the file `invitation` there.
+    /// Returns the configuration of a gate in a test's folder; its agent's invitation is the file
+    /// `invitation` there.
     static func ofAgent(in folder: URL) throws -> Configuration {
         let text = """
             kiosk.name = "Gate"
@@ -116,7 +119,7 @@ extension Store {
         return store
     }
 
-    /// Records so many visits, of two entries each.
+    /// Records `count` visits of two entries each.
     func record(_ count: Int) async throws {
         for _ in 0..<count {
             let visit = Text(UUID().uuidString.lowercased())
@@ -125,6 +128,6 @@ extension Store {
         }
     }
 
-    /// Whether the primary destination has confirmed all that there is.
+    /// Whether the primary destination has confirmed every entry.
     var isDelivered: Bool { deliveries[DeliveryCursor.primary]?.confirmed == head.point.count }
 }

@@ -11,7 +11,7 @@ import Store
 import TestKit
 import Testing
 
-// Times are never measured here: what would take for ever runs into the suite's limit.
+// These tests measure no times: an endless wait exceeds the suite's limit.
 @Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct AgentLinkTests {
     private func around(_ exchange: any MessageExchange, _ memory: Memory) -> AgentLink.Surroundings {
         var surroundings = AgentLink.Surroundings(
@@ -45,7 +45,7 @@ import Testing
         await link.wake()
         try await run(link) { memory.pending == 0 }
 
-        // A new process: everything comes from the store.
+        // A new process: its whole state comes from the store.
         let (links, unreadable) = try await AgentLinks.stored(
             AgentConnection.Configuration.impatient, around(exchange, memory))
         #expect(links.count == 1 && unreadable.isEmpty)
@@ -93,7 +93,7 @@ import Testing
         memory.setBroken(true)
         let link = try await newLink(exchange, memory)
         #expect(await !link.connect(within: .milliseconds(80)))
-        // That may have been too short for a try.
+        // That run may have been too short for an attempt.
         try await run(link) { memory.notices.contains { if case .storeFailed = $0 { true } else { false } } }
         #expect(await exchange.posts == 0)
         #expect(await !link.isConnected)
@@ -119,7 +119,7 @@ import Testing
         #expect(await exchange.repetitions == 0)
     }
 
-    /// Nobody says a second time that the ledger has grown.
+    /// The growth of the ledger is reported once only, so a failed read of its end must be repeated.
     @Test func aFailedLookAtTheLedgersEndIsMadeAgain() async throws {
         let (exchange, memory) = (try VirtualAgentExchange(), Memory())
         let link = try await newLink(exchange, memory)
@@ -140,7 +140,7 @@ import Testing
         await exchange.setUp(false)
         let link = try await newLink(exchange, memory)
         #expect(await !link.connect(within: .milliseconds(100)))
-        // That may have been too short for a try.
+        // That run may have been too short for an attempt.
         try await run(link) {
             memory.notices.contains { if case .unreachable(.unreachable) = $0 { true } else { false } }
         }
@@ -178,7 +178,8 @@ import Testing
         #expect(known.id == link.id)
     }
 
-    /// The agent has lost the connection: a second one goes on at the cursor, the first ends by itself and is forgotten.
+    /// The agent has lost the connection: a second one continues at the cursor, the first one ends by itself
+    /// and is deleted.
     @Test func aSecondConnectionTakesTheDestinationOver() async throws {
         let (first, memory) = (try VirtualAgentExchange(), Memory())
         let old = try await newLink(first, memory)

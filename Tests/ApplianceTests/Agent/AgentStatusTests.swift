@@ -7,11 +7,13 @@ import Testing
 
 @testable import Appliance
 
-/// Which destinations a gate is told to have: those that somebody wants, and those that something waits for.
+/// The destinations in a gate's status: those that the configuration or a connection names, and those with
+/// waiting records.
 @Suite struct AgentStatusTests {
     private let primary = DeliveryCursor.primary
 
-    /// A store and the service over it, which does not run, with these further lines of configuration.
+    /// Runs `body` with a store and a service on it, which is not started, with these further lines of
+    /// configuration.
     private func gate(
         _ more: String = "", _ body: (AgentService, Store) async throws -> Void
     ) async throws {
@@ -47,7 +49,7 @@ import Testing
         }
     }
 
-    /// It waits for somebody who was asked for.
+    /// Records wait for a destination that is configured.
     @Test func whatIsConfiguredWaits() async throws {
         let more = """
             [agent]
@@ -66,7 +68,8 @@ import Testing
         }
     }
 
-    /// Nobody loses silently what waits for him: one that was connected stays as long as it has not got everything.
+    /// No destination loses its waiting records silently: a destination that was connected stays until it has
+    /// every record.
     @Test func whoWasConnectedStaysWhileRecordsWait() async throws {
         try await gate { service, store in
             try await store.saveConnection("agent", [1])

@@ -9,9 +9,10 @@ import Testing
 
 @testable import Appliance
 
-/// A box with a witness and two destinations, each an agent that keeps ledgers or one that only takes messages.
+/// A gate with a witness and two destinations, each an agent that keeps ledgers or one that only receives
+/// messages.
 final class ClaimingBox: Sendable {
-    /// Where a delivery leads.
+    /// The destination of a delivery.
     struct Peer: Sendable {
         let name: Text
         let exchange: VirtualAgentExchange
@@ -31,7 +32,7 @@ final class ClaimingBox: Sendable {
         (primary, copy) = (try await peer(DeliveryCursor.primary), try await peer("copy"))
     }
 
-    /// Opens the ledger, as a start does.
+    /// Opens the ledger as a start does.
     func open() async throws -> Store {
         let store = try await box.open()
         for peer in [primary, copy] { try await store.destination(peer.name) }
@@ -39,9 +40,10 @@ final class ClaimingBox: Sendable {
     }
 
     /// Runs the connection to a destination until `isDone`, and returns its notices. The first run makes the
-    /// connection. Like the service, it records in the witness that an agent's head contradicts the ledger. `batch`:
-    /// entries of a message; `life`: that of a process that dies on the way to the primary agent; `patience`: failed
-    /// reads and refusals after which an earlier ledger is given up, if that is not to take hours.
+    /// connection. Like the service, it records in the witness that an agent's head contradicts the ledger.
+    /// `batch`: the entries of a message. `life`: the life of a process that dies on the way to the primary
+    /// agent. `patience`: the number of failed reads and refusals after which an earlier ledger is given up;
+    /// the product's own value takes hours.
     func run(
         _ store: Store, to peer: Peer, batch: Int = 256, life: Life? = nil, patience: Int? = nil,
         until isDone: @escaping @Sendable () async -> Bool
@@ -86,13 +88,13 @@ final class ClaimingBox: Sendable {
         return notices.ofLinks
     }
 
-    /// The same until the destination has everything.
+    /// Runs the connection until the destination has every record.
     @discardableResult
     func deliver(_ store: Store, to peer: Peer) async throws -> [AgentNotice] {
         try await run(store, to: peer) { await store.owed(to: peer.name) == 0 }
     }
 
-    /// What a keeper has of a ledger: the outcomes, by position.
+    /// Returns the outcomes that a keeper has of a ledger, by position.
     static func outcomes(_ peer: Peer, _ ledger: Text) async throws -> [OutcomeRecord] {
         let entries = await peer.exchange.keeper?.ledgers[ledger]?.values.sorted { $0.position < $1.position } ?? []
         return try entries.compactMap {

@@ -11,7 +11,7 @@ import Testing
 
 @testable import Appliance
 
-/// One destination in the service: invitations come as files, connections come and go.
+/// One destination in the service: invitations arrive as files, connections are made and removed.
 @Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct DestinationTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
         "destination-\(UUID().uuidString)")
@@ -22,7 +22,7 @@ import Testing
 
     init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
 
-    /// Ends behind `body` what it has begun, and removes the folder.
+    /// Runs `body`, then ends what it has started and removes the folder.
     private func ended(_ body: (Leftovers) async throws -> Void) async throws {
         try await Leftovers.ended { leftovers in
             leftovers.add { [folder] in try? FileManager.default.removeItem(at: folder) }
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// A destination that runs until the task is cancelled, or the test ends.
+    /// Starts a destination that runs until the task is cancelled, or the test ends.
     private func run(
         _ exchange: any MessageExchange, _ leftovers: Leftovers
     ) -> (destination: Destination, task: Task<Void, Never>) {
@@ -58,9 +58,10 @@ import Testing
             what, at: place, telling: { "\(memory.notices.map(\.text)) \(notices.all)" }, isDone: isDone)
     }
 
-    // MARK: - What an invitation offers, and whether its inviter is known
+    // MARK: - The offer of an invitation, and whether its inviter is known
 
-    /// Another invitation of `agent`: with or without handshake, and with a ping and a proof request attached or nothing.
+    /// Returns another invitation of `agent`: with or without a handshake, and with an attached ping and
+    /// proof request or without.
     private func invitation(
         _ id: Text, of agent: VirtualAgentExchange, handshake: Bool = true, requests: Bool = false
     ) async -> JSON {
@@ -77,7 +78,7 @@ import Testing
         return .object(json)
     }
 
-    /// The messages that answered the requests of the invitation of that id, by the request's id.
+    /// Returns the messages that answered the requests of the invitation with that id, by the request's id.
     private func answers(_ id: Text, at agent: VirtualAgentExchange) async -> [Text: JSON] {
         await agent.others.reduce(into: [:]) { found, message in
             guard message["~thread"]?["pthid"]?.string == id, let thread = message["~thread"]?["thid"]?.string,
@@ -93,7 +94,7 @@ import Testing
         "Q": "https://didcomm.org/notification/1.0/problem-report",
     ]
 
-    /// The eight rows: what is offered, and whether the inviter is known.
+    /// The eight cases: the offer, and whether the inviter is known.
     @Test(arguments: [true, false], [(true, true), (true, false), (false, true), (false, false)])
     func eachRowIsCarriedOut(isKnown: Bool, offer: (handshake: Bool, requests: Bool)) async throws {
         try await ended { leftovers in
@@ -122,7 +123,7 @@ import Testing
                         : memory.present != nil
                 }
             }
-            // A connection that will do is no second one, and goes on.
+            // An existing connection that is reused stays, and no second one is made.
             if isKnown { #expect(memory.present == before && memory.kept.count == 1) }
             #expect(await agent.completeConnections == (isKnown || offer.handshake ? 1 : 0))
             if !isKnown, !offer.handshake { #expect(memory.kept.isEmpty) }
@@ -148,7 +149,7 @@ import Testing
             try await wait("delivered") { memory.pending == 0 }
             #expect(await first.received.map(\.id) == (0..<2).map(Memory.id))
 
-            // The agent is gone, and its operator sends a new invitation.
+            // The agent does not exist any more, and its operator sends a new invitation.
             await first.setUp(false)
             try memory.queue(2)
             await destination.wake()
@@ -159,7 +160,7 @@ import Testing
             task.cancel()
             await task.value
 
-            // A restart with the old file in its place does not go back: its invitation is used.
+            // A restart with the old file restored does not go back, because its invitation has been used.
             try files.write(file, await first.invitation)
             await first.setUp(true)
             let (restarted, _) = run(Exchanges([first, second]), leftovers)
@@ -176,7 +177,8 @@ import Testing
 }
 
 extension DestinationTests {
-    /// As `gatehouse agent connect` asks: beside the files, also with an invitation that was used before.
+    /// Requests as from `gatehouse agent connect`: in addition to the files, also with an invitation that was
+    /// used before.
     @Test func anInvitationByCommandTakesOverAndASecondScanFindsTheFirst() async throws {
         try await ended { leftovers in
             let (first, second) = (
@@ -203,7 +205,7 @@ extension DestinationTests {
             try await wait("delivered") { memory.pending == 0 }
             #expect(await second.received.map(\.id) == (2..<4).map(Memory.id) && memory.present == new)
 
-            // What is removed sends and stores nothing any more; its invitation may be given again.
+            // A removed connection sends and stores nothing any more; its invitation may be used again.
             await destination.remove(new)
             #expect(await destination.link(new) == nil)
             try memory.queue(1)
@@ -215,7 +217,7 @@ extension DestinationTests {
         }
     }
 
-    /// While an inviter is asked whether a connection will do, its operator puts another invitation in place of that one.
+    /// While the gate asks an inviter to reuse a connection, the operator replaces the invitation.
     @Test func anInvitationThatComesMeanwhileIsReadNext() async throws {
         try await ended { leftovers in
             let (first, third) = (
@@ -224,7 +226,7 @@ extension DestinationTests {
             _ = run(Exchanges([first, third]), leftovers)
             try files.write(file, await first.invitation)
             try await wait("connected") { await first.completeConnections == 1 && memory.present != nil }
-            // The reuse goes out, and nobody answers before the third invitation is there.
+            // The reuse message is sent, and the agent answers only after the third invitation exists.
             await first.hold()
             try files.write(file, await invitation("second", of: first))
             try await wait("asked") { await first.isHolding }

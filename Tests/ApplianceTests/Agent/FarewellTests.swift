@@ -9,9 +9,9 @@ import Testing
 
 @testable import Appliance
 
-/// What a peer hears when its connection is deleted, and what a link knows of it.
+/// The messages to a peer whose connection is deleted, and the link's state.
 @Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct FarewellTests {
-    /// A connection to that agent as it is stored, its handshake done or not.
+    /// Returns a connection to that agent as it is stored, with a complete or an open handshake.
     private func stored(_ exchange: VirtualAgentExchange, isConnected: Bool = true) async throws -> JSON {
         let memory = Memory()
         let found = try AgentLinks.link(

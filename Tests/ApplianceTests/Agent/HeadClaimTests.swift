@@ -9,25 +9,25 @@ import Testing
 
 @testable import Appliance
 
-/// Claims of agents about our ledger: only a head that this box signed counts against it.
+/// Claims of agents about the gate's ledger: only a head that this gate signed counts against the ledger.
 @Suite(.timeLimit(.minutes(5)), .tags(.models)) struct HeadClaimTests {
-    /// What goes with a claim in place of the head that it needs.
+    /// The proof that accompanies a claim, in place of the head that it needs.
     private enum Vouching: CaseIterable {
-        /// Our own signature over the very claim.
+        /// The gate's own signature over this claim.
         case right
-        /// The same with a bit changed.
+        /// The same signature with one bit changed.
         case wrong
-        /// The claim without a signature, as a head.
+        /// The claim as a head without a signature.
         case unsigned
-        /// No head at all: an agent of an earlier version.
+        /// No head: an agent of an earlier version.
         case absent
-        /// Our signature over the same place of another ledger.
+        /// The gate's signature over the same position of another ledger.
         case otherLedger
-        /// The signature of another box.
+        /// The signature of another gate.
         case otherBox
-        /// The newest head that this box sent, with its right signature.
+        /// The newest head that this gate sent, with its valid signature.
         case replayed
-        /// That one's signature under the claim.
+        /// The signature of that newest head, attached to the claim.
         case moved
     }
 
@@ -38,7 +38,7 @@ import Testing
         return notices.contains { if case .claimed = $0 { true } else { false } } ? .claimed : .fine
     }
 
-    /// Every place × hash × signature. The ledger and what is delivered of it are the same whatever is said.
+    /// Every position × hash × signature. No claim changes the ledger or its delivery.
     @Test func everyClaimWithEverySignature() async throws {
         let box = try await ClaimingBox()
         let store = try await box.open()
@@ -53,7 +53,8 @@ import Testing
         for offset in [-1000, -3, 0, 1, 1000] {
             for isRight in [true, false] {
                 for vouching in Vouching.allCases {
-                    // The delivery waits for the head's answer, so this one shows that it was heard.
+                    // The delivery waits for the answer about the head, so this record shows that the answer
+                    // was processed.
                     try await BackupBox.record(1, store)
                     let end = await store.head.point
                     let position = offset == 1000 ? ReportPoint.positionLimit : max(0, end.count + offset)
@@ -93,8 +94,8 @@ import Testing
         await store.close()
     }
 
-    /// A primary agent that lies at every start, and a copy that was never there meanwhile: nothing is lost, nothing
-    /// begins anew, the ledger is as intact as it was, and the one that lies is named.
+    /// The primary agent makes a false claim at every start while the copy agent is unreachable: nothing is
+    /// lost, no new ledger begins, the ledger stays intact, and the primary agent is named.
     @Test(arguments: [true, false]) func aLyingPrimaryCostsACopyNothing(givesOldHeadBack: Bool) async throws {
         let box = try await ClaimingBox()
         var store = try await box.open()
@@ -131,8 +132,8 @@ import Testing
         #expect(!box.box.names.contains { $0.contains(".rewritten-") })
     }
 
-    /// An older state of box and witness is put back: the agent's head, signed here, shows it, also over the copy's
-    /// connection.
+    /// An older state of gate and witness is restored: the agent's head, which this gate signed, shows it,
+    /// also over the copy's connection.
     @Test(arguments: [true, false]) func ourOwnHeadShowsALedgerThatWasPutBack(byCopy: Bool) async throws {
         let box = try await ClaimingBox()
         let peer = byCopy ? box.copy : box.primary
@@ -159,7 +160,7 @@ import Testing
             Issue.record("\(String(describing: store.standing))")
             return
         }
-        // The same head again says nothing of the new ledger, at this start and the next.
+        // The same head is no evidence against the new ledger, at this start and the next.
         for _ in 0..<2 {
             try await BackupBox.record(2, store)
             #expect(heard(try await box.deliver(store, to: peer)) == .fine)
@@ -171,8 +172,8 @@ import Testing
         await store.close()
     }
 
-    /// A keeper of an earlier version gives no head back. Its receipts confirm, and a claim beyond the end is a fault
-    /// of that keeper only.
+    /// A keeper of an earlier version returns no head. Its receipts confirm entries, and a claim beyond the
+    /// end is a fault of that keeper only.
     @Test func anAgentOfBeforeGoesOn() async throws {
         let box = try await ClaimingBox()
         let store = try await box.open()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Appliance
 
-/// When a file with an invitation is read.
+/// The changes of a file after which its invitation is read.
 @Suite struct InvitationFileTests {
     @Test func whatChangesAboutItIsReasonToReadIt() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("gh-\(UUID().uuidString)").path
@@ -13,7 +13,7 @@ import Testing
         file.failed(try #require(file.due(at: .zero)), at: .zero)
         #expect(file.due(at: Instant(nanoseconds: 9_000_000_000)) == nil)
         #expect(file.due(at: Instant(nanoseconds: 10_000_000_000)) != nil, "a link may lead somewhere by now")
-        // It comes; the service may not read it; then somebody lets it.
+        // The file is created; the service may not read it; then it gets permission.
         try Data("{}".utf8).write(to: URL(fileURLWithPath: path))
         file.failed(try #require(file.due(at: .zero)), at: .zero)
         #expect(file.due(at: .zero) == nil)
@@ -22,7 +22,7 @@ import Testing
         #expect(file.due(at: Instant(nanoseconds: 1_000_000_000_000)) == nil)
     }
 
-    /// What takes its place while the one before is read or carried out is read afterwards, however that ended.
+    /// A file that arrives while its predecessor is read or carried out is read next, whatever the result.
     @Test(arguments: [true, false]) func whatComesMeanwhileIsReadNext(hasSucceeded: Bool) throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("gh-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }

@@ -12,10 +12,11 @@ import Testing
 
 @testable import Appliance
 
-/// The process is killed at every single thing that a destination stores: connecting, taking over, batches, receipts. It ends the
-/// same each time.
+/// The process is killed at every single write of a destination: connecting, taking over, batches, receipts.
+/// The final state is the same each time.
 @Suite(.timeLimit(.minutes(10)), .tags(.models)) struct KillTests {
-    /// One box over several lives: its database and files, and the agents that outlive them.
+    /// One gate over several runs of its process: its database and files, and the agents that outlive the
+    /// runs.
     private actor Box {
         let first: VirtualAgentExchange
         let second: VirtualAgentExchange
@@ -55,7 +56,7 @@ import Testing
                     settings: .impatient, invitations: mortal, notice: { _ in }, pause: .milliseconds(5)))
         }
 
-        /// The process starts once more, and lives.
+        /// Starts the process again; this run does not die.
         private func restart() async throws {
             await stop()
             life = Life(dyingAt: 0, behind: false)
@@ -69,7 +70,7 @@ import Testing
             await destination.wake()
         }
 
-        /// Waits for that, with a process that starts again when it dies.
+        /// Waits until `isThere`, and starts the process again when it dies.
         private func reach(_ what: String, at place: SourceLocation, isThere: () async throws -> Bool) async throws {
             try await eventually(what, at: place) {
                 if life.isDead { try await restart() }
@@ -77,7 +78,7 @@ import Testing
             }
         }
 
-        /// Writes an invitation and waits until its agent has everything.
+        /// Writes an invitation and waits until its agent has every record.
         func deliver(
             to agent: VirtualAgentExchange, takingOverFrom before: Text?, at place: SourceLocation = #_sourceLocation
         ) async throws {
@@ -88,7 +89,8 @@ import Testing
             }
         }
 
-        /// Waits until the other connection is marked, so that its agent can be told, and nothing but the present one goes on.
+        /// Waits until the other connection is marked, so that its agent can be notified, and only the
+        /// current one is active.
         func markOther(at place: SourceLocation = #_sourceLocation) async throws {
             try await reach("marked", at: place) {
                 let (connections, present) = (try await store.connections(), await connection)
@@ -99,7 +101,7 @@ import Testing
 
         var connection: Text? { get async { await store.deliveries[DeliveryCursor.primary]?.connection } }
 
-        /// Ends the process; once is enough.
+        /// Ends the process; a repeated call has no effect.
         func stop() async {
             guard let task else { return }
             self.task = nil
@@ -109,8 +111,8 @@ import Testing
         }
     }
 
-    /// From two visits and one agent, by a second invitation, to another agent that keeps the ledger. Returns the writes, and whether
-    /// the process died.
+    /// Plays two visits with one agent, then a second invitation to another agent that keeps the ledger.
+    /// Returns the number of writes, and whether the process died.
     private func live(dyingAt last: Int, behind: Bool) async throws -> (writes: Int, died: Bool) {
         let place: Comment = "killed \(behind ? "behind" : "before") write \(last)"
         let life = Life(dyingAt: last, behind: behind)
@@ -126,7 +128,7 @@ import Testing
             try await box.deliver(to: box.second, takingOverFrom: before)
             try await box.markOther()
 
-            // Everything is there, and whatever goes twice goes under one id.
+            // Every record has arrived, and a repeated report has the same id.
             let ledger = await box.store.head.ledger
             let reports = try await box.store.entries(after: 0, limit: 100).filter {
                 Report.json(of: $0, in: ledger) != nil

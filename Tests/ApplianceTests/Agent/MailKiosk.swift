@@ -10,12 +10,12 @@ import Testing
 
 @testable import Appliance
 
-/// A kiosk with mailboxes, from its database to the network: its destination and its mail room.
+/// A kiosk with mailboxes, from its database to the network: a destination and a mail room.
 final class MailKiosk: Sendable {
-    /// What outlives the process: the folder, who is there in the network, and who hears what is told.
+    /// The parts that outlive the process: the folder, the peers in the network, and the receiver of notices.
     struct World: Sendable {
         let folder: URL
-        /// The agent's invitation, which lies in the kiosk's file.
+        /// The agent's invitation, which is in the kiosk's file.
         let invitation: JSON
         let exchange: any MessageExchange
         let notices: AgentNotices
@@ -33,15 +33,15 @@ final class MailKiosk: Sendable {
 
     let store: Store
     let life: Life
-    /// What was told in this and in earlier lives.
+    /// The notices of this and of earlier runs.
     let notices: AgentNotices
-    /// Fetches tokens; posts wake-ups.
+    /// The client that fetches tokens and posts wake-ups.
     let http: HTTPExchange
     private let destination: Destination
     private let task: Task<Void, Never>
     private let isStopped = Atomic<Bool>(false)
 
-    /// A process that begins, and ends behind the test at the latest.
+    /// Starts a process, which ends after the test at the latest.
     init(
         _ world: World, _ choice: MailRoom.Choice = .auto, reports: ReportSettings = Memory.settings,
         trial: Duration = .seconds(60), life: Life = Life(dyingAt: 0, behind: false),
@@ -104,12 +104,12 @@ final class MailKiosk: Sendable {
 
     var isDelivered: Bool { get async { await store.isDelivered } }
 
-    /// How many mailboxes there are.
+    /// The number of mailboxes.
     var mailboxes: Int {
         get async throws { try await connections.count { $0.destination == MailRoom.destination } }
     }
 
-    /// Whether the destination is reached through the mailbox.
+    /// Whether the agent reaches the destination's connection through the mailbox.
     var hasMailbox: Bool {
         get async throws {
             let present = await store.deliveries[DeliveryCursor.primary]?.connection
@@ -128,7 +128,7 @@ final class MailKiosk: Sendable {
         try await eventually(what, at: place, telling: { notices.all }, isDone: isDone)
     }
 
-    /// Ends it; once is enough.
+    /// Ends the process; a repeated call has no effect.
     func stop() async {
         guard !isStopped.exchange(true, ordering: .relaxed) else { return }
         task.cancel()

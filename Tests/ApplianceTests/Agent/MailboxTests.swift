@@ -11,7 +11,8 @@ import Testing
 
 @testable import Appliance
 
-/// The mailbox at the agent itself: two connections by one invitation, the real database, and everything killed and begun again.
+/// A mailbox at the agent itself: two connections from one invitation, the real database, and restarts after
+/// a kill at any write.
 @Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct MailboxTests {
     private func withWorld(
         hasPickup: Bool, _ body: (MailKiosk.World, VirtualAgentExchange) async throws -> Void
@@ -33,7 +34,7 @@ import Testing
             for number in 0..<20 { await exchange.withAgent { $0.send(content: Text("message \(number)")) } }
             try await kiosk.wait("heard") { kiosk.notices.messages == 20 }
 
-            // A restart brings nothing twice that was released, and both connections go on.
+            // After a restart, no released message arrives a second time, and both connections continue.
             try await kiosk.wait("released") { await exchange.withAgent { $0.mediation?.waiting == 0 } }
             await kiosk.stop()
             await exchange.withAgent { $0.send(content: "while it was off") }
@@ -49,7 +50,8 @@ import Testing
         }
     }
 
-    /// A start without the key that seals the connections: nothing is deleted, no other mailbox is made, and with the key all goes on.
+    /// A start without the key that seals the connections: nothing is deleted, no second mailbox is made, and
+    /// with the key everything continues.
     @Test func withoutTheKeyTheMailboxStays() async throws {
         try await withWorld(hasPickup: true) { world, exchange in
             var kiosk = try await MailKiosk(world)
@@ -105,7 +107,7 @@ import Testing
             try await kiosk.wait("given up") { kiosk.notices.givenUp == 1 }
             try await kiosk.wait("delivered") { await kiosk.isDelivered }
             #expect(try await kiosk.connections.map(\.destination) == [DeliveryCursor.primary])
-            // Not tried again by the same invitation.
+            // The same invitation is not tried again.
             await kiosk.stop()
             kiosk = try await MailKiosk(world)
             try await kiosk.record(3)
@@ -129,14 +131,15 @@ import Testing
         }
     }
 
-    /// To the mailbox, and a message out of it. Returns the writes, and whether the process died.
+    /// Connects to the mailbox and fetches a message from it. Returns the number of writes, and whether the
+    /// process died.
     private func live(hasPickup: Bool, dyingAt last: Int, behind: Bool) async throws -> (writes: Int, died: Bool) {
         let place: Comment = "killed \(behind ? "behind" : "before") write \(last)"
         let life = Life(dyingAt: last, behind: behind)
         try await withWorld(hasPickup: hasPickup) { world, exchange in
             var kiosk = try await MailKiosk(world, life: life)
             try await kiosk.record(2)
-            /// Waits for that, with a process that starts again when it dies.
+            /// Waits until `isThere`, and starts the process again when it dies.
             func reach(_ what: String, _ isThere: (MailKiosk) async throws -> Bool) async throws {
                 try await kiosk.wait(what) {
                     if kiosk.life.isDead { return true }
@@ -151,12 +154,12 @@ import Testing
             try await reach("delivered") { await $0.isDelivered }
             await exchange.withAgent { $0.send(content: "one") }
             try await reach("released") { kiosk in
-                // Without pickup a message that is on its way when the process dies is gone.
+                // Without pickup, a message that is being sent when the process dies is lost.
                 let isHeard = world.notices.messages > 0 || (!hasPickup && life.isDead)
                 return isHeard ? await exchange.withAgent { $0.mediation?.waiting == 0 } : false
             }
             let heard = world.notices.messages
-            // A process that died may have told of it before that was durable.
+            // A process that died may have reported the message before it was durable.
             let most = life.isDead ? 2 : 1
             #expect((hasPickup || !life.isDead ? 1...most : 0...most).contains(heard), "\(place): \(heard)")
             let received = await exchange.received

@@ -7,7 +7,7 @@ import Store
 import Synchronization
 import Testing
 
-/// A run that dies at a write, before or behind it: from then on nothing is stored or posted any more.
+/// A run of a process that dies at a write, before or after it: from then on nothing is stored or posted.
 final class Life: Sendable {
     private let state: Mutex<(writes: Int, isDead: Bool)>
     private let last: Int
@@ -22,8 +22,8 @@ final class Life: Sendable {
     var isDead: Bool { state.withLock { $0.isDead } }
     var writes: Int { state.withLock { $0.writes } }
 
-    /// Lets something live that dies at each write in turn, before and behind it, until there is no such write any more. Returns
-    /// how many there were.
+    /// Repeats a run that dies at each write in turn, before and after it, until there is no further write.
+    /// Returns the number of writes.
     static func eachDeath(
         _ live: (_ last: Int, _ behind: Bool) async throws -> (writes: Int, died: Bool)
     ) async throws -> Int {
@@ -52,14 +52,14 @@ final class Life: Sendable {
     }
 }
 
-/// The database behind a life.
+/// The database as a run sees it: it stores nothing after the run's death.
 struct Mortal: ConnectionStore, Outbox, InvitationMemory {
     let life: Life
     let store: Store
     private var outbox: StoredOutbox { StoredOutbox(store, DeliveryCursor.primary) }
     private let invitations: StoredInvitations
 
-    /// `invitations`: those that the primary destination accepted, unless said otherwise.
+    /// `invitations`: by default the invitations that the primary destination accepted.
     init(_ life: Life, _ store: Store, invitations: StoredInvitations? = nil) {
         (self.life, self.store) = (life, store)
         self.invitations = invitations ?? StoredInvitations(store, DeliveryCursor.primary)
@@ -112,7 +112,7 @@ struct Mortal: ConnectionStore, Outbox, InvitationMemory {
     }
 }
 
-/// A network that a dead process does not reach.
+/// A network that a dead process cannot reach.
 struct MortalExchange: MessageExchange {
     let life: Life
     let exchange: any MessageExchange

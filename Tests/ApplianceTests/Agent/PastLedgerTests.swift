@@ -10,9 +10,10 @@ import Testing
 
 @testable import Appliance
 
-/// What destinations are owed of a ledger when another one takes its place.
+/// The delivery of the rest of a ledger after another ledger has replaced it.
 @Suite(.timeLimit(.minutes(5)), .tags(.models)) struct PastLedgerTests {
-    /// The primary agent has all but two visits of the old ledger, the copy, which was not there, three of thirteen.
+    /// The primary agent has all but two visits of the old ledger; the copy agent, which was unreachable, has
+    /// three of thirteen.
     private func beginAnew(_ box: ClaimingBox) async throws -> (store: Store, old: Text) {
         var store = try await box.open()
         try await BackupBox.record(3, store)
@@ -30,14 +31,14 @@ import Testing
         return (store, old)
     }
 
-    /// Each gets the rest of the old ledger from its file and then the new one: nothing is lost, and nothing comes
-    /// twice.
+    /// Each agent gets the rest of the old ledger from its file and then the new ledger: nothing is lost, and
+    /// nothing arrives twice.
     @Test(arguments: [true, false]) func theRestComesOutOfTheFile(keepsLedgers: Bool) async throws {
         let box = try await ClaimingBox(keepsLedgers: keepsLedgers)
         var (store, old) = try await beginAnew(box)
         #expect(await store.debts.map(\.reports).sorted() == [2, 10])
         try await box.deliver(store, to: box.primary)
-        // A restart in between changes nothing of it.
+        // A restart in between makes no difference.
         await store.close()
         store = try await box.open()
         #expect(await store.debts.map(\.destination) == ["copy"])
@@ -63,8 +64,8 @@ import Testing
         await store.close()
     }
 
-    /// The program ends after each post to the copy, whose answer is lost, and starts again: what was confirmed stays
-    /// so, and nothing is left out.
+    /// The program ends after each post to the copy agent, whose answer is lost, and starts again: confirmed
+    /// entries stay confirmed, and none is left out.
     @Test func theRestSurvivesEveryEnd() async throws {
         let box = try await ClaimingBox()
         var (store, old) = try await beginAnew(box)
@@ -90,7 +91,7 @@ import Testing
         await store.close()
     }
 
-    /// The process is killed at each thing that is stored on the way from the old ledger into the new one.
+    /// The process is killed at each write on the way from the old ledger to the new one.
     @Test func anyWriteMayBeTheLast() async throws {
         let lives = try await Life.eachDeath { last, behind in
             let life = Life(dyingAt: last, behind: behind)
@@ -118,11 +119,12 @@ import Testing
         #expect(lives >= 4)
     }
 
-    /// What keeps the old ledger from being delivered.
+    /// The damage that prevents delivery of the old ledger.
     enum Loss: CaseIterable { case removed, altered, cut }
 
-    /// The file is gone or is not what was sealed: none of it is delivered. What the primary agent lacks of it is
-    /// counted, once, and told to both; what the copy lacks is none of its loss.
+    /// The file is missing or does not match its seal: none of it is delivered. The entries that the primary
+    /// agent lacks are counted, once, and reported to both agents; the entries that the copy agent lacks do
+    /// not add to that count.
     @Test(arguments: Loss.allCases) func whatTheFileHasNotAnyMoreIsCounted(_ loss: Loss) async throws {
         let box = try await ClaimingBox()
         let (store, old) = try await beginAnew(box)
@@ -131,7 +133,7 @@ import Testing
         case .removed: try FileManager.default.removeItem(atPath: file)
         case .altered:
             var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
-            // In an intent, which is short enough to lie in one piece.
+            // The change is in an intent, which is short enough to be contiguous in the file.
             let (from, to) = (Data(#""boot":"b""#.utf8), Data(#""boot":"c""#.utf8))
             while let place = bytes.range(of: from) { bytes.replaceSubrange(place, with: to) }
             try bytes.write(to: URL(fileURLWithPath: file))
@@ -153,13 +155,13 @@ import Testing
         await store.close()
     }
 
-    /// The file cannot be read: each attempt is reported, and after the last one the new ledger goes out. Each
-    /// destination loses only its own part.
+    /// The file cannot be read: each attempt is reported, and after the last one the new ledger is delivered.
+    /// Each destination loses only its own part.
     @Test func whatCannotBeReadHoldsNothingUpForEver() async throws {
         let box = try await ClaimingBox()
         let (store, old) = try await beginAnew(box)
         let file = box.box.path("state/gatehouse.db.rewritten-1")
-        // With a folder in the place of SQLite's log the file cannot be read, not even by root.
+        // With a folder in the place of SQLite's log, even root cannot read the file.
         let obstacle = file + "-wal"
         try? FileManager.default.removeItem(atPath: obstacle)
         try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
@@ -182,8 +184,8 @@ import Testing
         await store.close()
     }
 
-    /// A keeper that says for ever that another connection writes the old ledger gets the new one. The loss of a copy
-    /// does not count for the primary agent.
+    /// A keeper that always answers that another connection writes the old ledger gets the new one. The loss
+    /// of a copy does not count for the primary agent.
     @Test(arguments: [true, false]) func whatIsForeignForEverHoldsNothingUp(isCopy: Bool) async throws {
         let box = try await ClaimingBox()
         let (store, old) = try await beginAnew(box)
@@ -202,7 +204,8 @@ import Testing
         await store.close()
     }
 
-    /// A delivery of the old ledger that is under way when that is given up reads nothing of the new one.
+    /// A delivery of the old ledger that is under way when that ledger is given up reads nothing of the new
+    /// one.
     @Test func noEntryGoesOutUnderAnotherLedgersID() async throws {
         let box = try await ClaimingBox()
         let (store, old) = try await beginAnew(box)
@@ -226,7 +229,7 @@ import Testing
         await store.close()
     }
 
-    /// The faults of a destination: one while reads are tried again, and one for the loss, which stays.
+    /// The faults of a destination: one while reads are repeated, and one for the loss, which stays.
     @Test func whatIsTriedAndWhatIsLostAreFaults() {
         let health = AgentHealth(report: { _ in })
         #expect(health.take(.pastUnread("the disk fails"), of: "copy") == .reportsRefused)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Appliance
 
-/// What the log hears of a destination.
+/// The notices of a destination that reach the log.
 @Suite struct RecentNewsTests {
     private let start = ContinuousClock.now
 
@@ -17,7 +17,7 @@ import Testing
         #expect(told == [true, false, true, true, true])
     }
 
-    /// A peer that makes up a new text for each message.
+    /// A peer that invents a new text for each message.
     @Test func aFloodOfTextsIsBounded() {
         var news = RecentNews()
         var said = 0

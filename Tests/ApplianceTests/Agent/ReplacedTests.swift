@@ -10,16 +10,16 @@ import Testing
 
 @testable import Appliance
 
-/// A new invitation takes over: the agent of the connection before it is told, once the new one has confirmed, and nobody waits for
-/// that.
+/// A new invitation takes over: the agent of the previous connection is notified once the new one has
+/// confirmed, and nothing waits for that.
 @Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct ReplacedTests {
-    /// The service over one database.
+    /// The service on one database.
     private final class Gate: Sendable {
         let store: Store
         private let service: AgentService
         private let task: Task<Void, any Error>
 
-        /// `farewell`: how long an agent may take to hear that its connection ends.
+        /// `farewell`: the time that an agent has to accept the notice that its connection ends.
         init(_ folder: URL, farewell: Duration = .seconds(60)) async throws {
             var configuration = try Configuration.ofAgent(in: folder)
             configuration.agent.reports.batchDelay = .milliseconds(20)
@@ -40,7 +40,7 @@ import Testing
 
         var present: Text? { get async { await store.deliveries[DeliveryCursor.primary]?.connection } }
 
-        /// Waits until the destination, over another connection than `before`, has everything.
+        /// Waits until the destination, over a connection other than `before`, has every record.
         func delivered(notOver before: Text? = nil) async throws {
             try await wait("delivered") { [self] in
                 guard let way = await present, way != before else { return false }
@@ -48,7 +48,7 @@ import Testing
             }
         }
 
-        /// Waits until nothing but the present connection is there.
+        /// Waits until only the current connection is left.
         func forgotten() async throws {
             try await wait("forgotten") { [self] in
                 let present = await present
@@ -75,7 +75,7 @@ import Testing
         try Data(agent.invitation.compactBytes).write(to: folder.appendingPathComponent("invitation"), options: .atomic)
     }
 
-    /// The one before it may have led to a mailbox, too, which goes with it.
+    /// The previous agent may have been a mailbox, too; that connection is ended with it.
     @Test(arguments: [false, true]) func theAgentOfTheOldConnectionIsTold(hasMailbox: Bool) async throws {
         try await withFolder { folder in
             let (old, new) = (try SocketAgent(hasPickup: hasMailbox ? true : nil), try SocketAgent(hasPickup: nil))
@@ -97,7 +97,7 @@ import Testing
             #expect(old.hangups == 0, "not before the new one has confirmed something")
             try await gate.record()
             try await gate.delivered()
-            // Both connections to the old agent: the way to the destination, and the one to its mailbox.
+            // Both connections to the old agent end: the one to the destination, and the one to its mailbox.
             try await gate.wait("told") { old.hangups == (hasMailbox ? 2 : 1) }
             try await gate.forgotten()
             try await gate.record()
@@ -107,7 +107,8 @@ import Testing
         }
     }
 
-    /// Lends a gate that a second agent has just taken over from `old`, which takes messages and answers none any more.
+    /// Runs `body` with a gate that a second agent has just taken over from `old`, which accepts messages and
+    /// answers none any more.
     private func withSilencedAgent(
         farewell: Duration = .seconds(60),
         _ body: (_ gate: Gate, _ folder: URL, _ old: SocketAgent, _ before: Text?) async throws -> Void
@@ -131,9 +132,10 @@ import Testing
         #expect(AgentTimes().farewell == .seconds(5) && AgentTimes().look == .seconds(10))
     }
 
-    /// An agent that takes the farewell and never answers costs the time that it has, and nothing else waits for that.
+    /// An agent that accepts the farewell and never answers costs its full timeout, and nothing else waits
+    /// for it.
     @Test func anOldAgentThatDoesNotAnswerHoldsNothingUp() async throws {
-        // Once more where the machine stood still for all of them.
+        // Repeated, at most twice, when the machine stalled so long that the two seconds were over.
         for trial in 1...3 {
             var isWaiting = false
             try await withSilencedAgent(farewell: .seconds(2)) { gate, _, old, before in
@@ -154,7 +156,7 @@ import Testing
         }
     }
 
-    /// Whatever ends the program before the old agent was told, the next start tells it.
+    /// When the program ends before the old agent was notified, the next start notifies it.
     @Test func theNextStartTellsIt() async throws {
         try await withSilencedAgent { gate, folder, old, _ in
             await gate.stop()
@@ -167,7 +169,7 @@ import Testing
         }
     }
 
-    /// A deletion in silence that was broken off goes on in silence.
+    /// An interrupted deletion without a notice continues without one.
     @Test func theNextStartGoesOnInSilence() async throws {
         try await withSilencedAgent { gate, folder, old, before in
             let before = try #require(before)

@@ -10,10 +10,10 @@ import Testing
 
 @testable import Appliance
 
-/// A mailbox over real sockets whose mediator falls silent: that becomes a fault of the box, long before the transport gives up, and
-/// goes when the mediator is heard again.
+/// A mailbox over real sockets whose mediator becomes silent: the gate raises a fault, long before the
+/// transport times out, and clears it when the mediator answers again.
 @Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct SilentMailboxTests {
-    /// A connection that wants to be reached.
+    /// A connection that wants to be reachable.
     private final class Receiver: MailReceiver {
         let id: Text = "connection"
         func take(_ address: MailboxAddress, for key: Verkey) async {}
@@ -21,7 +21,8 @@ import Testing
         func take(_ message: MailboxMessage) async {}
     }
 
-    /// Each manner of silence at a mediator of its own, all at once: nearly all of it is waiting.
+    /// Each kind of silence with a mediator of its own, all at the same time, because nearly all of the time
+    /// is waiting.
     @Test func itIsAFaultUntilItIsHeard() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for silence in AgentSilence.allCases {
@@ -64,7 +65,7 @@ import Testing
                 }
             }
             var isFaulty: Bool { health.faults(of: MailRoom.destination).contains(.agentMailbox) }
-            /// Lets some time go by in which this machine does not stand still: that is silence, too.
+            /// Lets time pass without a stall of the machine, which would count as silence, too.
             func pass(_ time: Duration) async throws {
                 let last = ContinuousClock.now + .seconds(60)
                 var began = ContinuousClock.now

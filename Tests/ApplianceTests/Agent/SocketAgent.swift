@@ -5,19 +5,19 @@ import Simulation
 import Synchronization
 import TestKit
 
-/// How an agent's server is silent.
+/// The way in which an agent's server is silent.
 enum AgentSilence: CaseIterable, Sendable {
-    /// It takes a request and never answers.
+    /// It accepts a request and never answers.
     case takes
-    /// It answers, and there is nothing in it.
+    /// It sends an empty answer.
     case answersNothing
-    /// It answers with what is no message.
+    /// It answers with something that is not a message.
     case babbles
-    /// It is in trouble.
+    /// It answers with a server error.
     case fails
 }
 
-/// A virtual agent behind HTTP on loopback, which keeps ledgers and mailboxes.
+/// A virtual agent with an HTTP server on the loopback address, which keeps ledgers and mailboxes.
 final class SocketAgent: Sendable {
     private final class Box: Sendable {
         let agent: Mutex<VirtualAgent>
@@ -25,7 +25,8 @@ final class SocketAgent: Sendable {
         init(_ agent: consuming sending VirtualAgent) { self.agent = Mutex(agent) }
     }
 
-    /// Where the server's closure finds the agent, which needs the server's port first.
+    /// A place in which the server's closure finds the agent: the agent is created after the server, because
+    /// it needs the server's port.
     private final class Place: Sendable {
         let box = Mutex<Box?>(nil)
     }
@@ -35,7 +36,7 @@ final class SocketAgent: Sendable {
     /// Its multi-use invitation.
     let invitation: JSON
 
-    /// `hasPickup`: whether its mailboxes speak pickup 2.0; nil: it has none.
+    /// `hasPickup`: whether its mailboxes use pickup 2.0; nil: it has none.
     init(hasPickup: Bool?) throws {
         func secret() -> Secret { Secret((0..<32).map { _ in UInt8.random(in: 0...255) }) }
         let place = Place()
@@ -66,15 +67,15 @@ final class SocketAgent: Sendable {
         }
     }
 
-    /// From now on silent like that; nil: no more.
+    /// Makes the server silent in that way from now on; nil ends the silence.
     func fallSilent(_ silence: AgentSilence?) { box.silence.withLock { $0 = silence } }
 
-    /// The problem reports that it was sent, as text.
+    /// The problem reports that the agent received, as text.
     var problems: [String] {
         box.agent.withLock { $0.others.map(\.compactText).filter { $0.contains("/problem") } }
     }
 
-    /// How often it was told that a connection ends.
+    /// The number of notices that a connection ends.
     var hangups: Int {
         box.agent.withLock { agent in agent.others.count { $0["@type"] == "https://didcomm.org/did-rotate/1.0/hangup" }
         }

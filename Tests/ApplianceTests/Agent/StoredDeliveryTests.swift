@@ -12,9 +12,10 @@ import Testing
 
 @testable import Appliance
 
-/// From the real ledger on its disk over the real link to an agent, on a clock that leaps from deadline to deadline.
+/// Delivery from the real ledger on its disk over the real link to an agent, on a clock that jumps from
+/// deadline to deadline.
 @Suite(.timeLimit(.minutes(10)), .tags(.models)) struct StoredDeliveryTests {
-    /// Leaps to whatever somebody waits for, and tells of each leap.
+    /// A clock that jumps to the next deadline that a task waits for, and reports each jump.
     private final class LeapingClock: Sendable {
         private let time = Mutex(Instant.zero)
         private let leapt = Mutex<(@Sendable (Instant) async -> Void)?>(nil)
@@ -36,7 +37,7 @@ import Testing
         }
     }
 
-    /// A box without a gate, and its agent.
+    /// The parts of a gate that deliver records, and its agent.
     private final class Box: Sendable {
         let disk: CrashDisk
         let store: Store
@@ -64,7 +65,7 @@ import Testing
             try await link.keep()
         }
 
-        /// Records visits, so many in one commit, at the present time.
+        /// Records visits, `count` in one commit, at the current time.
         func record(_ count: Int) async throws {
             let time = Timestamp(seconds: 1_767_225_600).advanced(by: Instant.zero.duration(to: clock.now))
             let stamp = RecordStamp(
@@ -86,7 +87,7 @@ import Testing
 
         var confirmed: Int { get async { await store.deliveries[DeliveryCursor.primary]?.confirmed ?? 0 } }
 
-        /// Runs until `isDone`. Whatever happens the link ends: on this clock one that goes on never rests.
+        /// Runs until `isDone`. The link is always ended: on this clock, a link that continues never rests.
         func run(at place: SourceLocation = #_sourceLocation, until isDone: () async -> Bool) async throws {
             await link.wake()
             try await Leftovers.ended { leftovers in
@@ -101,7 +102,7 @@ import Testing
             }
         }
 
-        /// A box for the time of `body`.
+        /// Runs `body` with a box.
         static func with(
             keepsLedgers: Bool, _ options: StoreOptions = StoreOptions(), _ body: (Box) async throws -> Void
         ) async throws {
@@ -115,7 +116,7 @@ import Testing
         func isAllConfirmed() async -> Bool { await confirmed == store.head.point.count }
     }
 
-    /// Thirty days without network, 200 visits a day: afterwards everything is there, once and in order.
+    /// Thirty days without a network, 200 visits a day: afterwards every record arrives, once and in order.
     @Test(arguments: [true, false]) func aMonthOfflineArrivesInOrder(keepsLedgers: Bool) async throws {
         let (days, visits) = (30, 6000)
         try await Box.with(keepsLedgers: keepsLedgers) { box in
@@ -140,7 +141,7 @@ import Testing
                 let isAll = await box.isAllConfirmed()
                 return isAll && box.clock.now >= end
             }
-            // It holds the box, which holds the clock.
+            // The closure holds the box, which holds the clock.
             box.clock.onLeap(nil)
             #expect(await box.store.head.point.count == 2 * visits)
             let taken = began.duration(to: box.clock.now) - .seconds(days * 86_400)
@@ -160,7 +161,7 @@ import Testing
         }
     }
 
-    /// What a ledger without room gave up while nobody was there is counted at the far end, to the record.
+    /// Records that a full ledger gave up while the agent was unreachable are counted exactly at the agent.
     @Test func whatWasGivenUpIsCountedAtTheFarEnd() async throws {
         var options = StoreOptions()
         (options.retention.entries, options.retention.hardEntries, options.evictionBatch) = (200, 300, 8)
@@ -187,7 +188,7 @@ import Testing
         }
     }
 
-    /// What the far end refuses, time and again, is counted in what it takes.
+    /// Records that the agent repeatedly refuses are counted in the records that it accepts.
     @Test func whatWasRefusedIsCountedAtTheFarEnd() async throws {
         try await Box.with(keepsLedgers: true) { box in
             try await box.record(1)
@@ -204,12 +205,12 @@ import Testing
                 guard case .outcome(let record)? = try? LedgerRecord(bytes: entry.body) else { return sum }
                 return sum + record.dropped
             }
-            // The first is an intent, and no report.
+            // The first refused entry is an intent, which is not a report.
             #expect(dropped == 1)
         }
     }
 
-    /// Bytes written for a report that is delivered: many at once, and one after the other.
+    /// Bytes written for a delivered report: many at once, and one after another.
     @Test(arguments: [true, false]) func aDeliveredReportCostsTwoKiB(keepsLedgers: Bool) async throws {
         try await Box.with(keepsLedgers: keepsLedgers) { box in
             try await box.record(1)

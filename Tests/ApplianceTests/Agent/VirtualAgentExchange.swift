@@ -4,16 +4,16 @@ import Encoding
 import HTTPTransport
 import Simulation
 
-/// Wears the face of the network in front of a ``VirtualAgent``.
+/// The network in front of a ``VirtualAgent``.
 actor VirtualAgentExchange: MessageExchange {
     private var agent: VirtualAgent
     private let clock: AgentClock
-    /// How many messages were posted, also while it was down.
+    /// The number of posted messages, including those while the agent was down.
     private(set) var posts = 0
     private var holds = false
     private var held: [CheckedContinuation<Void, Never>] = []
 
-    /// The way to `agent`.
+    /// Creates an exchange with `agent`.
     init(_ agent: consuming VirtualAgent, clock: AgentClock = .system()) {
         self.agent = agent
         self.clock = clock
@@ -32,20 +32,20 @@ actor VirtualAgentExchange: MessageExchange {
         }
     }
 
-    /// From now on posts wait for ``letGo()``.
+    /// Holds posts from now on until ``letGo()``.
     func hold() { holds = true }
 
-    /// Whether one does.
+    /// Whether a post is held.
     var isHolding: Bool { !held.isEmpty }
 
-    /// Lets posts through again, and those that wait.
+    /// Releases the held posts, and holds no more.
     func letGo() {
         holds = false
         for one in held { one.resume() }
         held = []
     }
 
-    /// Where it is.
+    /// The agent's endpoint.
     var endpoint: Text { agent.endpoint }
 
     /// The agent's out-of-band invitation.
@@ -63,24 +63,24 @@ actor VirtualAgentExchange: MessageExchange {
     /// Whether the agent acknowledges reports.
     func setAcknowledging(_ acknowledges: Bool) { agent.acknowledgesReports = acknowledges }
 
-    /// Lets the agent keep ledgers.
+    /// Makes the agent keep ledgers.
     func keepLedgers() { agent.keeper = VirtualKeeper() }
 
-    /// The ledgers that it keeps.
+    /// The keeper of the agent's ledgers.
     var keeper: VirtualKeeper? { agent.keeper }
 
-    /// The basicmessages that arrived, each id once.
+    /// The received basic messages, each id once.
     var received: [VirtualAgent.Received] { agent.received }
 
-    /// The last messages that are neither basicmessages nor pings.
+    /// The last messages that are neither basic messages nor pings.
     var others: [JSON] { agent.others }
 
-    /// Connections whose handshake is complete.
+    /// The number of connections whose handshake is complete.
     var completeConnections: Int { agent.completeConnections }
 
-    /// How many came again.
+    /// The number of repeated messages.
     var repetitions: Int { agent.repetitions }
 
-    /// Changes the agent, or looks at it.
+    /// Reads or changes the agent.
     func withAgent<Value: Sendable>(_ body: @Sendable (inout VirtualAgent) -> Value) -> Value { body(&agent) }
 }

@@ -7,16 +7,17 @@ import TestKit
 
 @testable import Appliance
 
-/// A box in a folder: a configuration, trust, and a ledger of a few visits with a connection.
+/// A gate in a folder: a configuration, trust data, and a ledger of a few visits with a connection.
 final class BackupBox: Sendable {
     static let software = Outcome.Software(name: "gatehouse", version: "1")
     let folder: URL
 
-    /// The work of one try of a passphrase: the least that scrypt takes, but for a box as in life.
+    /// The scrypt work factor of one attempt of a passphrase: the smallest one, unless the box is as in
+    /// production.
     private let keyWork: Int
 
-    /// `isAsInLife`: on a real disk, where syncs cost what they cost, with keys under all the work that the product
-    /// asks for.
+    /// With `isAsInLife`, the folder is on a real disk, with the real cost of syncs, and keys are protected
+    /// by the product's full work factor.
     init(isAsInLife: Bool = false) throws {
         keyWork = isAsInLife ? KeyBox.work : 2
         let parent = isAsInLife ? FileManager.default.temporaryDirectory : MemoryFolder.parent
@@ -74,7 +75,7 @@ final class BackupBox: Sendable {
         kiosk: "Gate", boot: "b", time: WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc),
         monotonic: .zero)
 
-    /// Records visits of new ids.
+    /// Records visits with new ids.
     static func record(_ count: Int, _ store: Store) async throws {
         for _ in 0..<count {
             let visit = Text(UUID().uuidString.lowercased())
@@ -84,7 +85,7 @@ final class BackupBox: Sendable {
         }
     }
 
-    /// Lets the service run once: so many visits, and a connection.
+    /// Runs the service once: it records `visits` visits, and a connection.
     func serve(_ visits: Int) async throws {
         let store = try await open()
         _ = try await store.siteKey()
@@ -112,7 +113,7 @@ final class BackupBox: Sendable {
 }
 
 extension Restoring.Choices {
-    /// What an operator has given.
+    /// Returns the options of an operator.
     static func with(
         _ passphrase: [UInt8]? = nil, replaces: Bool = false, isOther: Bool = false, continues: Bool = false,
         configuration: Bool = false, programs: Bool = false

@@ -8,13 +8,14 @@ import Testing
 
 @testable import Appliance
 
-/// A gate's backup and what comes of it on another card: everything is there, or nothing was changed.
+/// A gate's backup and its restore on another card: everything is restored, or nothing is changed.
 @Suite(.timeLimit(.minutes(5))) struct BackupTests {
     private let passphrase = Array("five words are quite good".utf8)
 
     @Test func aPassphraseCostsSixtyFourMegabytes() { #expect(KeyBox.work == 65_536) }
 
-    /// Next to the open store, with keys, onto an empty card of the same board; all of it as in life.
+    /// A backup next to the open store, with keys, restored onto an empty card of the same board; all of it
+    /// as in production.
     @Test func aNewCardGoesOnBehindTheBackup() async throws {
         let box = try BackupBox(isAsInLife: true)
         try await box.serve(5)
@@ -56,7 +57,8 @@ import Testing
         await again.close()
     }
 
-    /// Two at once, as when a timer goes off beside an operator: one says so and ends, and what is made is whole.
+    /// Two backups at the same time, as when a timer fires while an operator makes one: one reports that and
+    /// ends, and every file that is made is complete.
     @Test func ofTwoAtOnceEachThatIsMadeIsWhole() async throws {
         let (box, card) = (try BackupBox(), try BackupBox())
         try await box.serve(20)
@@ -87,7 +89,8 @@ import Testing
         #expect(!box.names.contains { $0.contains("backup") })
     }
 
-    /// Onto a card whose service has run already: its keys stay, the database comes under them.
+    /// Restored onto a card whose service has already run: the card's keys stay, and the database is used
+    /// with them.
     @Test func aCardWithKeysOfItsOwnKeepsThem() async throws {
         let (box, card) = (try BackupBox(), try BackupBox())
         try await box.serve(5)
@@ -121,7 +124,7 @@ import Testing
         #expect(try card.read("state/gatehouse.db.agent-key") == keys.1)
     }
 
-    /// Without keys it is proved, lists its visits, and connections have to be made anew.
+    /// A backup without keys can be proved and lists its visits; connections have to be made again.
     @Test func withoutKeysItIsProvedAndNotContinued() async throws {
         let (box, card) = (try BackupBox(), try BackupBox())
         try await box.serve(5)
@@ -145,7 +148,8 @@ import Testing
         await store.close()
     }
 
-    /// Every flipped byte, every cut and everything behind the end is refused before anything is touched.
+    /// Every flipped byte, every truncation and everything after the end is refused before anything is
+    /// changed.
     @Test func aDamagedBackupChangesNothing() async throws {
         let (box, card) = (try BackupBox(), try BackupBox())
         try await box.serve(2)
@@ -178,7 +182,7 @@ import Testing
         try await refuse(whole.reversed())
         #expect(refused == 2 * places.count + 2)
         #expect(try state() == before)
-        // A passphrase of somebody else's.
+        // A wrong passphrase.
         await #expect(throws: BackupFailure.self) {
             try await card.restoring.restore(box.path("usb/b"), .with(Array("another passphrase".utf8), replaces: true))
         }
@@ -200,18 +204,18 @@ import Testing
         #expect(try await refusal(.with(passphrase), machine: "two").contains("--other-machine"))
         #expect(try await refusal(.with(passphrase), machine: "").contains("--other-machine"))
         #expect(try await refusal(.with(passphrase, continues: true)).contains("only a last backup"))
-        // A service that runs keeps its ledger.
+        // A running service keeps its ledger.
         let store = try await card.open()
         #expect(try await refusal(.with(passphrase, replaces: true)).contains("in use by another process"))
         await store.close()
         #expect(try await refusal(.with(passphrase)).contains("--replace"))
-        // A file that is there, and a folder that is not.
+        // A file that exists, and a folder that does not.
         await #expect(throws: BackupFailure.self) { try await box.making.make(box.path("usb/b")) }
         await #expect(throws: BackupFailure.self) { try await box.making.make(box.path("nowhere/b")) }
         #expect(try await refusal(.with(passphrase, replaces: true, isOther: true), machine: "two") == "")
     }
 
-    /// A planned move: the ledger goes on where it was, and the box that was left cannot.
+    /// A planned move: the ledger continues on the new card, and the old one cannot continue it.
     @Test func aLastBackupGoesOnElsewhereAndNotHere() async throws {
         let (box, card) = (try BackupBox(), try BackupBox())
         try await box.serve(4)
@@ -240,7 +244,8 @@ import Testing
         await store.close()
     }
 
-    /// The power goes behind each step of a restore: what starts then is the old ledger, whole, or the one that was put back.
+    /// A power cut after each step of a restore: the next start finds the complete old ledger, or the
+    /// complete restored one.
     @Test func aCutAtAnyStepLosesNothing() async throws {
         let (box, card) = (try BackupBox(), try BackupBox())
         try await box.serve(3)
@@ -277,7 +282,7 @@ import Testing
             }
             #expect(try await store.connections().map(\.snapshot) == [[1, 2, 3]], "step \(step)")
             await store.close()
-            // And it can be done again.
+            // The restore can be repeated.
             _ = try await card.restoring.restore(box.path("usb/b"), .with(passphrase, replaces: true))
         }
         #expect(old > 2 && new > 0)
@@ -295,7 +300,7 @@ import Testing
         #expect(ArchiveHeader(block: ArchiveHeader(name: "trust/did/x.json", size: 513)?.block ?? [])?.padding == 511)
     }
 
-    /// tar(1) reads it.
+    /// tar(1) can read the file.
     @Test func theFileIsAnArchiveThatOthersRead() async throws {
         let box = try BackupBox()
         try await box.serve(2)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Appliance
 
-/// Where a backup lies while it is only proved: on a disk, not in /tmp, and nowhere afterwards.
+/// The place of a backup while it is only checked: on a disk, not in /tmp, and removed afterwards.
 @Suite(.timeLimit(.minutes(3))) struct CheckedBackupTests {
     private let (box, card): (BackupBox, BackupBox)
     private let backup: String
@@ -21,7 +21,7 @@ import Testing
         (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
 
-    /// Proves it; the files that were in that folder when all was unpacked.
+    /// Checks it; returns the files that were in that folder when everything was unpacked.
     private func check(_ restoring: Restoring, looking folder: String, elsewhere: String) async throws -> [String] {
         let seen = Mutex<[String]>([])
         var restoring = restoring
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func itIsUnpackedBesideTheLedger() async throws {
-        // Of a check that was killed, of one that runs, and of somebody else.
+        // The folders of a killed check, of a running check, and of another program.
         let gone = try ended()
         let others = ["gatehouse.db.checking-1", "gatehouse.db.checking", "gatehouse.db.checking-x"]
         for name in others + ["gatehouse.db.checking-\(gone)"] { try card.write("state/" + name, "x") }
@@ -41,14 +41,14 @@ import Testing
         #expect(Set(card.names) == Set(others) && names(card.path("usb")).isEmpty)
     }
 
-    /// As before a package is installed, and for whoever may not write beside the ledger.
+    /// As before a package is installed, and for a user who may not write next to the ledger.
     @Test func itIsUnpackedElsewhereWhereThereIsNoFolder() async throws {
         try FileManager.default.removeItem(atPath: card.path("state"))
         let seen = try await check(try card.restoring, looking: card.path("usb"), elsewhere: card.path("usb"))
         #expect(seen.count == 1 && names(card.path("usb")).isEmpty)
     }
 
-    /// Both ways: a disk without room is told before a byte is written.
+    /// For both places: a disk without room is reported before a byte is written.
     @Test func roomIsLookedForFirst() throws {
         let most = Int(1) << 60
         for (ledger, elsewhere) in [
@@ -62,7 +62,7 @@ import Testing
         #expect(card.names.isEmpty && names(card.path("usb")).isEmpty)
     }
 
-    /// The number of a process that has ended.
+    /// Returns the id of a process that has ended.
     private func ended() throws -> Int32 {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/true")

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Appliance
 
-/// The service's account owns the folder in which a backup copies the database, and can put another file in the copy's
-/// place: the command reads no more than a copy has, and waits for no pipe.
+/// The service's account owns the folder in which a backup copies the database, and can replace the copy by
+/// another file: the command reads no more bytes than a copy has, and blocks on no pipe.
 @Suite(.timeLimit(.minutes(2))) struct ExchangedCopyTests {
     private let box: BackupBox
     private let copy: String
@@ -16,7 +16,7 @@ import Testing
         copy = try box.configuration.ledger.path + ".backup"
     }
 
-    /// Makes a backup whose copy is exchanged: nothing is packed, and nothing is left.
+    /// Makes a backup whose copy is replaced: nothing is packed, and nothing is left over.
     private func isRefused(
         _ reason: String = "is not the copy that was made", _ exchange: @escaping @Sendable () -> Void
     ) async throws {
@@ -32,7 +32,7 @@ import Testing
         #expect(!box.names.contains("gatehouse.db.backup"))
     }
 
-    /// A file with holes is as long as its writer likes.
+    /// A sparse file has any length that its writer chooses.
     @Test(arguments: [300 << 20, 4 << 40]) func aHugeFile(bytes: Int) async throws {
         try await isRefused { [copy] in _ = truncate(copy, bytes) }
     }

@@ -3,7 +3,8 @@ import Encoding
 
 @testable import Appliance
 
-/// What somebody can make of a backup who can write the stick: every file changed, and the list of contents mended to it.
+/// A backup as an attacker with write access to the stick can change it: any file changed, and the list of
+/// contents adapted.
 enum ForgedArchive {
     typealias Change = (inout [(name: String, bytes: [UInt8])]) -> Void
 
@@ -29,7 +30,7 @@ enum ForgedArchive {
         try writer.finish()
     }
 
-    /// The same with another configuration and, where one is given, policy.
+    /// Writes the same with another configuration and, when given, another policy.
     static func write(_ source: String, to target: String, configuration: String, policy: String? = nil) throws {
         try write(source, to: target) { files in
             files.removeAll {

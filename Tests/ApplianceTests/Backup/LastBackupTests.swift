@@ -6,7 +6,7 @@ import Testing
 
 @testable import Appliance
 
-/// A planned move loses nothing, wherever it is cut off.
+/// A planned move loses nothing, wherever it is interrupted.
 @Suite(.timeLimit(.minutes(5))) struct LastBackupTests {
     private let box: BackupBox
     private let card: BackupBox
@@ -20,7 +20,7 @@ import Testing
 
     private var reserve: String { get throws { try box.configuration.ledger.reserve } }
 
-    /// A visit whose outcome the disk refused.
+    /// Plays a visit whose outcome the disk refused.
     private func visitOnAFullDisk() async throws {
         let store = try await box.open()
         try await store.appendIntent(visit, stamp: BackupBox.stamp)
@@ -47,7 +47,7 @@ import Testing
         #expect(record.visit == visit && record.outcome.result == .accepted)
     }
 
-    /// Where it cannot be read the ledger does not end.
+    /// When the reserve cannot be read, the ledger does not end.
     @Test func aReserveThatCannotBeReadEndsNothing() async throws {
         try await visitOnAFullDisk()
         do {
@@ -61,7 +61,8 @@ import Testing
         await store.close()
     }
 
-    /// Without opened keys a manifest is a claim of the stick's: the ledger does not go on, and nothing is changed.
+    /// Without opened keys, a manifest is only a claim of the stick: the ledger does not continue, and
+    /// nothing is changed.
     @Test func onlyOpenedKeysProveALastBackup() async throws {
         let other = try BackupBox()
         try await other.serve(2)
@@ -78,11 +79,11 @@ import Testing
             }
             #expect(card.names.isEmpty)
         }
-        // It can be put back as any other backup.
+        // It can be restored like any other backup.
         _ = try await card.restoring.restore(other.path("usb/b"), .with())
     }
 
-    /// A disk that gives back something else than was proved: the ledger does not end with that.
+    /// A disk that returns other bytes than were proved: the ledger does not end with them.
     @Test func aCopySpoiltBehindItsProofEndsNothing() async throws {
         let scratch = try box.configuration.ledger.path + ".backup"
         var making = try box.making
@@ -106,7 +107,7 @@ import Testing
         await store.close()
     }
 
-    /// Lets a last backup come to its end but for its name, as when the power goes then.
+    /// Completes a last backup except for its final name, as after a power cut at that moment.
     private func makeUnnamed(_ name: String) async throws {
         let path = box.path(name)
         var making = try box.making
@@ -124,7 +125,7 @@ import Testing
             return point
         }()
         try await makeUnnamed("usb/b")
-        // Another name finds nothing, and spoils nothing.
+        // A backup under another name does not find the file, and damages nothing.
         await #expect(throws: BackupFailure.self) { try await box.making.make(box.path("usb/c"), isLast: true) }
         let made = try await box.making.make(box.path("usb/b"), passphrase: passphrase, isLast: true)
         #expect(made.manifest.isLast && made.manifest.end.count == end.count && !made.isOpenToOthers)
@@ -136,7 +137,7 @@ import Testing
         await next.close()
     }
 
-    /// The service was started in between: the file is all that there is of the ledger before.
+    /// The service was started in between: the file is the only copy of the previous ledger.
     @Test func aStartInBetweenCostsItNothing() async throws {
         try await makeUnnamed("usb/b")
         let store = try await box.open()
@@ -152,7 +153,7 @@ import Testing
             }
         }
         #expect(try BackupFile(box.path("usb/b.partial")).manifest.isLast)
-        // Of one that was cut off before its end nothing is kept.
+        // A backup that was interrupted before its end is not kept.
         try Data("gate".utf8).write(to: box.folder.appendingPathComponent("usb/b.partial"))
         _ = try await box.making.make(box.path("usb/b"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: box.path("usb")) == ["b"])

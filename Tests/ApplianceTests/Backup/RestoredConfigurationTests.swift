@@ -5,12 +5,12 @@ import Testing
 
 @testable import Appliance
 
-/// What a backup that somebody has changed can do to a box: nothing that its operator does not see.
+/// The effects of a tampered backup on a gate: none that the operator does not see.
 @Suite(.timeLimit(.minutes(5))) struct RestoredConfigurationTests {
     private let passphrase = Array("five words are quite good".utf8)
     private let box: BackupBox
     private let card: BackupBox
-    /// Where no gate keeps anything.
+    /// A place that belongs to no gate.
     private let outside: BackupBox
 
     init() async throws {
@@ -28,7 +28,7 @@ import Testing
         FileManager.default.enumerator(atPath: box.folder.path)?.compactMap { $0 as? String }.sorted() ?? []
     }
 
-    /// Why a restore refuses the file; the box is as it was then.
+    /// Returns why a restore refuses the file, and expects that the box is unchanged.
     private func refusal(_ file: String, _ passphrase: [UInt8]? = nil) async throws -> String {
         let before = (files(card), files(outside))
         let restoring = try card.restoring
@@ -75,7 +75,7 @@ import Testing
             try ForgedArchive.write(box.path("usb/b"), to: forged, configuration: edited)
             #expect(try await refusal(forged).hasPrefix("\(key) of the configuration in the backup"), "\(after)")
         }
-        // A place that the operator has written here is his own.
+        // A path that the operator has written in the configuration on this card is accepted.
         try card.write("gate.toml", text("[policy]\nfile = \"\(place)\"\n"))
         try ForgedArchive.write(
             box.path("usb/b"), to: box.path("usb/own"), configuration: text("[policy]\nfile = \"\(place)\"\n"))
@@ -89,7 +89,7 @@ import Testing
         #expect(try await refusal(box.path("usb/forged")).hasPrefix("policy.toml in the backup cannot be used"))
     }
 
-    /// The passphrase proves every file, also those that are not under it.
+    /// The passphrase proves every file, including those that it does not encrypt.
     @Test func withKeysNothingInItCanBeEdited() async throws {
         let changes: [ForgedArchive.Change] = [
             { files in
@@ -112,8 +112,8 @@ import Testing
         #expect(!done.notices.contains { $0.hasPrefix("no key proves") }, "\(done.notices)")
     }
 
-    /// An attacker who can write the stick cannot have the service run a program. The operator can: by naming the
-    /// program here, by opening the keys, or with an option.
+    /// An attacker with write access to the stick cannot make the service run a program. The operator can: by
+    /// naming the program in the configuration here, by opening the keys, or with an option.
     @Test(arguments: ["none", "en"]) func aProgramThatNothingProvesIsNotTaken(_ language: String) async throws {
         let program = outside.path("usb/say")
         let forged = box.path("usb/forged")
@@ -123,11 +123,11 @@ import Testing
         #expect(refusal.hasPrefix("voice.program of the configuration in the backup") && refusal.hasSuffix(program))
         let check = try await card.restoring.check(forged, passphrase: nil)
         #expect(check.notices.contains { $0.hasPrefix(refusal) }, "\(check.notices)")
-        // The configuration here names it already.
+        // The configuration on this card already names it.
         let own = try card.read("gate.toml")
         try card.write("gate.toml", text(section))
         #expect(try await self.refusal(forged) == "")
-        // Without it, the operator's word.
+        // Without that, the operator's option.
         try card.write("gate.toml", String(decoding: own, as: UTF8.self))
         let word = try await card.restoring.restore(
             forged, .with(replaces: true, configuration: true, programs: true))
@@ -135,7 +135,7 @@ import Testing
         #expect(try Configuration.load(card.path("gate.toml")).voice.program == program)
     }
 
-    /// A program that keys prove belongs to the box, and the standard program to every box.
+    /// A program that is proved by keys belongs to the gate, and the standard program to every gate.
     @Test func aProgramThatKeysProveIsTaken() async throws {
         try box.write("gate.toml", text("[voice]\nlanguage = \"en\"\nprogram = \"/opt/say\"\n"))
         _ = try await box.making.make(box.path("usb/own"), passphrase: passphrase)
@@ -149,7 +149,7 @@ import Testing
         #expect(try Configuration.load(card.path("gate.toml")).voice.program == "/opt/say")
     }
 
-    /// Before it is put back, and afterwards, an operator reads whose keys would count.
+    /// Before the restore, and after it, the operator reads whose keys would be trusted.
     @Test func withoutKeysItSaysWhoseItMayBe() async throws {
         let keys = try [3, 4].map {
             try #require(OperatorSigningKey(seed: [UInt8](repeating: $0, count: 32))).publicKey.text

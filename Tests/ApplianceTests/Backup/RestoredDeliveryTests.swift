@@ -9,11 +9,12 @@ import Testing
 
 @testable import Appliance
 
-/// What an agent gets from a box that was put back to an older state: nothing twice, no position and no number a second time.
+/// The records that an agent gets from a restored gate: nothing twice, and no position and no number a second
+/// time.
 @Suite(.timeLimit(.minutes(5)), .tags(.models)) struct RestoredDeliveryTests {
     private let passphrase = Array("five words are quite good".utf8)
 
-    /// Delivers all that there is over the one connection.
+    /// Delivers everything over the one connection.
     private func deliver(_ store: Store, _ exchange: VirtualAgentExchange) async throws {
         var reports = ReportSettings(batchDelay: .milliseconds(50))
         reports.limits.pingAfter = .milliseconds(50)
@@ -45,7 +46,8 @@ import Testing
         try await store.destination(DeliveryCursor.primary)
         try await BackupBox.record(10, store)
         try await deliver(store, exchange)
-        // These two are in the backup and not delivered yet; the agent has them by the time of the restore, and more.
+        // These two visits are in the backup and not delivered yet; by the time of the restore, the agent has
+        // them and more.
         try await BackupBox.record(2, store)
         let open = Text(UUID().uuidString.lowercased())
         try await store.appendIntent(open, stamp: BackupBox.stamp)
@@ -70,7 +72,8 @@ import Testing
         await store.close()
         #expect(new != ledger)
 
-        // Delivered, in the backup, open in it, behind it; the first of the new ledger, and the new ones.
+        // Delivered before; in the backup; open in it; after it; the first record of the new ledger; its
+        // visits.
         let told = [10, 2, 1, 20, 1, 15].reduce(0, +)
         var outcomes: [OutcomeRecord] = []
         if keepsLedgers {

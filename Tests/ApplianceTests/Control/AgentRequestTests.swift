@@ -3,7 +3,7 @@ import Testing
 
 @testable import Appliance
 
-/// What may be asked about connections, as lines.
+/// Requests about connections, as lines.
 @Suite struct AgentRequestTests {
     private static let requests: [AgentRequest] = [
         .connect(invitation: "{}", destination: nil), .connect(invitation: "https://a", destination: "backup"), .list,
@@ -39,7 +39,8 @@ import Testing
         }
     }
 
-    /// The largest invitation, each of its letters escaped, and something that is larger than any request.
+    /// The largest invitation, with each of its characters escaped, and a text that is longer than any
+    /// request.
     @Test func aRequestHasABound() throws {
         let text = Text(String(repeating: "\"", count: AgentRequest.invitationLimit))
         let (name, members) = AgentRequest.connect(invitation: text, destination: "primary").request

@@ -7,9 +7,10 @@ import Testing
 
 @testable import Appliance
 
-/// What waits for a disk that hangs, beside what is asked and ordered at the gate.
+/// Requests that wait for a hanging disk do not delay the gate's own requests and orders.
 @Suite(.timeLimit(.minutes(1)), .tags(.realTime)) struct AnswerTurnsTests {
-    /// Root asks for a list eight times, each time without an answer: the gate's own requests are answered at the same socket.
+    /// Root asks for a list eight times, each time without an answer: the gate's own requests on the same
+    /// socket are answered.
     @Test func whatHangsTakesNoOtherRequestsTurn() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("gh-\(UUID().uuidString.prefix(8)).s")
             .path
@@ -46,7 +47,7 @@ import Testing
         await server.close()
     }
 
-    /// On a thread of its own: whoever asks waits.
+    /// Sends a request on a thread of its own, because the call blocks.
     private static func ask(_ path: String, _ request: ControlRequest, within limit: Duration) async -> String {
         await withCheckedContinuation { asked in
             Thread.detachNewThread {

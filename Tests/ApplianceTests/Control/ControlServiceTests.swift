@@ -7,7 +7,7 @@ import Testing
 
 @testable import Appliance
 
-/// The control socket of the service where its place is missing at the start, and where it is taken away later.
+/// The control socket of the service when its folder is missing at the start, and when it is removed later.
 @Suite(.tags(.realTime)) struct ControlServiceTests {
     @Test(.timeLimit(.minutes(1))) func aPlaceThatComesIsTaken() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("gh-\(UUID().uuidString.prefix(8))")
@@ -32,15 +32,15 @@ import Testing
         try await wait { reports.present.isEmpty }
         #expect(await isAnswered(at: path))
 
-        // A name that was removed comes back, also with its folder. Each in one step, as the service may make its
-        // socket meanwhile.
+        // A removed socket is made again, also with its folder. Each change is one step, because the service
+        // may make its socket meanwhile.
         try FileManager.default.removeItem(atPath: path)
         try await wait { FileManager.default.fileExists(atPath: path) }
         #expect(await isAnswered(at: path))
         rename(folder.path + "/run/gate", folder.path + "/run/gone")
         try await wait { FileManager.default.fileExists(atPath: path) }
         #expect(await isAnswered(at: path) && reports.present.isEmpty)
-        // What is not ours stays, and is reported until it is gone.
+        // A file that is not the service's socket stays, and is reported until it is removed.
         try Data("mine".utf8).write(to: URL(fileURLWithPath: path + ".mine"))
         rename(path + ".mine", path)
         try await wait { reports.present == [.controlFailed] }
@@ -53,7 +53,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    /// Asks on a thread of its own, as that waits for the answer.
+    /// Asks on a thread of its own, because the call waits for the answer.
     private func isAnswered(at path: String) async -> Bool {
         let answer = await withCheckedContinuation { (asked: CheckedContinuation<[UInt8]?, Never>) in
             Thread.detachNewThread {

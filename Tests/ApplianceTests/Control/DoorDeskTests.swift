@@ -8,9 +8,10 @@ import Tuvali
 
 @testable import Appliance
 
-/// Orders to a gate whose radio's thread may be stuck: what was refused does not happen, and what was ordered is not forgotten.
+/// Orders to a gate whose radio thread may be stuck: a refused order is not carried out, and an accepted
+/// order is not forgotten.
 @Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct DoorDeskTests {
-    /// A radio's thread with its kiosk, which can be held up.
+    /// A radio thread with its kiosk, which a test can hold up.
     private final class Gate: Sendable {
         private struct State {
             var kiosk: Kiosk
@@ -35,7 +36,7 @@ import Tuvali
             while !turn(errand) { try? await Task.sleep(for: .milliseconds(5)) }
         }
 
-        /// One turn of the thread, if it goes on.
+        /// Runs one turn of the thread, unless it is held up.
         private func turn(_ errand: DoorErrand) -> Bool {
             state.withLock { state in
                 guard !state.isStuck else { return false }
@@ -54,7 +55,7 @@ import Tuvali
     private let folder = OrderFolder()
     private let gate: Gate
     private let desk: ControlDesk
-    /// One that is soon done with waiting for what is stuck.
+    /// A desk that waits only briefly for a stuck thread.
     private let impatient: ControlDesk
 
     init() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Appliance
 
-/// What the status says of the age of trust data, and of the rules in force.
+/// The status of the age of trust data, and of the rules in force.
 @Suite struct StatusPartsTests {
     private let now = Timestamp(seconds: 1_790_000_000)
 
@@ -15,7 +15,7 @@ import Testing
             Verifier(trust: store), rules: RulesInForce(file: nil, over: nil), fetchedFrom: hosts, at: now)
     }
 
-    /// A file that nobody fetches is as old as it is, and no alert is to be made of that.
+    /// A file that is never fetched has only its own age, so that no alert is raised for it.
     @Test func onlyWhatIsFetchedCountsAsRefreshed() throws {
         let fixture = try TrustFixture()
         try fixture.write("directory/did/issuer.json", TrustFixture.document())
@@ -27,7 +27,7 @@ import Testing
             let trust = try trust(fixture, fetchedFrom: hosts)
             #expect(trust["refreshed"]?.string != nil && trust["refreshed"] == trust["oldest"], "\(trust)")
         }
-        // One that others sign for, at a host that is not asked, holds nothing up.
+        // A document of another issuer, at a host that is not asked, does not affect `refreshed`.
         try fixture.write("directory/did/other.json", TrustFixture.document(id: "did:web:old.example"))
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)],
@@ -36,7 +36,8 @@ import Testing
         #expect(both["oldest"]?.string == "2001-09-09T01:46:40.000Z" && both["refreshed"] != both["oldest"], "\(both)")
     }
 
-    /// Their name for machines and people, and where they come from: a file, the directory, a bundle, or nowhere.
+    /// The status names the rules, for programs and for people, and their source: a file, the directory, a
+    /// bundle, or none.
     @Test func theRulesInForceAreNamed() throws {
         let fixture = try TrustFixture()
         func status(_ trust: TrustDirectory, _ more: String = "") throws -> JSON {
@@ -66,7 +67,8 @@ import Testing
         let own = try status(directory, "[policy]\nfile = \"own.toml\"\n")
         #expect(own["policySource"] == "file" && own["policy"]?.string?.hasPrefix("own@7 ") == true, "\(own)")
         #expect(own["policyFile"]?.string?.string == fixture.path + "/own.toml", "\(own)")
-        // A profile of the rules goes before the configuration's, and that before the trust data's.
+        // The profile in the rules takes precedence over the configuration's, and that one over the trust
+        // data's.
         #expect(own["profile"] == "strict")
         try fixture.write("directory/issuers.toml", "profile = \"compat\"\n" + TrustFixture.issuers())
         let lenient = try TrustDirectory(path: fixture.path + "/directory")

@@ -11,14 +11,14 @@ import Tuvali
 
 private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
 
-/// A kiosk with these faults, at an instant.
+/// Returns the status of a kiosk with these faults, at an instant.
 private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStatus {
     var kiosk = Kiosk(settings: KioskSettings(name: try .init("Status"), softwareVersion: "test"), at: .zero)
     for code in faults { _ = kiosk.handle(.health(.present(code, detail: "for a reason")), at: at(10)) }
     return kiosk.status(at: now)
 }
 
-/// What `gatehouse status` is told, and that nothing that is stuck keeps it from being told.
+/// The answer of `gatehouse status`, which no stuck part delays.
 @Suite struct StatusTests {
     private func desk(
         _ parts: [(name: Text, tell: @Sendable () async -> JSON)] = [], within limit: Duration = .seconds(30),
@@ -58,7 +58,8 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
         #expect(await desk(kiosk: { stuck }).report()["state"]?.string == "fault")
     }
 
-    /// Who has locked the gate down, and since when: again the same order changes nothing of it, another's word does.
+    /// The cause of a lock-down and its beginning: repeating the same order does not change the beginning,
+    /// another cause does.
     @Test(.tags(.realTime)) func aLockDownIsToldWithItsBeginning() async throws {
         var kiosk = Kiosk(settings: KioskSettings(name: try .init("Status"), softwareVersion: "test"), at: .zero)
         func door() async -> JSON? {
@@ -82,7 +83,7 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
         #expect(over?["mode"] == "normal" && over?["since"] == nil)
     }
 
-    /// What metrics and page know of the door and the light by name is all that the kiosk has.
+    /// Metrics and page show every mode, cause, input and light of the kiosk by name.
     @Test func everyModeCauseInputAndLightIsShown() {
         func isShown(_ report: JSON, _ sample: String) -> Bool {
             Metric.exposition(of: report).contains("\n\(sample) 1\n")
@@ -112,7 +113,7 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
     @Test(.timeLimit(.minutes(1)), .tags(.realTime)) func whatIsStuckIsNamed() async throws {
         let kiosk = try status([], at: at(100))
         let forever: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(3600)) }
-        // Enough for those that answer.
+        // Long enough for the parts that answer.
         let limit = Duration.seconds(1)
         let parts: [(name: Text, tell: @Sendable () async -> JSON)] = [
             (
@@ -136,7 +137,7 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
         #expect(silent["radio"] == nil && silent["log"]?["dropped"]?.int == 3)
     }
 
-    /// Somebody who asks again and again while a part is stuck does not pile up questions.
+    /// A caller that asks repeatedly while a part is stuck does not pile up questions.
     @Test(.timeLimit(.minutes(1)), .tags(.realTime)) func atMostOneQuestionWaits() async throws {
         let asked = Mutex(0)
         let (stream, release) = AsyncStream.makeStream(of: Void.self)
@@ -160,7 +161,7 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
     }
 }
 
-/// Requests as lines.
+/// Requests to the control desk, as lines.
 @Suite struct ControlDeskTests {
     private func answer(_ line: String) async throws -> JSON {
         var desk = ControlDesk()
@@ -190,7 +191,7 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
         #expect(answer["error"]?.string?.string.contains("waits for its ledger") == true && answer["remedy"] != nil)
     }
 
-    /// Who may look may not change.
+    /// A user who may read the status may not change anything.
     @Test(arguments: ControlRequest.allCases) func changesNeedMore(_ request: ControlRequest) async throws {
         var desk = ControlDesk()
         desk.take(request) { _ in 1 }

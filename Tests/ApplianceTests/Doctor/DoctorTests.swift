@@ -6,9 +6,9 @@ import Testing
 
 @testable import Appliance
 
-/// Everything that a doctor can see to be wrong, one case each, on a gate of which nothing else is wrong.
+/// Every finding of the doctor, one case each, on a gate that is otherwise in order.
 @Suite struct DoctorTests {
-    /// What is spoilt, and what alone must be found: `check state code`.
+    /// A defect, and the only finding that it must lead to: `check state code`.
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let more: String
@@ -37,7 +37,7 @@ import Testing
         #expect(gate.findings.allSatisfy { $0.code == nil && $0.remedy == nil && !$0.detail.isEmpty })
         let checks = Set(gate.findings.map(\.check))
         #expect(checks == Set(Finding.Check.allCases).subtracting([.output, .input, .sticker, .voice]))
-        // In the order in which they are declared.
+        // In the order of their declaration.
         let order = gate.findings.map { Finding.Check.allCases.firstIndex(of: $0.check) ?? 0 }
         #expect(order == order.sorted())
     }
@@ -178,7 +178,7 @@ import Testing
         },
     ]
 
-    /// The first eight, and how many more there are.
+    /// The first eight findings, and the number of further ones.
     private static let manyFiles = Array(repeating: "files bad box.unreadable", count: 9)
     private static let invitation = "[agent]\ninvitations = [\"a.invitation\"]\n"
 
@@ -439,7 +439,7 @@ import Testing
         .running(["version": "0.1.0", "faults": .array([]), "silent": .array([]), "agent": .array(links)])
     }
 
-    /// The device tree switches the bus on; its node is of a module that nothing loads.
+    /// The device tree enables the bus, but its node needs a module that nothing loads.
     @Test func aMissingBusIsMoreThanALineOfTheFirmware() throws {
         var gate = try SoundGate(display: "kind = \"ssd1306\"")
         gate.facts.places["/dev/i2c-1"]?.missing = 1
@@ -449,7 +449,7 @@ import Testing
         }
     }
 
-    /// Whoever asks about a further gate on the box must not be sent to the first one's unit.
+    /// The remedies for a further gate on the machine must not name the first gate's unit.
     @Test func remediesNameTheGateThatIsMeant() throws {
         for (unit, wanted) in [
             (
@@ -477,7 +477,7 @@ import Testing
             for words in wanted { #expect(remedies.contains(words), "\(words) in \(remedies)") }
             #expect(gate.findings.contains { $0.detail == unit + ".service" })
         }
-        // Other commands say it by the same words.
+        // Other commands use the same text.
         let words = "start it: systemctl start gatehouse; why it ended: journalctl -u gatehouse -n 50"
         #expect(
             SetupPlaces("/etc/gatehouse/out.toml").told(words) == words.replacing("gatehouse", with: "gatehouse@out"))
@@ -494,7 +494,7 @@ import Testing
         #expect(findings.map(\.code) == ["box.configuration", "box.configuration"])
         #expect(findings.exitCode == 2 && findings[0].detail.hasPrefix("a.toml:2: kiosk.name "), "\(findings)")
 
-        // What does not hang on it is looked at all the same.
+        // Checks that need no configuration run nevertheless.
         let configuration = try Configuration.standIn(for: SetupPlaces.standard)
         var facts = try SoundGate().facts
         let sound = Doctor(configuration, facts, insteadOf: mistakes).findings
@@ -526,7 +526,7 @@ import Testing
         }
     }
 
-    /// Folders of the configuration are read-only to the service, whatever a drop-in says of others.
+    /// The service cannot write to folders of the configuration, whatever a drop-in permits elsewhere.
     @Test func whatIsWrittenIsNotSentToTheConfiguration() throws {
         for (more, isSent) in [
             ("[log]\npath = \"/etc/gatehouse/gate.log\"\n", false),

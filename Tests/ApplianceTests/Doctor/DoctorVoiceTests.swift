@@ -4,11 +4,11 @@ import Testing
 
 @testable import Appliance
 
-/// A gate that is to say its verdicts and cannot is seen before somebody who needs it stands there.
+/// The doctor finds a gate that should speak its verdicts and cannot, before a visitor needs the voice.
 @Suite struct DoctorVoiceTests {
     private let voice = "[voice]\nlanguage = \"en\"\n"
 
-    /// What is found of the voice, as `state code`.
+    /// Returns the findings about the voice, as `state code`.
     private func found(_ spoil: (inout MachineFacts) -> Void = { _ in }) throws -> [String] {
         var gate = try SoundGate(more: voice)
         gate.facts.unit = UnitFile(SoundGate.unitFiles + ["DeviceAllow=char-alsa rw"])
@@ -25,7 +25,7 @@ import Testing
         #expect(try found() == ["good -"])
         #expect(try found { $0.voice = "No such file or directory" } == ["warning fault.voice"])
         #expect(try found { $0.unit = UnitFile(SoundGate.unitFiles) } == ["warning box.device-denied"])
-        // Where nothing is to be said, nothing is said of it.
+        // Without a configured voice there is no finding about it.
         #expect(try !SoundGate().findings.contains { $0.check == .voice })
     }
 

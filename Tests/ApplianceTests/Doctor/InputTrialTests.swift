@@ -8,7 +8,7 @@ import Testing
 @testable import Appliance
 @testable import LinuxIO
 
-/// One input after the other: at rest, active, at rest again, each within its time.
+/// The trial of one input after another: at rest, active, at rest again, each within its time.
 @Suite struct InputTrialTests {
     private static let inputs = """
         [[door.input]]
@@ -35,7 +35,7 @@ import Testing
         #expect(steps.map(\.use) == [.request, .contact] && steps.map(\.line.name) == ["GPIO26", "GPIO20"])
         #expect(steps.map(\.line.activeLow) == [true, false] && steps.map(\.line.bias) == [.pullUp, .off])
         #expect(steps[1].line.debounce == .milliseconds(50))
-        // In words what is at the pin: a button's contact closes to ground, a door's opens.
+        // The level at the pin in words: a button's contact closes to ground, a door's contact opens.
         #expect(steps.map { $0.level(false) } == ["high", "low"] && steps.map { $0.level(true) } == ["low", "high"])
         #expect(steps[0].name == "request-to-exit, GPIO26" && steps[0].task.contains("press the button"))
         #expect(Set(DoorInput.allCases.map { InputTrial.Step(use: $0, line: InputLine("x")).task }).count == 5)
@@ -46,29 +46,29 @@ import Testing
         var trial = InputTrial(steps, at: 0, active: [], at: start)
         #expect(trial.finding == nil && trial.deadline == after(30))
         trial.handle([edge(0, true, at: 20)], at: after(20))
-        // He who holds it has his time again.
+        // An active input gets its full time again.
         #expect(trial.finding == nil && trial.deadline == after(50))
         trial.handle([edge(0, false, at: 40)], at: after(40))
-        // Whether that was once is known a moment later.
+        // Whether the input was active only once is known a moment later.
         #expect(trial.finding == nil && trial.deadline == after(41))
         trial.advance(to: after(41))
         #expect(trial.finding?.state == .good)
         #expect(trial.finding?.detail == "request-to-exit, GPIO26: high at rest, low when active")
-        // A quick one, whose edges come together; and what comes behind it changes nothing.
+        // A quick press, whose two edges arrive together. Later edges change nothing.
         var quick = InputTrial(steps, at: 1, active: [], at: start)
         quick.handle([edge(1, true, at: 1), edge(1, false, at: 1)], at: after(1))
         quick.advance(to: after(2))
         quick.handle([edge(1, true, at: 3)], at: after(3))
         quick.advance(to: after(99))
         #expect(quick.finding?.state == .good)
-        // Enter in that moment takes nothing back.
+        // Enter at that moment does not discard the result.
         var hasty = InputTrial(steps, at: 1, active: [], at: start)
         hasty.handle([edge(1, true, at: 1), edge(1, false, at: 1)], at: after(1))
         hasty.skip()
         #expect(hasty.finding?.state == .good)
     }
 
-    /// A light barrier that sees one person twice, a button that chatters, a wire that hums.
+    /// A light barrier that reports one person twice, a button that bounces, a wire that picks up hum.
     @Test func moreThanOnce() {
         var twice = InputTrial(steps, at: 0, active: [], at: start)
         twice.handle([edge(0, true, at: 1), edge(0, false, at: 1)], at: after(1))
@@ -87,7 +87,7 @@ import Testing
         #expect(trial.finding?.code == "box.input-active" && trial.finding?.state == .bad)
         #expect(trial.finding?.detail == "contact, GPIO20: its line is high, which is its active level")
         #expect(trial.finding?.remedy?.contains("active") == true)
-        // Another one's is its own matter.
+        // An active level of another input does not matter.
         #expect(InputTrial(steps, at: 0, active: [1], at: start).finding == nil)
     }
 
@@ -106,7 +106,7 @@ import Testing
         #expect(stuck.finding?.detail.contains("it stayed active (low)") == true)
     }
 
-    /// Changed wires: somebody presses the button, and the door contact's line moves.
+    /// Exchanged wires: a person presses the button, and the door contact's line changes.
     @Test func anotherMovesInItsPlace() {
         var trial = InputTrial(steps, at: 0, active: [], at: start)
         let noise = [edge(1, true, at: 1), edge(1, false, at: 1), edge(1, true, at: 2), edge(7, true, at: 2)]
@@ -115,7 +115,7 @@ import Testing
         trial.advance(to: after(30))
         #expect(trial.finding?.code == "box.input-unseen")
         #expect(trial.finding?.detail.contains("this moved in its place: contact, GPIO20") == true)
-        // Whoever opens the door passes the light barrier, too.
+        // A person who opens the door passes the light barrier, too.
         var both = InputTrial(steps, at: 0, active: [], at: start)
         both.handle([edge(1, true, at: 1), edge(0, true, at: 2), edge(0, false, at: 3)], at: after(3))
         both.advance(to: both.deadline)
@@ -126,7 +126,7 @@ import Testing
         var trial = InputTrial(steps, at: 0, active: [], at: start)
         trial.skip()
         #expect(trial.finding?.state == .unknown && trial.finding?.code == nil && trial.finding?.remedy != nil)
-        // Skipped while it is active: that is to be looked at.
+        // Skipped while it is active, which needs attention.
         var held = InputTrial(steps, at: 0, active: [], at: start)
         held.handle([edge(0, true, at: 1)], at: after(1))
         held.skip()
@@ -134,7 +134,7 @@ import Testing
         let rest = InputTrial.untried(steps[0], isActive: false)
         #expect(rest.state == .unknown && rest.detail == "request-to-exit, GPIO26: high at rest, not tried")
         #expect(InputTrial.untried(steps[0], isActive: nil).detail == "request-to-exit, GPIO26: not tried")
-        // Nobody says that the door is shut.
+        // There is no evidence that the door is shut.
         let open = InputTrial.untried(steps[1], isActive: true)
         #expect(open.state == .warning && open.code == "box.input-active" && [open].exitCode == 1)
     }
@@ -143,14 +143,14 @@ import Testing
         var trial = InputTrial(steps, at: 0, active: [], at: start)
         trial.fail(.noChip("no-such-chip", present: []))
         #expect(trial.finding?.code == "gpio.no-chip" && trial.finding?.detail.hasPrefix("request-to-exit") == true)
-        // What was seen before is not taken back.
+        // Later edges do not remove the finding.
         trial.handle([edge(0, true, at: 1), edge(0, false, at: 1)], at: after(1))
         #expect(trial.finding?.code == "gpio.no-chip")
     }
 
-    // MARK: - The lines themselves
+    // MARK: - The input lines
 
-    /// Lines of a test: descriptor of a pipe, levels, edges that were put in.
+    /// The lines of a test: the descriptor of a pipe, the levels, and the edges to report.
     private final class Bank: InputBank, Sendable {
         struct State {
             var active: UInt64 = 0
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    /// Waits until it is so, for ten seconds at most.
+    /// Waits until `isSo`, for ten seconds at most; returns whether it became true.
     private func until(_ isSo: () throws -> Bool) async throws -> Bool {
         for _ in 0..<1000 {
             if try isSo() { return true }
@@ -246,7 +246,7 @@ import Testing
             try await until {
                 do throws(GPIOError) { return try watch.isThere() } catch { return error.cause == .gpioCall }
             })
-        // They come back.
+        // The lines are available again.
         bank.state.withLock { $0.isGone = false }
         #expect(try await until { (try? watch.isThere()) == true })
     }

@@ -6,10 +6,10 @@ import Testing
 
 @testable import Appliance
 
-/// What is read from a machine's files: a folder stands for it.
+/// The facts that are read from a machine's files; a folder plays the machine.
 @Suite struct MachineLookTests {
     private let root: URL
-    /// Before the usual folders: those of this machine are not looked at.
+    /// The prefix of the usual folders, so that the folders of the test machine are not read.
     private var own: String { root.path + "-own" }
 
     init() throws {
@@ -96,7 +96,7 @@ import Testing
         #expect(unit.permits(device: "/dev/i2c-1", of: "char-i2c") && !unit.permits(device: "/dev/fb0", of: "char-fb"))
     }
 
-    /// Swap that lies in memory itself is none.
+    /// Swap that is itself in memory does not count.
     @Test func swap() throws {
         defer { over() }
         #expect(try facts().swaps == [])
@@ -125,14 +125,14 @@ import Testing
         #expect(try facts().relaysRunFirst == nil)
         try thread("20/task/22", "gatehouse-relay", policy: 2)
         #expect(try facts().relaysRunFirst == true)
-        // That of a second gate.
+        // The relay's thread of a second gate.
         try thread("30/task/31", "gatehouse-relay", policy: 0)
         #expect(try facts().relaysRunFirst == false)
         try thread("30/task/31", "gatehouse-relay", policy: 1)
         #expect(try facts().relaysRunFirst == true)
     }
 
-    /// A further gate on the box: the template's unit and drop-ins, and its own.
+    /// A further gate on the machine: the template's unit and drop-ins, and the gate's own.
     @Test func anInstance() throws {
         defer { over() }
         let template =
@@ -159,7 +159,7 @@ import Testing
                 unit.permits(device: "/dev/i2c-1", of: "char-i2c") && !unit.permits(device: "/dev/fb0", of: "char-fb"))
             #expect(facts.radio.hasOpener)
         }
-        // The first one, and those elsewhere, have what they had.
+        // The facts of the first gate, and of configurations elsewhere, stay the same.
         for file in [own + "/etc/gatehouse/gatehouse.toml", "/srv/out.toml"] {
             let facts = try facts(file: file)
             #expect(facts.unitName == "gatehouse" && !facts.radio.hasOpener, "its socket is not installed")
@@ -236,7 +236,8 @@ import Testing
         #expect(origin == "from " + root.appendingPathComponent("policy.toml").path)
     }
 
-    /// Rules that come with trust data are told like those of a file; with trust data that cannot be used there is nothing to tell.
+    /// Rules in trust data are reported like those in a file; unusable trust data leads to no report about
+    /// rules.
     @Test func rulesOfTheTrustData() throws {
         defer { over() }
         let more = "[trust]\ndirectory = \"trust\"\n"
@@ -253,7 +254,7 @@ import Testing
         #expect(origin == "from " + root.appendingPathComponent("trust/policy.toml").path)
     }
 
-    /// What one may not see is not told to be missing. Root sees all.
+    /// A file that the user may not see is not reported as missing. Root sees every file.
     @Test func whatIsHiddenIsNotMissing() throws {
         defer { over() }
         guard geteuid() != 0 else { return }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Appliance
 
-/// One output at a time, and none when it is over.
+/// One active output at a time, and none at the end.
 @Suite struct OutputTrialTests {
     private final class Bank: LineBank {
         var history: [Set<String>] = []
@@ -49,7 +49,7 @@ import Testing
         #expect(bank.history.count == 52 && bank.history.last == [])
     }
 
-    /// It moves the gate: whoever looks on is asked before, and it moves once.
+    /// Free passage moves the gate: the person at the gate is asked before, and it moves once.
     @Test func freePassageIsNoLamp() throws {
         let more = "[door]\nfreeLine = \"GPIO13\"\n"
         let steps = OutputTrial.steps(try SoundGate(more: more).configuration)

@@ -5,7 +5,7 @@ import TestKit
 @testable import Appliance
 @testable import LinuxIO
 
-/// A gate of which nothing is wrong, as a doctor sees it; each test spoils one thing.
+/// A gate in order, as a doctor sees it; each test adds one defect.
 struct SoundGate {
     var configuration: Configuration
     var facts = MachineFacts()
@@ -16,7 +16,7 @@ struct SoundGate {
     static let label = "pinctrl-bcm2711"
     static let node = "/dev/gpiochip0"
 
-    /// The unit as it is installed, with what an OLED panel needs.
+    /// The unit as it is installed, with the additions for an OLED panel.
     static let unitFiles: [String] = {
         let file = Vectors.repository.appendingPathComponent("deploy/gatehouse.service")
         let unit = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
@@ -65,7 +65,7 @@ struct SoundGate {
 
     var findings: [Finding] { Doctor(configuration, facts).findings }
 
-    /// In a folder of the service's.
+    /// Returns a place in a folder of the service.
     static func place(isFolder: Bool, owner: UInt32 = user, mode: UInt32? = nil) -> Place {
         Place([
             .init(user: 0, group: 0, mode: 0o755, isFolder: true),
@@ -74,7 +74,7 @@ struct SoundGate {
         ])
     }
 
-    /// A path of which so many parts are missing.
+    /// Returns a path whose last `parts` components are missing.
     static func missing(_ parts: Int) -> Place {
         Place([.init(user: 0, group: 0, mode: 0o755, isFolder: true)], missing: parts)
     }

@@ -6,7 +6,8 @@ import Testing
 
 @testable import Appliance
 
-/// One signed bundle for many gates: each takes its part, wholly checked, and never goes back.
+/// One signed bundle for many gates: each gate takes its own part, after a complete check, and never an older
+/// bundle.
 @Suite struct FleetTests {
     private let folder: URL
     private let key: OperatorSigningKey
@@ -75,12 +76,13 @@ import Testing
         #expect(try state.install(next, at: now).isNew)
         #expect(try Configuration.load(path("gate.toml")).gate.pulse == .milliseconds(250))
         #expect(try !state.install(next, at: now).isNew)
-        // What was changed by hand is mended, and kept.
+        // A configuration that was changed by hand is repaired, and the changed one is kept.
         try write("gate.toml", try read("gate.toml").replacingOccurrences(of: "250ms", with: "260ms"))
         #expect(try state.install(next, at: now).isNew)
         #expect(try Configuration.load(path("gate.toml")).gate.pulse == .milliseconds(250))
         #expect(try read("gate.toml.before").contains("260ms"))
-        // Long after its time the one in force may be mended, and another one is not taken.
+        // Long after its validity, the bundle in force may still repair the file, but no other bundle is
+        // accepted.
         let late = Timestamp(seconds: 1_900_000_000)
         #expect(try !state.install(next, at: late).isNew)
         #expect(try refusal(bundle(5), at: late).contains("stale"))
@@ -92,7 +94,7 @@ import Testing
         bytes[bytes.count - 3] ^= 1
         #expect(try refusal(bytes).contains("is not the file that was signed"))
         #expect(try refusal(Array(bytes.dropLast(9))).contains("the end of the bundle is missing"))
-        // A trust bundle, also one that the same key signed, is none.
+        // A trust bundle is refused as a configuration, also one that the same key signed.
         let edition = TrustEdition(
             version: 9, digest: [], issued: Timestamp(seconds: 1), validUntil: Timestamp(seconds: 1_800_000_000))
         let trust = try TrustBundle.write(edition, files: ["issuers.toml": []], key: key)
@@ -109,7 +111,7 @@ import Testing
         #expect(try refusal(bundle(1, common: keys + "[gate]\npulse = \"9s\"\n")).contains("gate.pulse"))
         #expect(try refusal(bundle(1, common: keys + "[gaet]\npulse = \"9s\"\n")).contains("is not a known key"))
         #expect(try refusal(bundle(1, common: "[gate\n")).contains("is not TOML"))
-        // One that knows nobody takes nothing.
+        // A gate without keys accepts no bundle.
         try write("gate.toml", "[kiosk]\nname = \"North\"\n")
         #expect(try refusal(bundle(1)).contains("noKeys"))
         #expect(throws: TrustBundle.Failure.self) {
@@ -117,7 +119,7 @@ import Testing
         }
     }
 
-    /// The power goes at each step: what is there then is a whole configuration, and the same import ends the work.
+    /// A power cut at each step: the configuration is complete, and the same import finishes the work.
     @Test func aCutLeavesAWholeConfiguration() throws {
         let bytes = try bundle(7)
         var copies: [URL] = []

@@ -1,7 +1,7 @@
 import Appliance
 import Testing
 
-/// What leaves the house, and what does not.
+/// The texts that a redacted report contains, and those that it leaves out.
 @Suite struct RedactionTests {
     @Test(arguments: [
         ("asked https://agent.example:8443/didcomm?x=1 twice", "asked <link 1> twice"),
@@ -24,14 +24,14 @@ import Testing
         #expect(redaction.text(text) == expected)
     }
 
-    /// Whoever reads sees what is the same.
+    /// The same thing has the same number, so that a reader can recognise it.
     @Test func theSameThingHasTheSameNumber() {
         var redaction = Redaction(takesNames: true)
         #expect(redaction.text("did:key:a then did:key:b then did:key:a") == "<did 1> then <did 2> then <did 1>")
         #expect(redaction.text("https://a.example and did:key:b") == "<link 1> and <did 2>")
     }
 
-    /// Invitations and tokens go in any case, names only where it is wanted.
+    /// Invitations and tokens are always removed, names only on request.
     @Test func secretsAreTakenOutAlsoWhereNamesStay() {
         var redaction = Redaction(takesNames: false, secrets: ["hunter2hunter2"], words: ["North-Gate"])
         let lines = [
@@ -46,7 +46,8 @@ import Testing
             ])
     }
 
-    /// A name that is too long to look for goes with the rest of its line, also where it stands without its end.
+    /// A name that is too long to search for is removed with the rest of its line, also where its end is
+    /// missing.
     @Test func aLongNameAppearsNowhere() {
         let name = "North " + String(repeating: "Pier Nine ", count: 10_000)
         let token = String(repeating: "hunter2 ", count: 100)
@@ -56,7 +57,7 @@ import Testing
         #expect(redaction.text("token \(token)") == "token <secret 1>…")
     }
 
-    /// Nothing that a line holds makes it long, or slow.
+    /// No content makes a line long or its redaction slow.
     @Test func longLinesAreCut() {
         var redaction = Redaction(takesNames: true, words: ["aaa"])
         let line = redaction.text(String(repeating: "a:", count: 1 << 20))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Appliance
 
-/// What a policy asks for that no credential can fulfil, and what in it may surprise: with its line and what to do.
+/// The advice on rules that no credential can fulfil, and on surprising ones: with the line and a remedy.
 @Suite struct PolicyAdviceTests {
     private static let head = "id = \"p\"\nversion = \"1\"\n"
 
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // Whole numbers up to 2^53 are doubles, those beyond are several at once.
+        // Whole numbers up to 2^53 are exact as doubles; beyond, several share one double.
         ("equals = 9007199254740992", nil), ("equals = 9007199254740993", "equals"),
         ("in = [1, -9007199254740993]", "in"), ("contains-all = [9223372036854775807]", "contains-all"),
         ("at-least = 9007199254740993", "at-least"), ("below = \"90071992547409930\"", "below"),
@@ -93,7 +93,8 @@ import Testing
                 == ["4 the accept rule a asks for the context \(context), which is not pinned"])
     }
 
-    /// Two contexts that an issuer may use give a name two meanings; with the issuer's own list there is one again.
+    /// Two contexts that an issuer may use give one name two meanings; with the issuer's own list the name
+    /// has one again.
     @Test func namesThatContextsDisagreeOn() throws {
         let fixture = try TrustFixture()
         var index: [String] = []

@@ -8,9 +8,9 @@ import Workbench
 
 @testable import Appliance
 
-/// Rules that come with trust data govern a gate without a policy file of its own, from the start and when they change.
+/// Rules in trust data govern a gate without a policy file of its own, from the start and after a change.
 @Suite struct RulesAtTheGateTests {
-    /// What lies in `policy.toml` of the trust directory.
+    /// The content of `policy.toml` in the trust directory.
     enum Rules: String, CaseIterable, Sendable {
         case none, open, shut, broken
 
@@ -63,7 +63,8 @@ import Workbench
         .none: .ok, .open: .ok, .shut: .policyNoMatch, .broken: .issuerUntrusted,
     ]
 
-    /// What is in force after a change is what would be after a start; but rules that cannot be used change nothing.
+    /// After a change, the rules in force are those that a start would use; but unusable rules change
+    /// nothing.
     @Test(arguments: Rules.allCases, Rules.allCases) func fromOneToTheOther(_ first: Rules, _ second: Rules)
         async throws
     {
@@ -84,7 +85,7 @@ import Workbench
         let inForce = RulesInForce(verifiers.current, configuration)
         let last = isKept ? first : second
         #expect(inForce.source.word == (last == .none || last == .broken ? "none" : "directory"))
-        // Who looks into the log finds when they changed.
+        // The log shows when the rules changed.
         _ = log.flush()
         let lines = try String(contentsOfFile: fixture.path + "/log", encoding: .utf8).split(separator: "\n")
         let told = lines.filter { $0.contains("\"event\":\"policy\"") }
@@ -93,7 +94,7 @@ import Workbench
         if changed { #expect(told.first?.contains(inForce.source.words) == true, "\(told)") }
     }
 
-    /// A file of the gate's own goes before them, and stays there whatever comes with the trust data.
+    /// The gate's own policy file takes precedence, also after any change of the trust data.
     @Test(arguments: Rules.allCases) func aFileOfItsOwnGoesBefore(_ trusted: Rules) throws {
         try put(trusted)
         for own in [Rules.open, .shut, .broken] {

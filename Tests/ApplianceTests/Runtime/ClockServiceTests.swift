@@ -12,13 +12,14 @@ import Workbench
 
 @testable import Appliance
 
-/// The clock in service: what is kept over a restart, and the way of an acceptance from the command to the gate.
+/// The clock in service: the state that is kept over a restart, and the way of an acceptance from the command
+/// to the gate.
 @Suite("The clock service")
 struct ClockServiceTests {
     private let stepped = ReasonCode.clockStepped.text
     private let contradicted = ReasonCode.clockContradicted.text
 
-    /// A clock that a test sets.
+    /// A clock whose readings a test sets.
     private final class Hands: Sendable {
         private let look: Mutex<ClockGuard.Look>
 
@@ -50,7 +51,7 @@ struct ClockServiceTests {
         var database: String { path + "/gatehouse.db" }
     }
 
-    /// What an operator says who saw that date, so many seconds after the start of the machine.
+    /// Returns the acceptance of an operator who saw that date, `seconds` after the start of the machine.
     private func word(_ date: Int64, after seconds: Int64 = 0, in boot: Text = "boot") -> ClockAcceptance.Word {
         .init(
             .init(utc: Timestamp(seconds: date), at: Instant(nanoseconds: seconds * 1_000_000_000)),
@@ -146,7 +147,8 @@ struct ClockServiceTests {
     @Test("an acceptance confirms the date that was seen with the time since, and no other")
     func otherDate() async throws {
         let (today, hour, day) = (Int64(1_767_225_600), Int64(3600), Int64(86_400))
-        // What was seen, how long ago, and in which start of the machine; how far the clock is from that now.
+        // The accepted date; the time since, and the boot of the machine; the difference of the clock from
+        // that date now.
         for (what, word, passed, step, refusal) in [
             ("at once", word(today), 0, 0, nil), ("the next day", word(today), day, 0, nil),
             ("within the skew", word(today), hour, 60, nil), ("and back", word(today), hour, -60, nil),
@@ -220,7 +222,7 @@ struct ClockServiceTests {
         #expect(parts.log.flush(within: .seconds(60)))
         let log = try String(contentsOfFile: folder.path + "/log", encoding: .utf8)
         #expect(log.split(separator: "\n").count { $0.contains("date.accepted") } == 1, "told once: \(log)")
-        // Under a name of its own: "time" is when the line was made.
+        // The accepted date has a name of its own, because "time" is the time of the line.
         #expect(log.contains("\"accepted\":\"2026-01-01T00:00:00.000Z\""), "which date: \(log)")
     }
 
@@ -298,7 +300,7 @@ struct ClockServiceTests {
             try Data(text.utf8).write(to: URL(fileURLWithPath: acceptance.path))
             #expect(acceptance.pending() == nil, "\(text.prefix(20))")
         }
-        // One of version 0.1.0, which does not say when it was given, counts no more than one without a start of the machine.
+        // An acceptance of version 0.1.0, which has no time, counts no more than one without a boot id.
         try Data("2026-01-01T00:00:00Z 1\n".utf8).write(to: URL(fileURLWithPath: acceptance.path))
         let look = ClockGuard.Look(
             utc: Timestamp(seconds: 1_767_225_600), monotonic: Instant(nanoseconds: 1), isSynchronised: true,

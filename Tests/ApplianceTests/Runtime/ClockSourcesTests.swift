@@ -8,7 +8,7 @@ import Testing
 
 @testable import Appliance
 
-/// What is seen of the clocks of a machine, of which a folder stands in for the files.
+/// The sources of the clock on a machine whose files are in a folder.
 @Suite(.tags(.realTime)) struct ClockSourcesTests {
     private let fixture: TrustFixture
     private static let made = Timestamp(seconds: 1_700_000_000)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    /// One on a bus that hangs keeps nobody waiting, and is none until it answers.
+    /// A clock on a hanging bus delays nothing, and does not count until it answers.
     @Test func aClockThatHangs() throws {
         try clock("0")
         let path = fixture.path + "/sys/class/rtc/rtc0/since_epoch"
@@ -58,7 +58,7 @@ import Testing
         #expect(start.duration(to: SystemClock.now()) < .seconds(30))
     }
 
-    /// Looks again and again, as if that much time went by, until something is seen.
+    /// Looks repeatedly, with a simulated pause in between, until `isSo` is true of the result.
     private func look(_ sources: ClockSources, until isSo: (ClockSources.Seen) -> Bool) async throws
         -> ClockSources.Seen
     {
@@ -71,8 +71,8 @@ import Testing
         return seen
     }
 
-    /// One that told its date is not taken for another when it stops, goes or hangs, but it is told. A bus that hangs in the middle of
-    /// a look holds up nobody else.
+    /// A clock that has agreed keeps that state when it stops, disappears or hangs, but its silence is
+    /// reported. A bus that hangs during a look delays no other part.
     @Test func aClockThatStopsAnswering() async throws {
         enum Manner { case tells, isSilent, isGone, hangs }
         let manner = Mutex(Manner.tells)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Appliance
 
-/// A gate controller hears of those for whom the gate is opened, and of nobody else.
+/// A gate controller is notified of the visitors for whom the gate is opened, and of no others.
 @Suite(.tags(.realTime)) struct ControllerPanelTests {
     private let relayLine = TestLines()
     private let wires = TestLines()

@@ -9,7 +9,8 @@ import Testing
 @Suite struct CrashHistoryTests {
     private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
 
-    /// Asks one server after the other at that second; whether each may be asked.
+    /// Asks for permission to contact the servers, one after another, at that second; returns the
+    /// permissions.
     @discardableResult
     private func ask(_ servers: Text..., at second: Int64, in history: inout CrashHistory) -> [Bool] {
         servers.map { history.mayAsk($0, at: at(second)) }
@@ -28,7 +29,7 @@ import Testing
         #expect(third == [false, true])
     }
 
-    /// A server that answers late is found though others were asked after it.
+    /// A server that answers late is found although others were contacted after it.
     @Test func eachFurtherCrashLeavesOutOneMore() {
         var history = CrashHistory()
         for start in 0..<4 as Range<Int64> {
@@ -38,7 +39,7 @@ import Testing
             history.crashed(at: at(100 * start + 40))
         }
         #expect(history.leftOut == ["lists:443", "mediator:443", "late:443"])
-        // What was asked long before the last question is no suspect.
+        // A server that was contacted long before the last one is not suspected.
         var other = CrashHistory()
         for start in 0..<3 as Range<Int64> {
             ask("early:443", at: 200 * start, in: &other)
@@ -55,7 +56,7 @@ import Testing
             history.crashed(at: at(start * 3601))
         }
         #expect(history.leftOut.isEmpty && history.count == 20)
-        // Nor crashes before which nothing was asked.
+        // A crash before which no server was contacted leaves no server out.
         history.crashed(at: at(72_021))
         #expect(history.leftOut.isEmpty)
     }
@@ -95,7 +96,7 @@ import Testing
         func open() -> CrashBook { CrashBook(folder: folder, boot: "b", now: { Instant(nanoseconds: 5) }) }
         var book = open()
         #expect(book.known == CrashHistory() && book.mayAsk("bad:443"))
-        // It is let go without an end: the program is gone.
+        // The book is released without an end, as after the death of the program.
         book = open()
         #expect(book.known.count == 1 && book.known.leftOut.isEmpty && book.mayAsk("bad:443"))
         book = open()

@@ -10,39 +10,41 @@ import Store
 import TestKit
 import Testing
 
-/// Pulls the plug on the whole appliance, kiosk, keeper, store and SQLite on a disk that forgets: at every action, and at
-/// every step of the disk between two actions.
+/// Simulates a power cut of the whole appliance, with kiosk, keeper, store and SQLite on a disk that forgets:
+/// at every action, and at every step of the disk between two actions.
 ///
-/// If the gate pulsed or a status byte went out, there is a record after the restart; from the moment on at which what
-/// was decided is on the disk it has the credential, the reasons and the opening. No intent that was reported durable
-/// vanishes, no report is lost or goes out under two ids, the chain is whole, and what was left open is closed once.
+/// If the gate pulsed or a status byte was sent, there is a record after the restart. From the moment at
+/// which the decision is on the disk, the record has the credential, the reasons and the opening. No intent
+/// that was reported as durable vanishes, no report is lost or sent under two ids, the chain is intact, and
+/// every open visit is closed once.
 @Suite(.tags(.models)) struct CrashRuleTests {
-    /// A morning at the gate and what was on the disk meanwhile.
+    /// A morning at the gate and the operations of its disk.
     struct Morning: Sendable {
         let disk: CrashDisk
         let moments: [StoredGate.Moment]
         let outcomes: [Text: Outcome]
-        /// The intents of the visits.
+        /// The intents of the visits, by visit.
         let intents: [Text: Text]
     }
 
     static var options: StoreOptions {
         var options = StoreOptions()
-        // So that the log is copied into the database several times.
+        // So often that the log is copied into the database several times.
         (options.checkpointRequests, options.checkpointRest, options.checkpointAtLatest) = (3, .zero, 5)
         return options
     }
 
-    /// Also where records wait: for the end of a pulse of five seconds, and for a passage that no input sees.
+    /// Also where records wait: for the end of a pulse of five seconds, and for a passage that no input
+    /// reports.
     @Test(.timeLimit(.minutes(10)), arguments: [(StoredGate.Pace.prompt, false), (.lagging, false), (.prompt, true)])
     func whatWasDoneAtTheGateIsOnRecordAfterAPowerCut(_ pace: StoredGate.Pace, awaitsPassage: Bool) async throws {
         let morning = try await Self.play(pace, awaitsPassage: awaitsPassage)
-        // Between two actions the disk is at work: every step of that is a boundary too.
+        // Between two actions the disk is at work: every step of the disk is a boundary, too.
         let boundaries = 0...morning.disk.operations
         var (cuts, states, later) = (0, Set<[UInt64]>(), 0)
         var problems: [String] = []
         for boundary in boundaries {
-            // What was done so far: actions that the disk had got this far for, or less far.
+            // The actions so far: those at this step of the disk or before.
             let facts = morning.moments.filter { $0.operation <= boundary }.compactMap(\.fact)
             for survival in [CRASH_KEEP_NONE, CRASH_KEEP_ALL, CRASH_KEEP_SOME, CRASH_KEEP_SOME] {
                 cuts += 1
@@ -68,7 +70,8 @@ import Testing
         #expect(problems.prefix(5) == [])
     }
 
-    /// The examination can fail: a kiosk that is told too early that its intent is durable breaks the rule.
+    /// The examination can fail: a kiosk that is notified too early that its intent is durable violates the
+    /// rule.
     @Test func aPrematureAnswerIsNoticed() async throws {
         let morning = try await Self.play(.lagging, lying: true)
         var problems: [String] = []
@@ -81,7 +84,7 @@ import Testing
         #expect(problems.contains { $0.contains("status") })
     }
 
-    // MARK: - The morning
+    // MARK: - Playing the morning
 
     private static func play(
         _ pace: StoredGate.Pace, lying: Bool = false, awaitsPassage: Bool = false
@@ -123,7 +126,7 @@ import Testing
         return Morning(disk: disk, moments: gate.moments, outcomes: outcomes, intents: gate.intents)
     }
 
-    /// The reporter's rounds: hand over what is behind the cursor, take the confirmation.
+    /// Plays the reporter: hands over the entries after the cursor, and takes the confirmation.
     private static func report(
         _ gate: inout StoredGate, _ store: Store, isConfirmed: Bool, keepsBack: Bool
     ) async throws {
@@ -141,7 +144,8 @@ import Testing
 
     // MARK: - After the restart
 
-    /// Starts again on what the cut left, as the service does, and compares with what is true. Returns what is wrong.
+    /// Starts again on the disk after the cut, as the service does, and compares its records with the facts.
+    /// Returns the contradictions.
     private static func examine(_ disk: CrashDisk, _ facts: [StoredGate.Fact], _ morning: Morning) async -> [String] {
         do {
             let store = try await Store.open(disk.database, options: options)
@@ -170,7 +174,7 @@ import Testing
         return problems
     }
 
-    /// Whether it is what was decided, of a visit whose end was not seen.
+    /// Whether the outcome is the one decided, for a visit whose end was not seen.
     private static func isDecided(_ outcome: Outcome) -> Bool {
         outcome.result == .accepted && outcome.gate?.opened == true && outcome.credential?.name != nil
             && outcome.reasons.contains { $0.code == Text(ReasonCode.interrupted.text) }
@@ -208,7 +212,7 @@ import Testing
         }
         if Set(reports.keys) != Set(records.keys) { problems.append("reports and outcomes differ") }
         let confirmed = await store.deliveries[DeliveryCursor.primary]?.confirmed ?? 0
-        /// Of one whose decision is not on the disk there is what its intent says.
+        /// A visit whose decision is not on the disk has at least a record for its intent.
         func isOnRecord(_ visit: Text) -> Bool {
             records[visit] != nil || morning.intents[visit].flatMap { records[$0] }?.outcome.result == .interrupted
         }
@@ -233,7 +237,7 @@ import Testing
         return problems
     }
 
-    /// The gate goes on working on what is left: a visitor is let in and the chain goes on.
+    /// The gate continues on the remaining data: a visitor is admitted and the chain continues.
     private static func visitAfterwards(_ disk: CrashDisk, seed: UInt64) async throws -> [String] {
         let store = try await Store.open(disk.database, options: options)
         try await store.saveConnection("agent", [1])

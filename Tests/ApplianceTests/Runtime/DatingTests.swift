@@ -5,7 +5,7 @@ import Testing
 
 @testable import Appliance
 
-/// When a date by which nobody is let in is told.
+/// The reports of a date with which no visitor can be admitted.
 @Suite struct DatingTests {
     private func look(
         _ dating: inout Dating, _ source: WallTime.Provenance, at seconds: Int64, _ policy: VerificationPolicy,
@@ -32,16 +32,16 @@ import Testing
             look(&dating, .unset, at: 5, policy(.rtc))
                 == "nobody knows the date (unset), and the gate's rules ask for rtc at least")
         #expect(look(&dating, .unset, at: 6, policy(.rtc)) == nil)
-        // Another word on it is told too; so is its end, once.
+        // Another reason is reported too; the end of the fault is reported once.
         #expect(look(&dating, .saved, at: 7, policy(.rtc))?.contains("carried on from what was known") == true)
         #expect(look(&dating, .rtc, at: 8, policy(.rtc)) == "over")
         #expect(look(&dating, .synchronised, at: 9, policy(.rtc)) == nil)
-        // And it begins anew with its patience.
+        // A new fault again begins with a delay.
         #expect(look(&dating, .saved, at: 20, policy(.rtc)) == nil)
         #expect(look(&dating, .saved, at: 25, policy(.rtc)) != nil)
     }
 
-    /// What a start does not know yet, or a moment without a time server, is no fault.
+    /// The date that is unknown at a start, or a moment without a time server, is no fault.
     @Test func whatPassesInAMomentIsNotTold() {
         var dating = Dating()
         for start in stride(from: Int64(0), to: 100, by: 10) {
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// Held to what a verification asks, for every source and every minimum.
+    /// The report agrees with the rule of a verification, for every source and every minimum.
     @Test(arguments: WallTime.Provenance.allCases, WallTime.Provenance.allCases)
     func itIsToldWhereverNobodyIsLetIn(_ source: WallTime.Provenance, _ minimum: WallTime.Provenance) {
         var dating = Dating()
@@ -75,7 +75,7 @@ import Testing
         #expect(look(&dating, .synchronised, at: 17, policy) == "over")
     }
 
-    /// It is amber, and stands behind what keeps the box from serving at all.
+    /// The light is amber, and faults that prevent all service take precedence.
     @Test func theLightIsAmber() {
         for code in [ReasonCode.clockFault, .trustUnusable, .agentUnconnected, .controlFailed, .gpioFailed] {
             var health = Health()

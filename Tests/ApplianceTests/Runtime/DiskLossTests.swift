@@ -12,13 +12,13 @@ import Synchronization
 import TestKit
 import Testing
 
-/// What the disk may do, how the service then ends, and what is on record afterwards: no gate opening is without its record,
-/// and every visit is in the ledger or counted as lost.
+/// Faults of the disk, ends of the service, and the records afterwards: no opening of the gate is without its
+/// record, and every visit is in the ledger or counted as lost.
 @Suite(.timeLimit(.minutes(3)), .tags(.realTime)) struct DiskLossTests {
     enum Fault: String, CaseIterable, Sendable {
         case full, broken, readOnly, slow, gone
 
-        /// Whether the disk takes records all the same.
+        /// Whether the disk still takes records.
         var writes: Bool { self == .slow }
     }
 
@@ -26,7 +26,7 @@ import Testing
         case stop, kill, powerCut
     }
 
-    /// What the keeper has reported, in order: a letter for the code, `+` present or `-` over, and the count.
+    /// The reports of the keeper, in order: a letter for the code, `+` present or `-` over, and the count.
     private final class Reports: Sendable {
         private let list = Mutex<[HealthReport]>([])
         var all: [HealthReport] { list.withLock { $0 } }
@@ -77,7 +77,7 @@ import Testing
             }
         }
 
-        /// Waits until so many outcomes are in the ledger or in the reserve.
+        /// Waits until that many outcomes are in the ledger or in the reserve.
         func holds(_ outcomes: Int) async -> Bool {
             for _ in 0..<5000 where keeper.shortfall.reserved + written.count < outcomes {
                 try? await Task.sleep(for: .milliseconds(1))
@@ -111,7 +111,7 @@ import Testing
             #expect(service.reports.last(.ledgerUnwritten)?.count == 3)
             #expect((service.reports.last(.ledgerReplaced)?.isPresent == true) == (what.fault == .gone))
         }
-        // The service ends, the disk is repaired or the file put back, and the service starts again.
+        // The service ends, the disk is repaired or the file restored, and the service starts again.
         if what.end == .stop {
             service.keeper.finish()
             await service.writing.value
@@ -120,7 +120,8 @@ import Testing
         }
         let after = try service.disk.cut(
             before: .max, what.end == .powerCut ? CRASH_KEEP_NONE : CRASH_KEEP_ALL, seed: 1)
-        // Killed is killed: what is left of it here writes to a disk that nobody looks at any more.
+        // A killed process cannot write: what is left of it in this test writes to a disk that is not used
+        // any more.
         let copy = path + ".copy"
         defer { try? FileManager.default.removeItem(atPath: copy) }
         try FileManager.default.copyItem(atPath: path, toPath: copy)
@@ -150,7 +151,7 @@ import Testing
         await store.close()
     }
 
-    /// Without a reserve what the disk refuses to the end is lost, counted to the visit, and told.
+    /// Without a reserve, visits that the disk refuses until the end are lost; each is counted and reported.
     @Test(arguments: [Fault.full, .broken, .readOnly, .gone]) func lossesAreCountedToTheVisit(_ fault: Fault)
         async throws
     {
@@ -167,7 +168,8 @@ import Testing
         #expect(service.reports.last(.ledgerLost)?.count == 40)
     }
 
-    /// The disk works again while the service runs: the reserve goes into the ledger in its order, and the fault is over.
+    /// The disk works again while the service runs: the reserve is moved into the ledger in its order, and
+    /// the fault is over.
     @Test func theReserveGoesIntoTheLedgerWhenTheDiskWorksAgain() async throws {
         let path = Self.path()
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -191,7 +193,8 @@ import Testing
         await service.end()
     }
 
-    /// A disk that hangs and does not fail: it is told, intents are answered, and what waits is counted as what it is.
+    /// A disk that hangs without failing: it is reported, intents are answered, and the waiting records are
+    /// counted as such.
     @Test func aDiskThatHangsIsToldAndHoldsNobodyUp() async throws {
         var limits = KeeperQueue.Limits()
         limits.stallAfter = .milliseconds(300)
@@ -224,9 +227,9 @@ import Testing
     /// A reserve's disk that hangs while it is held, for eight seconds at most.
     private final class HangingSync: Sendable {
         private let state = Mutex((isHeld: false, waiting: 0, ended: 0))
-        /// Whether somebody waits for the disk.
+        /// Whether a sync waits for the disk.
         var hangs: Bool { state.withLock { $0.waiting > 0 } }
-        /// Syncs that came to their end since it was held.
+        /// The number of syncs that have ended since the disk was held.
         var ended: Int { state.withLock { $0.ended } }
 
         func hold() { state.withLock { $0 = (true, $0.waiting, 0) } }
@@ -241,14 +244,16 @@ import Testing
         }
     }
 
-    /// The keeper says that the disk has not answered, turns all the same and answers intents, before the reserve's disk does.
+    /// Expects that, before the reserve's disk answers, the keeper reports the hanging disk, completes its
+    /// turns and answers intents.
     private static func isToldAndHoldsNobodyUp(_ service: Service, _ disk: HangingSync) async throws {
         func isTold() -> Bool {
             service.reports.last(.ledgerUnwritten)?.detail?.contains("has not answered") == true
         }
         var isKnown = false
         while !isKnown, disk.ended == 0 {
-            // What is told in a turn after that is told of this disk, not of a slow step before.
+            // The hang is read before the turn, so that the report is about this disk, and not about an
+            // earlier slow step.
             let hangs = disk.hangs
             await service.keeper.breathe()
             isKnown = hangs && isTold()
@@ -280,7 +285,8 @@ import Testing
         try await store.visits(last: 10).reversed().map { $0.record?.visit }
     }
 
-    /// The database refuses and the reserve's disk hangs: that is told, and costs neither the keeper's turns nor a record.
+    /// The database refuses and the reserve's disk hangs: that is reported, and costs neither turns of the
+    /// keeper nor a record.
     @Test(arguments: [false, true]) func aReserveThatHangsHoldsNobodyUp(endsMeanwhile: Bool) async throws {
         let (path, disk) = (Self.path(), HangingSync())
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -308,7 +314,7 @@ import Testing
         await service.end()
     }
 
-    /// The same while the reserve is emptied into a database that works again.
+    /// The same while the reserve is moved into a database that works again.
     @Test func aReserveThatHangsWhileItIsEmptiedHoldsNobodyUp() async throws {
         let (path, disk) = (Self.path(), HangingSync())
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -328,9 +334,10 @@ import Testing
         await service.end()
     }
 
-    /// Phones that bring nothing, more than the card can write and some with an intent of their own, beside honest visitors:
-    /// whoever stands at the gate waits for the sync under way and for his own. The storm keeps below what the memory holds, so
-    /// nothing of it is lost either, however slow the machine.
+    /// Phones that send nothing useful arrive at the same time as honest visitors. There are more of these
+    /// phones than the card can record, and some have an intent of their own. An honest visitor waits only for
+    /// the current sync and for the sync of his intent. The storm stays below the limit of the memory, so that
+    /// none of its records is lost either, however slow the machine is.
     @Test(arguments: [Duration.milliseconds(100), .milliseconds(300)])
     func anHonestIntentIsDurableWithinTwoSyncs(sync: Duration) async throws {
         let service = try await Service(try CrashDisk(), reserve: nil)
@@ -361,12 +368,13 @@ import Testing
             var isPrompt = false
             let (failure, after) = await withCheckedContinuation {
                 (continuation: CheckedContinuation<(String?, UInt64), Never>) in
-                // Counted where it is answered, before the keeper's next sync can begin.
+                // Counted at the answer, before the keeper's next sync can begin.
                 keeper.recordIntent(IntentID("honest-\(number)")) { continuation.resume(returning: ($0, disk.syncs)) }
                 isPrompt = disk.syncs == before
             }
             #expect(failure == nil)
-            // A sync that ended before he had asked is none that he waited for: the next one is looked at.
+            // A sync that ended before the intent was handed over does not count as waiting: try the next
+            // one.
             guard isPrompt else { continue }
             trials += 1
             most = max(most, Int(after - before))

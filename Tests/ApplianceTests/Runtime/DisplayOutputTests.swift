@@ -9,12 +9,13 @@ import Testing
 
 @testable import Appliance
 
-/// Several displays at once: each at its own pace, and one that fails or hangs is told and disturbs nobody.
+/// Several displays at once: each at its own pace; one that fails or hangs is reported and does not disturb
+/// the others.
 @Suite(.timeLimit(.minutes(1)), .tags(.realTime)) struct DisplayOutputTests {
     private let reports = Reports()
     private let visit = VisitID("3f2a7b1c-0000-4000-8000-000000000000")
 
-    /// A display as the test wants it.
+    /// A display that a test controls.
     private final class Panel: Sendable {
         struct State {
             var scene: DisplayScene?
@@ -83,7 +84,7 @@ import Testing
             let began = SystemClock.now()
             output.note(.stopped, of: nil, at: .zero)
             let isSeen = panels.allSatisfy { $0.scene?.state == .outOfService }
-            // No more than 150 ms are given to it: where they are over, the machine may have been late.
+            // The displays get 150 ms. After that time the machine may have been late, and the trial is repeated.
             guard isSeen || began.duration(to: SystemClock.now()) < .milliseconds(150) || trial == 20 else { continue }
             #expect(isSeen)
             return

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Appliance
 
-/// Edges on their way to the kiosk: in their order, and bounded whatever an input does.
+/// Edges on their way to the kiosk: in their order, and limited in number whatever an input does.
 @Suite struct DoorInboxTests {
     private func edge(_ number: Int) -> DoorEvent {
         .edge(.request, isActive: number % 2 == 0, at: Instant(nanoseconds: Int64(number)))

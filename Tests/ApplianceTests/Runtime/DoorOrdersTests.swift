@@ -9,7 +9,7 @@ import Testing
 
 @testable import Appliance
 
-/// What was ordered is on the disk, or it is told that it is not.
+/// An order is on the disk, or the failure is reported.
 @Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct DoorOrdersTests {
     private let folder = OrderFolder()
     private let reports = Reports()
@@ -48,7 +48,8 @@ import Testing
         #expect(folder.file.read() == .lock)
     }
 
-    /// The file is away when its folder cannot be written to the disk; an order as it was kept before is no reason to leave it there.
+    /// After a failed write, the file may be missing. An order must then be written again, even if it equals
+    /// the last stored one.
     @Test func whatFailedIsWrittenAnew() async throws {
         try folder.file.keep(.lock)
         let orders = try orders()
@@ -68,7 +69,7 @@ import Testing
     }
 
     @Test func aDiskThatHangsIsTold() async throws {
-        // A step of the first write does not come to its end before it may.
+        // A step of the first write does not end before the test permits it.
         let disk = SlowDisk()
         defer { disk.goOn() }
         var file = folder.file
@@ -102,9 +103,9 @@ private final class SlowDisk: Sendable {
     func goOn() { gate.signal() }
 }
 
-/// A folder with the file of orders of a gate.
+/// A folder with a gate's file of orders.
 final class OrderFolder: Sendable {
-    /// In memory where that is possible: an order has its time, and the disk of a machine that is busy with other tests may take it.
+    /// In memory where possible: an order has a time limit, which the disk of a busy machine may exceed.
     let path = MemoryFolder.place("orders").path
     var file: DoorOrderFile { DoorOrderFile(database: path + "/gate.db") }
     var name: String { path.split(separator: "/").last.map(String.init) ?? "" }
@@ -114,7 +115,7 @@ final class OrderFolder: Sendable {
         for path in [path, path + ".away"] { try? FileManager.default.removeItem(atPath: path) }
     }
 
-    /// The disk is not there.
+    /// Makes the folder unavailable.
     func hide() throws { try FileManager.default.moveItem(atPath: path, toPath: path + ".away") }
     func show() throws { try FileManager.default.moveItem(atPath: path + ".away", toPath: path) }
 }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Appliance
 
-/// What a person at the terminal reads.
+/// The lines for a person at the terminal.
 @Suite struct EventLineTests {
-    /// A transfer that takes its time says so at each quarter, whatever number of chunks there is.
+    /// A long transfer is reported at each quarter, whatever the number of chunks.
     @Test(arguments: [3, 4, 7, 100, 941]) func aLongTransferShowsHowFarItIs(total: Int) {
         let shown = (1...total).compactMap { received in
             EventLine.text(.progress(received: received, total: total, bytesPerSecond: 33_700), of: nil)

@@ -11,7 +11,7 @@ import Testing
 
 @testable import Appliance
 
-/// The warnings of a service: from trust data in force to light, log and agents.
+/// The warnings of a service: from the trust data in force to light, log and agents.
 @Suite struct ExpiryServiceTests {
     private static let now = Timestamp(seconds: 1_800_000_000)
     private static let day: Int64 = 86_400
@@ -26,7 +26,8 @@ import Testing
         let verifiers: VerifierInForce
         let clock = Mutex(WallTime(utc: ExpiryServiceTests.now, provenance: .synchronised))
         let others = Mutex<[Expiry]>([])
-        /// What agents have heard; those of whom that can be said, of "primary" and "copy".
+        /// The destinations that can be notified, of "primary" and "copy", and the texts that each has
+        /// received.
         let told = Mutex<(ready: Set<Text>, words: [Text: [String]])>((["primary", "copy"], [:]))
         let service = Mutex<ExpiryService?>(nil)
 
@@ -105,7 +106,7 @@ import Testing
         #expect(gate.told.withLock { $0.words }.isEmpty)
         gate.told.withLock { $0.ready = ["primary"] }
         try await gate.look(5)
-        // One that cannot be reached keeps no later warning from the other, and nothing is said twice.
+        // An unreachable agent delays no later warning to the other agent, and no warning is sent twice.
         gate.others.withLock { $0 = [Expiry(.root, "CN=R", end: Self.later(1))] }
         try await gate.look(200)
         try await gate.look(205)
@@ -117,7 +118,8 @@ import Testing
         #expect(gate.told.withLock { $0.words.mapValues(\.count) } == ["primary": 2, "copy": 2])
     }
 
-    /// A box that starts with a warning before its agent answers: the agent hears it, once, as soon as it does.
+    /// A gate starts with a warning before its agent answers: the agent receives the warning, once, as soon
+    /// as it answers.
     @Test(.timeLimit(.minutes(3)), .tags(.realTime)) func anAgentThatAnswersLate() async throws {
         try await Leftovers.ended { leftovers in
             let folder = try leftovers.folder("late")
@@ -170,7 +172,7 @@ import Testing
         #expect(gate.reports.present == [.expired])
     }
 
-    /// Everything that has an end, each by its name.
+    /// Everything that has an end of validity, each by its name.
     @Test func allThatEnds() async throws {
         var material = Self.bundle(1, days: 2)
         var issuer = TrustedIssuer(id: "did:web:a.example", controllers: ["did:web:b.example"])
@@ -208,13 +210,13 @@ import Testing
             Expiries.trust(verifier, fetchedFrom: hosts).filter(\.isRenewed).map(\.name)
         }
         #expect(renewed(nil).isEmpty)
-        // What is at a host that is never asked nobody renews.
+        // A document at a host that is never asked is not renewed.
         #expect(renewed([]) == ["did:web:a.example", "did:web:b.example#k", "https://a.example/1"])
         let lists = try #require(WebURL.place("lists.example"))
         #expect(renewed([lists]) == ["https://lists.example/1"])
     }
 
-    /// A file of certificates that hangs, lies or is a whole system's warns of nothing.
+    /// A file of certificates that hangs, is invalid, or is the one of the whole system leads to no warning.
     @Test func certificatesForServers() throws {
         let fixture = try TrustFixture()
         func found(_ pem: String) throws -> [Expiry] {

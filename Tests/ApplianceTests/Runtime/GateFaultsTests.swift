@@ -5,13 +5,13 @@ import Testing
 @testable import Appliance
 @testable import LinuxIO
 
-/// What is told of outputs that fail side by side.
+/// The reports of several outputs that fail at the same time.
 @Suite struct GateFaultsTests {
     private func trouble(_ what: String = "gate", stuck: Bool = false, lasting: Bool = false) -> LineThread.Trouble {
         LineThread.Trouble(error: .active([what]), isStuck: stuck, isLasting: lasting)
     }
 
-    /// What is in force after these, as whoever is told them sees it.
+    /// Returns the faults that are present after these changes, as a receiver of the reports sees them.
     private func told(_ changes: [(GateFaults.Part, LineThread.Trouble?)]) -> [ReasonCode: String] {
         var faults = GateFaults()
         var present: [ReasonCode: String] = [:]
@@ -42,7 +42,7 @@ import Testing
         #expect(Set(told([(.relay, trouble(lasting: true)), (.free, trouble()), (.relay, nil)]).keys) == [.gpioFailed])
     }
 
-    /// A free passage that does not end is a gate that stands open.
+    /// A free passage that does not end is a gate that stays open.
     @Test func anOutputThatDoesNotShutIsTold() {
         #expect(Set(told([(.free, trouble(stuck: true, lasting: true))]).keys) == [.gateStuck])
         #expect(told([(.free, trouble(stuck: true)), (.free, trouble())]).keys.contains(.gateStuck) == false)
@@ -57,7 +57,7 @@ import Testing
         #expect(told(both + [(.relay, nil)])[.gpioFailed]?.contains("free") == true)
     }
 
-    /// A thread that hung while its lines were taken anew.
+    /// A thread that hung while its lines were requested again.
     @Test func linesThatWereGivenUpTellNothing() {
         let reports = Reports()
         let faults = OutputFaults(report: reports.report)

@@ -11,14 +11,14 @@ import Testing
 import Tuvali
 import Workbench
 
-/// Two ends that keep packet boundaries: the host's and the radio's.
+/// Creates two ends of a socket that keeps packet boundaries: the host's end and the radio's end.
 func socketPair() throws -> (host: Int32, radio: Int32) {
     var ends: [Int32] = [0, 0]
     try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)
     return (ends[0], ends[1])
 }
 
-/// Adapters, one for each opening; then none is left.
+/// The adapters, one for each opening; after the last one, opening fails.
 final class Transports: Sendable {
     private let descriptors: Mutex<[Int32]>
 
@@ -36,7 +36,7 @@ final class ListLedger: VisitLedger {
         var intent: IntentID?
         var visit: VisitID?
         var intents = 0
-        /// What was decided, with the order to the gate.
+        /// The outcome that was decided, recorded together with the order to the gate.
         var decided: Outcome?
         var result: Outcome.Result?
         var gate: Outcome.Gate?
@@ -45,11 +45,11 @@ final class ListLedger: VisitLedger {
     private let list = Mutex<[Entry]>([])
     private let order = Mutex<[String]>([])
 
-    /// What was handed over, in order.
+    /// The calls, in order.
     var calls: [String] { order.withLock { $0 } }
 
     private let uses = Mutex<[CredentialUse]>([])
-    /// What became of the credentials, in order.
+    /// The uses of the credentials, in order.
     var settled: [CredentialUse] { uses.withLock { $0 } }
     func settle(_ use: CredentialUse) -> [ReplayName] {
         uses.withLock { $0.append(use) }
@@ -85,7 +85,7 @@ final class ListLedger: VisitLedger {
     }
 }
 
-/// Notes down what can be seen at the gate.
+/// Records everything that can be seen at the gate.
 final class Recorder: Panel, KioskListener {
     struct State {
         var notes: [String] = []
@@ -108,13 +108,13 @@ final class Recorder: Panel, KioskListener {
         set { mutex.withLock { $0.onInvitation = newValue } }
     }
 
-    /// Called on the radio's thread whenever the light changes.
+    /// A closure that runs on the radio's thread whenever the light changes.
     var onSignal: (@Sendable () -> Void)? {
         get { state.onSignal }
         set { mutex.withLock { $0.onSignal = newValue } }
     }
 
-    /// Whether that comes true within some minutes: beside other tests, tasks may have to wait long for a thread.
+    /// Waits until `isTrue`, for some minutes at most: next to other tests, tasks may wait long for a thread.
     func waits(_ isTrue: (State) -> Bool) async -> Bool {
         for _ in 0..<40_000 where !isTrue(state) { try? await Task.sleep(for: .milliseconds(5)) }
         return isTrue(state)
@@ -135,7 +135,7 @@ final class Recorder: Panel, KioskListener {
 
     var opens: Bool { true }
 
-    /// Each order is carried out in full.
+    /// Reports each order as carried out in full.
     func opening(_ order: OpeningOrder, at now: Instant) -> Opening { .over(order.from.duration(to: order.until)) }
 
     func free(_ command: Gate.Command, at now: Instant) { mutex.withLock { $0.free.append(command != .shut) } }
@@ -154,7 +154,7 @@ final class Recorder: Panel, KioskListener {
 }
 
 extension Simulation.Visit {
-    /// A phone that loses no time.
+    /// Returns a phone without delays.
     static func quick(_ number: UInt64, _ misbehaviour: Misbehaviour? = nil) -> Simulation.Visit {
         var phone = PhoneTraits.android14
         (phone.codeReading, phone.hearing) = (.milliseconds(1), 1)

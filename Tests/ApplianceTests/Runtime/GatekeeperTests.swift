@@ -13,7 +13,7 @@ import Workbench
 
 @testable import Credentials
 
-/// The one driver on its real threads, with a virtual radio behind a real socket.
+/// The driver on its real threads, with a virtual radio at the other end of a real socket.
 @Suite(.timeLimit(.minutes(5)), .tags(.realTime)) struct GatekeeperTests {
     @Test func twoVisitorsAreLetInAndStoppingReleasesEverything() async throws {
         let ends = try socketPair()
@@ -33,23 +33,23 @@ import Workbench
         #expect(await seen.waits { $0.notes.last == "stopped" && $0.invitation == nil })
         #expect(ledger.settled == [.ordered, .used, .ordered, .used], "who was let in is remembered")
         let state = seen.state
-        #expect(state.gate == [true, false, true, false])  // each visitor has a pulse of his own
+        #expect(state.gate == [true, false, true, false])  // each visitor has a separate pulse
         #expect(state.signal == .dark && state.invitation == nil)
         #expect(state.notes.last == "stopped")
         #expect(state.notes.count { $0 == "verdict" } == 2)
-        await gatekeeper.breathe()  // nobody who still asks is left hanging
+        await gatekeeper.breathe()  // no caller that still asks waits forever
         await radio.stop()
     }
 
-    /// As many verifications as there are places never end: their visits fail, and the next one is verified. Also
-    /// where the phones have left meanwhile.
+    /// So many verifications never end that every place is taken: their visits fail, and the next one is
+    /// verified. Also when the phones have left meanwhile.
     @Test(arguments: [false, true]) func verificationsThatNeverEndDelayNoOtherVisit(_ leave: Bool) async throws {
         let ends = try socketPair()
         let (ledger, seen) = (ListLedger(), Recorder())
         let hanging = max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         var visits = (1...UInt64(hanging)).map { Simulation.Visit.quick($0, leave ? .leaves(.delivered) : nil) }
         var last = Simulation.Visit.quick(UInt64(hanging + 1))
-        // Two seconds later at this speed: behind the limit of the others.
+        // At this speed two seconds later, which is after the limit of the others.
         if leave { last.arrival = .afterPrevious(.seconds(16)) }
         visits.append(last)
         let radio = try LiveRadio(VirtualRadio(visits: visits), descriptor: ends.radio, speed: 8, onFinish: {})
@@ -93,7 +93,7 @@ import Workbench
         await radio.stop()
     }
 
-    /// The thread is held up again and again, and what the phone did meanwhile comes in bursts.
+    /// The thread is held up repeatedly, and the phone's packets arrive in bursts.
     @Test func anIntentIsHandedOverBeforeItsOutcome() async throws {
         let ends = try socketPair()
         let (ledger, seen) = (ListLedger(), Recorder())
@@ -134,7 +134,7 @@ import Workbench
         await radio.stop()
     }
 
-    /// The night begins behind the back of everybody who looks at the schedule now and then.
+    /// The night begins between two looks at the schedule.
     @Test func whoeverIsVerifiedInLockedHoursIsNotLetIn() async throws {
         let ends = try socketPair()
         let (ledger, seen) = (ListLedger(), Recorder())
@@ -179,7 +179,7 @@ import Workbench
         await gatekeeper.run()
     }
 
-    // MARK: - The surroundings
+    // MARK: - Surroundings
 
     private static let night: DoorSchedule = {
         var schedule = DoorSchedule()
@@ -187,7 +187,7 @@ import Workbench
         return schedule
     }()
 
-    /// A date that can be changed.
+    /// A date that a test can change.
     private final class Clock: Sendable {
         private let now: Mutex<WallTime>
         var time: WallTime { now.withLock { $0 } }
@@ -207,7 +207,7 @@ import Workbench
         verify: @escaping @Sendable (VisitID, [UInt8], WallTime) -> Verdict = { _, _, _ in .made(.ok) }
     ) throws -> Gatekeeper {
         var settings = KioskSettings(name: try Identifier("Gatekeeper"), softwareVersion: "test")
-        // Patient in everything that waits for a task: the machine may be busy with other tests.
+        // Long limits for everything that waits for a task: the machine may be busy with other tests.
         (settings.intentLimit, settings.verificationLimit) = (.seconds(200), .seconds(200))
         (settings.tuvali.verdictLimit, settings.keyRotation) = (.seconds(300), .seconds(300))
         configure(&settings)

@@ -7,13 +7,13 @@ import Testing
 
 @testable import Appliance
 
-/// The way of a report from any thread to the kiosk, and what makes reports of counters and lines of notes.
+/// The way of a report from any thread to the kiosk, and the conversion of counters and notes to reports.
 @Suite struct HealthReportTests {
     private func words(_ reports: [HealthReport]) -> [String] {
         reports.map { "\($0.isPresent ? "+" : "-")\($0.code)" }
     }
 
-    /// What is delivered, in order.
+    /// The delivered reports, in order.
     private final class Deliveries: Sendable {
         let reports = Mutex<[HealthReport]>([])
 
@@ -39,7 +39,7 @@ import Testing
         #expect(stepped == ["+fault.clock-stepped", "-fault.clock-stepped"], "an instant is told too, in its order")
     }
 
-    /// While whoever takes them is stuck, reports are gathered, however many there are; afterwards the last state is what counts.
+    /// While the receiver is stuck, any number of reports is merged; afterwards the last state counts.
     @Test(.timeLimit(.minutes(1)), .tags(.realTime)) func aStuckReceiverGathersNoHeap() async throws {
         let (inbox, seen) = (HealthInbox(), Deliveries())
         let batches = Mutex<[Int]>([])

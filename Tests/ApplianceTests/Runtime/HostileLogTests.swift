@@ -7,14 +7,14 @@ import Testing
 @testable import Appliance
 @testable import Kiosk
 
-/// The log while strangers come day and night: it stays small, counts them, and has what matters.
+/// The log while strangers arrive day and night: it stays small, counts them, and keeps the important lines.
 @Suite struct HostileLogTests {
     private let path = FileManager.default.temporaryDirectory
         .appendingPathComponent("gatehouse-hostile-\(UUID().uuidString)").path
 
     private func visit(_ number: Int) -> VisitID { VisitID("00000000-0000-4000-8000-\(1_000_000_000_000 + number)") }
 
-    /// What a kiosk tells of a visit that sends something whole.
+    /// Logs the notes of a kiosk about a visit with a complete transfer.
     private func play(_ output: LogOutput, _ number: Int, accepted: Bool, isRecorded: Bool, at now: Instant) {
         let (id, code) = (visit(number), accepted ? "ok" : "proof.invalid")
         let uri = "OPENID4VP://connect?name=North-Gate&key=" + String(repeating: "4a", count: 32)
@@ -47,7 +47,7 @@ import Testing
 
     private func events(_ lines: [JSON], _ name: Text) -> [JSON] { lines.filter { $0["event"]?.string == name } }
 
-    /// Seven a second for an hour, and each minute a visitor who is let in.
+    /// Seven a second for an hour, and each minute a visitor who is admitted.
     @Test func anHourOfGarbageIsSmall() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let sink = try LogSink(.file(path))
@@ -73,11 +73,11 @@ import Testing
         let counted = events(lines, "visits.counted")
         #expect((10...14).contains(counted.count))
         let ended = events(lines, "visit.ended")
-        // Each visit is in the log once.
+        // Each visit is counted or logged once.
         #expect(counted.reduce(0) { $0 + ($1["count"]?.int ?? 0) } + ended.count == garbage + written)
         let reasons = counted.compactMap { $0["endings"]?["rejected"]?["proof.invalid"]?.int }
         #expect(reasons.count == counted.count && reasons == counted.compactMap { $0["count"]?.int })
-        // Those who are let in have the lines that matter.
+        // Admitted visitors have the important lines.
         for number in stride(from: 0, to: garbage, by: 420) {
             let id = visit(garbage + number).text
             let its = lines.filter { $0["visit"]?.string == Text(id) }.compactMap { $0["event"]?.string }
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    /// At a busy gate whose visitors are let in every line is there, however many come.
+    /// At a busy gate whose visitors are admitted, every line is written, however many visitors arrive.
     @Test func aBusyGateHasAllItsLines() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let sink = try LogSink(.file(path))
@@ -103,7 +103,7 @@ import Testing
         #expect(events(lines, "visits.counted").isEmpty)
     }
 
-    /// A visit that was left out stays so, and the next one after a while has its lines.
+    /// A visit that was left out stays left out, and the next one after a while has its lines.
     @Test func theNextVisitHasItsLines() {
         var lines = VisitLines()
         let (first, second, now) = (visit(1), visit(2), Instant.zero)

@@ -35,7 +35,8 @@ import Testing
         }
     }
 
-    /// A service that is upgraded in place reads what the one before it wrote in this start of the machine, and no more.
+    /// A service that is upgraded in place reads the previous version's file of the current boot, and of no
+    /// other boot.
     @Test func theFormBeforeCountsInItsStartOfTheMachine() {
         func read(_ text: String, in boot: Text = "a-b", at now: Int64 = 9) -> ClockMemory? {
             KeptDate.read(Array(text.utf8), boots: ["x", boot], at: Instant(nanoseconds: now))
@@ -54,7 +55,8 @@ import Testing
         #expect(read("a-b - - 2026-01-01T00:00:00Z 4 - -") == nil)
     }
 
-    /// Of another start of the machine the last confirmed date is left, with the time that passed before the end of that one.
+    /// After another boot of the machine, only the last confirmed date is left, advanced by the time until
+    /// the end of the earlier boot.
     @Test func ofAnEarlierStartTheLastConfirmedDateIsLeft() {
         func left(_ memory: ClockMemory) -> ClockMemory? {
             KeptDate.read(KeptDate.bytes(memory, boot: "a"), boots: ["b"], at: Instant(nanoseconds: 1))
@@ -63,25 +65,27 @@ import Testing
         let confirmed = DatedInstant(utc: Self.noon, at: Instant(nanoseconds: 40_000_000_000))
         let minute = DatedInstant(utc: Self.noon.advanced(by: .seconds(60)), at: .zero)
         #expect(left(ClockMemory(at: end, confirmed: confirmed)) == ClockMemory(at: .zero, earlier: minute))
-        // One that was in doubt already is not better for it.
+        // A kept date of an earlier boot takes precedence over the date confirmed since.
         let earlier = DatedInstant(utc: Self.noon.advanced(by: .seconds(-40)), at: .zero)
         let doubted = ClockMemory(
             at: end, confirmed: DatedInstant(utc: Self.noon.advanced(by: .seconds(9000)), at: .zero), earlier: earlier,
             suspicion: .all)
         #expect(left(doubted) == ClockMemory(at: .zero, earlier: minute, suspicion: .all))
-        // What may hold the word of a time server outlives the start, as the battery-backed clock does.
+        // The suspicion against the battery-backed clock outlives the boot, as that clock does.
         for suspicion in [ClockMemory.Suspicion.nothing, .battery, .all] {
             let kept = ClockMemory(at: end, confirmed: confirmed, suspicion: suspicion)
             #expect(left(kept)?.suspicion == suspicion)
         }
         let unknown = Array("a 5 x 2026-01-01T00:00:00Z 1 - - - - - -".utf8)
         #expect(KeptDate.read(unknown, boots: ["b"], at: .zero)?.suspicion == .all)
-        // Where the monotonic clock may have gone on, it is carried on from the end and no sooner.
+        // Where the monotonic clock may have continued, the date is advanced from the end of the earlier
+        // boot, and not from before.
         let bytes = KeptDate.bytes(ClockMemory(at: end, confirmed: confirmed), boot: "a")
         #expect(KeptDate.read(bytes, boots: ["b"], at: end)?.earlier == DatedInstant(utc: minute.utc, at: end))
     }
 
-    /// What is left of free passage that was ordered for ten minutes before a restart, in seconds; nil: it is over.
+    /// Returns the seconds that are left of a free passage that was ordered for ten minutes before a restart;
+    /// nil: it is over.
     private func left(
         _ order: DoorOrderFile.Kept, at date: Int64, alternative: Int64? = nil,
         _ provenance: WallTime.Provenance = .rtc
@@ -109,7 +113,7 @@ import Testing
         #expect(try left(order, at: -61) == nil, "given while the date was ahead")
         #expect(try left(order, at: -23 * 3600) == nil)
         #expect(try left(order, at: 10, .saved) == nil)
-        // Of two dates both must lie within.
+        // When there are two dates, both must lie within the ten minutes.
         #expect(try left(order, at: 10, alternative: 200) == .seconds(400))
         #expect(try left(order, at: 200, alternative: 10) == .seconds(400))
         #expect(try left(order, at: 10, alternative: 600) == nil && left(order, at: 10, alternative: -61) == nil)
@@ -122,7 +126,7 @@ import Testing
             try folder.file.keep(kept)
             #expect(folder.file.read() == kept)
         }
-        // Version 0.1.0 wrote the end alone, which does not say how long it was meant to last.
+        // Version 0.1.0 wrote the end alone, which does not say how long the passage should last.
         for (text, kept) in [
             ("free 2026-01-01T00:10:00.000Z\n", DoorOrderFile.Kept.none), ("free x\n", nil), ("free\n", nil),
             ("free 2026-01-01T00:00:00Z x\n", nil), ("lock x\n", nil), ("", nil),

@@ -8,20 +8,20 @@ import Testing
 
 @testable import Appliance
 
-/// Lamps and relay whose chip comes after the start.
+/// Lamps and relay whose chip becomes available after the start.
 @Suite(.timeLimit(.minutes(1)), .tags(.realTime)) struct LatePanelTests {
     private let reports = Reports()
     private let relayLine = TestLines()
     private let lampLines = TestLines()
     private let isThere = Presence()
-    /// What each panel calls when its chip is gone.
+    /// The loss handlers of each panel, which it calls when its chip is lost.
     private let losses = Losses()
 
     private final class Losses: Sendable {
         let calls = Mutex<[@Sendable () -> Void]>([])
     }
 
-    /// Whether the chip is there.
+    /// Whether the chip is available.
     private final class Presence: Sendable {
         let value = Atomic<Bool>(false)
     }
@@ -64,7 +64,7 @@ import Testing
         panel.takeLines()
         #expect(reports.present.isEmpty)
         #expect(await waits { lampLines.active == ["red"] })
-        panel.takeLines()  // they are here already
+        panel.takeLines()  // the lines are taken already
         panel.show(Signal([.amber]))
         #expect(await waits { lampLines.active == ["amber"] })
         #expect(!relayLine.wasActive("gate"), "a pulse is not begun late")
@@ -95,7 +95,7 @@ import Testing
         panel.takeLines()
         #expect(reports.present.isEmpty)
         #expect(await waits { lampLines.active == ["red"] })
-        first()  // about those before
+        first()  // a report about the previous lines
         panel.takeLines()
         #expect(losses.calls.withLock { $0.count } == 3 && !relayLine.wasActive("gate"))
         #expect(panel.end(within: .seconds(30)))

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Appliance
 
-/// Who watches the parts that every visit needs.
+/// The watch over the parts that every visit needs.
 @Suite("Signs of life", .timeLimit(.minutes(1)), .tags(.realTime))
 struct LifeSignsTests {
-    /// What was told, and whether the part answers.
+    /// The reports, and whether the part answers.
     private final class Scene: Sendable {
         let told = Mutex<[String?]>([])
         let answers = Atomic<Bool>(false)
@@ -16,7 +16,7 @@ struct LifeSignsTests {
     @Test("a part that does not answer is told, waited for, and told again when it does")
     func stuck() async throws {
         let scene = Scene()
-        // Enough for the quick one on a slow machine.
+        // Long enough for the quick part on a slow machine.
         let limit = Duration.milliseconds(500)
         let signs = LifeSigns(
             [

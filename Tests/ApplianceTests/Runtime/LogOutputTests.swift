@@ -10,9 +10,10 @@ import Tuvali
 
 @testable import Appliance
 
-/// The log of whole visits, by their ids: what one asks the journal for (`GATEHOUSE_VISIT=`) is the visit, without a gap.
+/// The log of whole visits, by their ids: the journal's lines for an id (`GATEHOUSE_VISIT=`) are the visit,
+/// without a gap.
 @Suite struct LogOutputTests {
-    /// A virtual gate whose turns are told to the real log.
+    /// A virtual gate whose events are written to the real log.
     private final class LoggedWorld: SimulatedWorld {
         private let output: LogOutput
         private let path: String
@@ -54,7 +55,7 @@ import Tuvali
         }
     }
 
-    /// The log of a gate to which these come, until it is ready again.
+    /// Returns the log of a gate with these visits, until it is ready again.
     private func log(_ visits: [Simulation.Visit]) throws -> [JSON] {
         let world = try LoggedWorld(
             FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-log-\(UUID().uuidString)").path)
@@ -76,7 +77,7 @@ import Tuvali
         let isIts = lines.map { $0["visit"]?.string == visit }
         let (first, last) = (try #require(isIts.firstIndex(of: true)), try #require(isIts.lastIndex(of: true)))
         let its = lines[first...last]
-        // The next invitation is for whoever comes next.
+        // The next invitation belongs to the next visit.
         let others = its.filter { $0["visit"]?.string != visit }
         #expect(others.map(event).allSatisfy { $0 == "advertising" }, "\(others.map(\.compactText))")
         for name in [
@@ -85,12 +86,13 @@ import Tuvali
         ] as [Text] { #expect(its.contains { event($0) == name }, "\(name)") }
         let shown = its.filter { event($0) == "signal" }.map(pattern)
         #expect(shown == ["connected", "receiving", "checking", "accepted"])
-        // What the light shows while nobody is there is nobody's.
+        // A light without a visitor belongs to no visit.
         let calm = lines.filter { ["ready", "off"].contains(pattern($0)) }
         #expect(calm.count >= 3 && calm.allSatisfy { $0["visit"] == nil })
     }
 
-    /// Of several phones the sign is that of the one who has come farthest; a verdict's is its own.
+    /// Among several phones, the light belongs to the one that has come farthest; a verdict's light belongs
+    /// to its own visit.
     @Test func inACrowdEachSignHasItsVisit() throws {
         let crowd = (1...4 as ClosedRange<UInt64>).map { number -> Simulation.Visit in
             var phone = Simulation.Visit.quick(number).phone
@@ -108,7 +110,7 @@ import Tuvali
             let visit = line["visit"]?.string
             switch pattern(line) {
             case "connected", "receiving", "checking":
-                // Somebody who is here: connected before, and not over yet.
+                // The visit is in progress: connected before, and not over yet.
                 let id = try #require(visit, "\(line.compactText)")
                 #expect(lines[..<place].contains { event($0) == "phone.connected" && $0["visit"]?.string == id })
                 #expect(!lines[..<place].contains { event($0) == "visit.ended" && $0["visit"]?.string == id })

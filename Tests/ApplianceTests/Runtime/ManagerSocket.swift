@@ -33,7 +33,7 @@ final class ManagerSocket: Sendable {
 
     var output: ReadinessOutput { ReadinessOutput(manager) }
 
-    /// The messages so far.
+    /// Returns the messages so far.
     func messages() -> [String] {
         var (messages, buffer): ([String], [UInt8]) = ([], [UInt8](repeating: 0, count: 4096))
         while true {

@@ -14,7 +14,7 @@ import Testing
 
 @testable import Appliance
 
-/// What others see of the box, when files and sockets are there, absent, and stalled.
+/// The reports of the gate for observers, with files and sockets that are available, absent, and stalled.
 @Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct ObservationServiceTests {
     private let folder: URL
     private let reports = Reports()
@@ -75,7 +75,7 @@ import Testing
             try await wait { FileManager.default.fileExists(atPath: path("gatehouse.prom")) }
             let text = try String(contentsOfFile: path("gatehouse.prom"), encoding: .utf8)
             #expect(text.contains("gatehouse_info{name=\"G\",version=\"1\"} 1"))
-            // Readers of other users may read, and never see a part.
+            // Other users may read the file, and never see an incomplete one.
             let mode = try FileManager.default.attributesOfItem(atPath: path("status.json"))[.posixPermissions] as? Int
             #expect(mode == 0o644)
             try FileManager.default.removeItem(atPath: path("status.json"))
@@ -104,7 +104,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path("absent/deep/observe.sock")))
     }
 
-    /// A file system that hangs: nothing but its own thread waits, and it is told.
+    /// A file system that hangs: only the thread that uses it waits, and the hang is reported.
     @Test func aPlaceThatHangsHoldsUpNobody() async throws {
         let release = DispatchSemaphore(value: 0)
         let written = Mutex<[String]>([])
@@ -118,7 +118,7 @@ import Testing
         let later = SystemClock.now().advanced(by: .seconds(11))
         #expect(file.failure(at: later)?.contains("has not been written for 10.0 seconds") == true)
         release.signal()
-        // Of all that waited only the newest is written.
+        // Of all waiting reports only the newest is written.
         try await wait { written.withLock { $0.last } == "999" }
         #expect(written.withLock { $0.count } <= 3)
         try await wait { file.failure(at: SystemClock.now().advanced(by: .seconds(11))) == nil }
@@ -126,7 +126,7 @@ import Testing
 
     @Test func pagesAreForWhoMayLook() async throws {
         try await running(try service("status = \"none\"")) {
-            // The file is there before anybody listens.
+            // The socket's file exists before the server listens.
             try await wait { (try? ask("/")) != nil }
             for (target, kind, text) in [
                 ("/", "text/html", "<h1>G</h1>"), ("/?refresh=off", "text/html", "do so"),
@@ -138,7 +138,7 @@ import Testing
             }
             #expect(try ask("/").contains("style-src 'sha256-"))
             #expect(try ask("/etc/passwd").contains("404"))
-            // Nobody but the service's own user, and root.
+            // Only the service's own user, and root.
             let mode = try FileManager.default.attributesOfItem(atPath: path("observe.sock"))[.posixPermissions] as? Int
             #expect(mode == 0o600)
         }
@@ -147,13 +147,13 @@ import Testing
 
     private func ask(_ target: String) throws -> String { try UnixRequest.get(target, at: path("observe.sock")) }
 
-    /// The day is that of the ledger, from its midnight on, also after a restart.
+    /// The numbers of the day come from the ledger, since midnight, also after a restart.
     @Test func theDayIsTheLedgers() async throws {
         let store = try await Store.open(path("ledger.db"))
         let now = SystemClock.utc()
         let software = Outcome.Software(name: "gatehouse", version: "0")
         for number in 0..<300 {
-            // The first two hundred are of yesterday and before.
+            // The first two hundred are from earlier days.
             let at = number < 200 ? now.advanced(by: .seconds(-200_000 + number)) : now
             let stamp = RecordStamp(kiosk: "G", boot: "b", time: WallTime(utc: at, provenance: .rtc), monotonic: .zero)
             var outcome = Outcome(number % 2 == 0 ? .accepted : .rejected, gate: .shut, software: software)

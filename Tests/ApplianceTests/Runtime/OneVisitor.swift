@@ -8,7 +8,7 @@ import Simulation
 import Tuvali
 import Workbench
 
-/// One phone that loses no time, at the real gatekeeper: who listens and what it opens is the test's.
+/// One phone without delays at the real gatekeeper; the test provides the listeners and the panel.
 struct OneVisitor {
     let ledger: ListLedger
     let seen: Recorder
@@ -16,7 +16,7 @@ struct OneVisitor {
     private let radio: LiveRadio
     private let service: Task<Void, Never>
 
-    /// Begins the visit. The `listeners` hear of it beside ``seen``.
+    /// Starts the visit. The `listeners` are notified in addition to ``seen``.
     init(_ panel: any Panel, listeners: [any KioskListener] = [], pulse: Duration = .milliseconds(200)) async throws {
         let ends = try socketPair()
         let (ledger, seen) = (ListLedger(), Recorder())
@@ -24,7 +24,7 @@ struct OneVisitor {
         seen.onInvitation = { uri in Task { await radio.showInvitation(uri) } }
         var settings = KioskSettings(name: try Identifier("OneVisitor"), softwareVersion: "test")
         settings.gatePulse = pulse
-        // Patient in everything that waits for a task: the machine may be busy with other tests.
+        // Long limits for everything that waits for a task: the machine may be busy with other tests.
         (settings.intentLimit, settings.verificationLimit) = (.seconds(200), .seconds(200))
         let transports = Transports([ends.host])
         let gatekeeper = try Gatekeeper(
@@ -39,7 +39,7 @@ struct OneVisitor {
         (self.ledger, self.seen, self.gatekeeper, self.radio) = (ledger, seen, gatekeeper, radio)
     }
 
-    /// Returns as soon as the outcome is put down, or after some minutes.
+    /// Returns as soon as the outcome is recorded, or after some minutes.
     func isRecorded() async throws {
         for _ in 0..<40_000 where ledger.entries.first?.result == nil { try await Task.sleep(for: .milliseconds(5)) }
     }

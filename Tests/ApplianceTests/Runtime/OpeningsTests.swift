@@ -13,7 +13,8 @@ import Workbench
 
 @testable import Appliance
 
-/// The record says what the relay's line did, not what was ordered. The state of the credential follows the same result.
+/// The record contains what the relay's line did, not what was ordered. The state of the credential follows
+/// the same result.
 @Suite(.timeLimit(.minutes(5)), .tags(.realTime)) struct OpeningsTests {
     private let line = TestLines()
     private let watch = OpeningWatch()
@@ -24,7 +25,7 @@ import Workbench
             relay: try Relay(WatchedBank(line.bank(), watch), line: "gate") { _ in }, watch: watch)
     }
 
-    /// One accepted visitor: what is recorded of the gate, what was seen, and what became of the credential.
+    /// Plays one accepted visitor; returns the record of the gate, the notes, and the use of the credential.
     private func visit(
         _ panel: any Panel
     ) async throws -> (entries: [ListLedger.Entry], notes: [String], uses: [CredentialUse]) {
@@ -42,7 +43,8 @@ import Workbench
         let gate = try #require(entries.first?.gate)
         let spans = line.spans("gate")
         try #require(entries.map(\.result) == [.accepted] && spans.count == 1)
-        // From before the call that energised it until after the one that released it: no shorter than the line saw.
+        // From before the call that energised the line until after the call that released it: not shorter
+        // than the line saw.
         #expect(gate.opened && gate.pulseMilliseconds >= Int(spans[0].length.milliseconds) - 1)
         #expect(notes.count { $0 == "gate" } == 2 && uses == [.ordered, .used])
     }
@@ -91,7 +93,7 @@ import Workbench
     }
 }
 
-/// What is made of what the threads of the lines write down.
+/// The evaluation of the marks that the threads of the lines write.
 @Suite struct OpeningWatchTests {
     private let line = TestLines()
 
@@ -114,7 +116,7 @@ import Workbench
             return
         }
         #expect(length >= .zero && length <= from.duration(to: SystemClock.now()))
-        // The next order's pulse is not this one's, and the other way round.
+        // The pulse of the next order does not count for this order, and vice versa.
         order.until = SystemClock.now()
         usleep(60_000)
         let next = OpeningOrder(from: SystemClock.now(), until: from.advanced(by: .seconds(60)))
@@ -134,7 +136,8 @@ import Workbench
         #expect(watch.opening(OpeningOrder(from: from, until: from), at: from.advanced(by: .seconds(1))) == .never)
     }
 
-    /// A machine may stop the thread after it has decided to energise the line, for longer than the rest of the pulse.
+    /// The machine may stop the thread after its decision to energise the line, for longer than the rest of
+    /// the pulse.
     @Test func aThreadThatIsStoppedBeforeItsCallIsWaitedFor() async throws {
         let watch = OpeningWatch()
         let state = Mutex((decided: Instant?.none, isStopped: true))
@@ -165,8 +168,8 @@ import Workbench
         #expect(length >= .milliseconds(60))
     }
 
-    /// A chip was exchanged. The thread of the old lines hangs in a call while the thread of the new lines opens the
-    /// gate.
+    /// A chip was replaced. The thread of the old lines hangs in a call while the thread of the new lines
+    /// opens the gate.
     @Test func aThreadThatHangsAndTheNextWriteNothingOverEachOther() async throws {
         let watch = OpeningWatch()
         line.hangs(true)
@@ -188,7 +191,7 @@ import Workbench
         #expect(watch.opening(second, at: late) == .never, "a call of before is not about it")
         try bank.set(active: ["gate"])
         #expect(watch.opening(first, at: late) == .lasting, "a call of the next says nothing of it")
-        // The call returns at last, and its line is given back: the pulse of the next one goes on.
+        // The call returns at last, and the old line is released: the pulse of the new line continues.
         line.hangs(false)
         #expect(thread.flush(within: .seconds(30)))
         guard case .over = watch.opening(first, at: late) else {
@@ -212,7 +215,7 @@ import Workbench
         #expect(watch.opening(order, at: at(1240)) == .lasting, "that was an earlier one")
         wires.frame(isSent: false, begun: at(1050))
         #expect(watch.opening(order, at: at(1300)) == .never)
-        // However long it takes: what counts is when it begins.
+        // The duration of a frame does not matter: only its beginning counts.
         wires.frame(isSent: true, begun: at(1100))
         #expect(watch.opening(order, at: at(1300)) == .over(.zero))
         let next = OpeningOrder(from: at(1350), until: at(1550))
@@ -228,7 +231,7 @@ import Workbench
     }
 }
 
-/// Outcomes wait for what the gate did, and no longer than that.
+/// Outcomes wait for the result of the gate, and no longer than that.
 @Suite struct WaitingOutcomeTests {
     /// A panel with prepared answers.
     private final class AskedPanel: Panel {
@@ -254,7 +257,7 @@ import Workbench
         VisitRecord(visit, using: nil, outcome)
     }
 
-    /// A visit's pulse of 200 ms that begins at that millisecond.
+    /// Reports a visit's pulse of 200 ms, which begins at that millisecond, to `openings`.
     private func open(_ openings: inout Openings, _ visit: VisitID, at start: Int64) {
         openings.told(.open(until: at(start + 200)), at: at(start))
         openings.belongs(to: visit)
@@ -265,7 +268,8 @@ import Workbench
         panel.answers.withLock { $0[order] = opening }
     }
 
-    /// A visitor passes long after the pulse; others have opened the gate meanwhile, and the panel has forgotten it.
+    /// A visitor passes long after the pulse: other visits have opened the gate meanwhile, and the panel has
+    /// forgotten the order.
     @Test func theOrderIsLookedAtWhenItIsOver() {
         var openings = Openings()
         open(&openings, VisitID("1"), at: 1000)
@@ -277,7 +281,7 @@ import Workbench
         #expect(entry?.record.outcome.gate == .pulsed(milliseconds: 201) && entry?.use == .used)
     }
 
-    /// Record and credential go by one result, whichever of outcome and result comes first.
+    /// Record and credential follow one result, whether the outcome or the result is first.
     @Test(arguments: [true, false]) func nothingEnergisedReleasesTheCredential(_ isEarly: Bool) {
         var openings = Openings()
         open(&openings, VisitID("1"), at: 1000)
@@ -294,7 +298,8 @@ import Workbench
         #expect(entry?.record.outcome.gate == .shut && entry?.use == .released)
     }
 
-    /// The gate opened and no visitor passed: the record says the first, the operator chose what the second means.
+    /// The gate opened and no visitor passed: the record says that it opened, and the operator's setting
+    /// decides about the credential.
     @Test func whereNobodyPassedTheOperatorsChoiceCounts() {
         var openings = Openings()
         for number in 1...2 {
@@ -307,7 +312,7 @@ import Workbench
         #expect(known.map(\.record.outcome.gate?.opened) == [true, true] && known.map(\.use) == [.released, .used])
     }
 
-    /// Who was not let in has no order, and a box that opens nothing has no result.
+    /// A rejected visitor has no order, and a gate without a relay has no result.
     @Test func withoutAnOrderOrAGateThereIsNothingToAsk() {
         var openings = Openings()
         let rejected = Outcome(
@@ -318,8 +323,8 @@ import Workbench
         #expect(entry?.use == .used && entry?.record.outcome.gate == nil)
     }
 
-    /// A line that hangs keeps no outcome for ever: it is recorded as it was ordered, and the credential is used, even
-    /// if no visitor has passed so far.
+    /// A line that hangs does not delay an outcome forever: the opening is recorded as ordered, and the
+    /// credential counts as used, even if no visitor has passed so far.
     @Test(arguments: [false, true]) func theWaitHasAnEnd(isUnused: Bool) {
         var openings = Openings()
         open(&openings, VisitID("1"), at: 1000)
@@ -333,7 +338,7 @@ import Workbench
         #expect(openings.deadline(after: end) == nil)
     }
 
-    /// At the end of the program what has opened nothing is not said to have opened.
+    /// At the end of the program, an order that has opened nothing is not recorded as an opening.
     @Test func theLastAreAskedOnceMore() {
         var openings = Openings()
         for number in 1...2 {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Appliance
 
-/// What systemd is told of the start.
+/// The messages to systemd about the start.
 @Suite struct ReadinessTests {
     private let fault = KioskNote.fault(.gpioFailed, isPresent: true, count: 1, detail: "no chip")
 

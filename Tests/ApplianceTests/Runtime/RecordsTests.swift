@@ -8,7 +8,7 @@ import Testing
 
 @testable import Appliance
 
-/// What the database gives at a start.
+/// The results of opening the database at a start.
 @Suite final class RecordsTests {
     private let folder: String
 
@@ -21,7 +21,7 @@ import Testing
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// Opens a database in the folder; what it told, and what it logged.
+    /// Opens a database in the folder; returns the records, the reports, and the log.
     private func open(
         _ section: String = "", _ environment: [String: String] = [:]
     ) async throws -> (records: Records, reports: Reports, log: String) {
@@ -38,7 +38,8 @@ import Testing
         return (records, reports, String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self))
     }
 
-    /// It was a line of the log, and the status said that all is in order.
+    /// A regression test: the failure was only a line of the log, and the status said that everything is in
+    /// order.
     @Test func aReserveThatCannotBeMadeIsTold() async throws {
         let (records, reports, _) = try await open("reserve = \"none/reserve\"\n")
         #expect(records.reserve == nil && reports.present.contains(.ledgerReserve))
@@ -46,8 +47,8 @@ import Testing
         await records.store.close()
     }
 
-    /// A key beside the database is better than none, and told; one that systemd hands over takes its place; without either the
-    /// gate goes on and says what to do.
+    /// A key file next to the database is better than none, and is reported. A key from systemd replaces it.
+    /// Without either, the gate continues and reports the remedy.
     @Test func howKeysAreKeptIsTold() async throws {
         var (records, reports, log) = try await open()
         let name = records.siteKey.name(ofSignedContent: [1])

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Appliance
 
-/// The end of a program whose ledger another one is to replace.
+/// The end of a program whose ledger is to be replaced by another.
 @Suite(.tags(.realTime)) struct RenewalTests {
     private let path = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-\(UUID().uuidString)")
         .path
@@ -20,7 +20,7 @@ import Testing
             log: try LogSink(.file(path)), rest: .seconds(3600), patience: .seconds(3600), pause: .milliseconds(1))
     }
 
-    /// With a visitor at the gate it waits for his end.
+    /// While a visitor is at the gate, the program waits for the end of the visit.
     @Test(.timeLimit(.minutes(1)))
     func itEndsWhenNobodyIsAtTheGate() async throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -36,7 +36,7 @@ import Testing
         #expect(looks.withLock { $0 } == 21)
     }
 
-    /// A squatter holds nothing up for ever.
+    /// A visitor who never leaves does not delay the end forever.
     @Test(.timeLimit(.minutes(1)))
     func patienceEnds() async throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -47,7 +47,8 @@ import Testing
         try await service.run()
     }
 
-    /// Neither a program without such news ends, nor one that has just begun a ledger for the same reason.
+    /// A program without a contradiction does not end, and neither does one that has just begun a ledger for
+    /// the same reason.
     @Test(.timeLimit(.minutes(1)), arguments: [false, true])
     func itStays(hasBegunOne: Bool) async throws {
         defer { try? FileManager.default.removeItem(atPath: path) }

@@ -12,13 +12,13 @@ import TestKit
 import Testing
 import Workbench
 
-/// The same credential at the real kiosk again and again: who is refused, who is not, and what a restart remembers.
+/// The same credential at the real kiosk, repeatedly: refusals, admissions, and the memory over a restart.
 @Suite("Replays at the gate", .timeLimit(.minutes(10)), .tags(.realTime))
 struct ReplayAtTheGateTests {
     private let date = WallTime(utc: Timestamp(seconds: 1_780_304_400), provenance: .rtc)  // 2026-06-01
 
-    /// Plays these visitors, who all bring one credential, on that database; the reasons of their ends. `whenGone` is called when the
-    /// last one has gone, before the service ends.
+    /// Plays these visitors, who all bring one credential, on that database; returns the reasons of their
+    /// verdicts. `whenGone` is called when the last one has left, before the service ends.
     private func play(
         _ visits: [Simulation.Misbehaviour?], on disk: CrashDisk, start: UInt64 = 1, pulse: Duration = .milliseconds(1),
         failing: [Bool] = [], whenGone: (Store) async throws -> Void = { _ in }
@@ -90,7 +90,8 @@ struct ReplayAtTheGateTests {
         let disk = try CrashDisk()
         #expect(try await play([nil], on: disk) == [[ReasonCode.ok.text]])
         #expect(try await play([nil], on: disk, start: 2) == [[ReasonCode.replaySeen.text]])
-        // Also when the power goes before the pulse is over and its record written: the names are on the disk by themselves.
+        // Also after a power cut before the end of the pulse and its record: the names are on the disk
+        // independently.
         let running = try CrashDisk()
         var cut: CrashDisk?
         let ends = try await play([nil], on: running, pulse: .seconds(5)) { store in
@@ -99,7 +100,7 @@ struct ReplayAtTheGateTests {
         }
         #expect(ends == [])
         #expect(try await play([nil], on: try #require(cut), start: 2) == [[ReasonCode.replaySeen.text]])
-        // One that only tried is not.
+        // A credential of an incomplete visit does not count as used.
         let other = try CrashDisk()
         _ = try await play([.leaves(.reportRequested)], on: other)
         #expect(try await play([nil], on: other, start: 2) == [[ReasonCode.ok.text]])

@@ -9,7 +9,7 @@ import Workbench
 
 @testable import Kiosk
 
-/// What a crowd of strangers costs ledger and disk, with the real store and the real rules of what is recorded.
+/// The cost of a crowd of strangers for ledger and disk, with the real store and the real rules for records.
 @Suite(.tags(.models)) struct RetentionTests {
     private static let software = Outcome.Software(
         name: "gatehouse", version: "0.1.0", trust: "sha256:0123456789abcdef",
@@ -32,11 +32,12 @@ import Workbench
 
     private static let accepted = outcome(.accepted, ["ok"])
 
-    /// Strangers of every kind: phones that break off, garbage that is whole, and genuine credentials that are refused.
+    /// Strangers of every kind: phones that break off, complete transfers of garbage, and genuine credentials
+    /// that are rejected.
     private struct Strangers {
         private let visits: [(entry: RecordTally.Entry, kind: RecordTally.Kind)]
         private var tally = RecordTally()
-        /// How many came.
+        /// The number of strangers so far.
         private(set) var count = 0
 
         init(credentials: Int) {
@@ -55,10 +56,11 @@ import Workbench
             }
         }
 
-        /// One more comes. The record that it causes; nil: it is only counted.
+        /// Adds one stranger. Returns the record that it causes; nil: it is only counted.
         mutating func come(at now: Instant) -> Outcome? {
             defer { count += 1 }
-            // With no common divisor to the number of kinds: in no order.
+            // The factor has no common divisor with the number of kinds, so the kinds are in no regular
+            // order.
             let visit = visits[count * 7919 % visits.count]
             return tally.take(visit.entry, as: visit.kind, at: now)?.outcome
         }
@@ -73,10 +75,11 @@ import Workbench
 
     private func visit(_ number: Int) -> Text { Text("00000000-0000-4000-8000-\(1_000_000_000_000 + number)") }
 
-    /// Two weeks day and night, 2,000 visitors a day who are let in, and an agent that confirms nothing until the end.
+    /// Two weeks, day and night, with 2,000 admitted visitors a day, and an agent that confirms nothing until
+    /// the end.
     ///
-    /// Scaled in two ways: the bound is the share of 14 days in the 400 of the default, 70 MB; and one stranger comes a
-    /// second in place of seven, since what they cost does not depend on how many they are
+    /// Scaled in two ways: the limit is the share of 14 days in the 400 of the default, 70 MB; and one
+    /// stranger arrives each second in place of seven, because their cost does not depend on their number
     /// (`RecordTallyTests.aDayOfEverythingIsBounded`).
     @Test func twoWeeksOfGarbageCostNoAcceptedRecord() async throws {
         let folder = MemoryFolder.place("retention")
@@ -106,7 +109,7 @@ import Workbench
                 records += 1
                 waiting.append(UnwrittenOutcome(visit: visit(records), outcome: outcome, stamp: now))
             }
-            // Every 43 s a visitor is let in.
+            // Every 43 s a visitor is admitted.
             if second * 2000 / day != (second + 1) * 2000 / day {
                 records += 1
                 waiting.append(UnwrittenOutcome(visit: visit(records), outcome: Self.accepted, stamp: now))
@@ -123,7 +126,7 @@ import Workbench
         #expect(size <= options.retention.bytes)
         #expect(await store.lostReports == 0)
 
-        // Everything is delivered in the end.
+        // Everything is delivered at the end.
         var (position, delivered): (Int, Set<Text>) = (0, [])
         while true {
             let entries = try await store.entries(after: position, limit: 1000)
@@ -143,8 +146,9 @@ import Workbench
         await store.close()
     }
 
-    /// An hour of 7 strangers a second, who have 600 genuine credentials among them, from a quiet time on: the worst
-    /// that they can do. Each record stands alone, as at a quiet gate, and the witness hears of each step.
+    /// An hour of 7 strangers a second, who have 600 genuine credentials among them, after a quiet time: the
+    /// worst case. Each record is written alone, as at a quiet gate, and the witness is notified of each
+    /// step.
     @Test func anHourOfStrangersWearsTheDiskLittle() async throws {
         let ledger = try await BenchLedger(below: MemoryFolder.parent)
         var strangers = Strangers(credentials: 600)

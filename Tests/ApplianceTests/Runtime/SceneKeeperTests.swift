@@ -6,7 +6,7 @@ import Testing
 @testable import Appliance
 @testable import Kiosk
 
-/// What is to be seen follows the notes and the light.
+/// The scene on the displays follows the notes and the light.
 @Suite struct SceneKeeperTests {
     private let one = VisitID("3f2a7b1c-0000-4000-8000-000000000000")
     private let other = VisitID("91c0d2e4-0000-4000-8000-000000000000")

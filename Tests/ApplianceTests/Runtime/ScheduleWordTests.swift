@@ -5,7 +5,7 @@ import Testing
 @testable import Appliance
 @testable import Credentials
 
-/// What the schedule says while the date is lost and found.
+/// The mode of the schedule while the date is lost and found again.
 @Suite struct ScheduleWordTests {
     private static let free = DoorSchedule.Entry(.free, GateHours(days: Set(0...6), from: 420, to: 570))
     private static let night = DoorSchedule.Entry(.locked, GateHours(days: Set(0...6), from: 1320, to: 300))
@@ -16,7 +16,7 @@ import Testing
         return ScheduleWord(schedule)
     }
 
-    /// The mode that is told at that time of day, and whether the date is told as a fault.
+    /// Returns the mode at that time of day, and whether the date is reported as a fault.
     private func said(_ word: inout ScheduleWord, _ time: String, _ worth: WallTime.Provenance = .rtc) throws -> (
         mode: DoorMode?, isFault: Bool?
     ) {
@@ -53,7 +53,7 @@ import Testing
         #expect(try said(&free, "08:00", .unset) == (.normal, true))
     }
 
-    /// What was asked for before the date of a verdict, and arrives behind it.
+    /// A date that was read before the date of a verdict, and arrives after it.
     @Test func anOlderDateChangesNothing() throws {
         var word = word(Self.night)
         let (evening, night) = (Timestamp(rfc3339: "2026-11-23T21:59:59Z"), Timestamp(rfc3339: "2026-11-23T22:00:00Z"))

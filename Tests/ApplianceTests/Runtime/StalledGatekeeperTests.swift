@@ -13,11 +13,12 @@ import Testing
 import Tuvali
 import Workbench
 
-/// Whoever listens may stall at every point of a visit: the gate opens, and shuts in time.
+/// A listener may stall at every point of a visit: the gate opens, and shuts in time.
 ///
-/// The real gatekeeper, the real threads of relay and lamps on lines of the test, and the real log.
+/// The test uses the real gatekeeper, the real threads of relay and lamps on lines of the test, and the real
+/// log.
 @Suite(.timeLimit(.minutes(5)), .tags(.realTime)) struct StalledGatekeeperTests {
-    /// Every point of a visit at which something is told.
+    /// Every point of a visit at which listeners are notified.
     static let points = [
         "radio.ready", "advertising", "phone.connected", "phone.identified", "transfer.started", "transfer.received",
         "verdict", "visit.ended", "gate",
@@ -31,7 +32,7 @@ import Workbench
         #expect(stall.hasStalled)
     }
 
-    /// What `gatehouse run | less` comes to, or a journal that is stopped: the pipe is full and nobody reads.
+    /// As with `gatehouse run | less`, or with a stopped journal: the pipe is full and not read.
     @Test(arguments: points) func aLogThatNobodyReads(_ point: String) async throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
@@ -41,7 +42,7 @@ import Workbench
         try await visit(listeners: [filler, LogOutput(log)])
         #expect(filler.hasStalled)
         #expect(!log.flush(within: .milliseconds(10)) || point == "gate")
-        // Now somebody reads, and the log goes on.
+        // Now the pipe is read, and the log continues.
         close(writer)
         Thread.detachNewThread { Self.drain(reader) }
         #expect(log.flush(within: .seconds(60)))
@@ -55,23 +56,23 @@ import Workbench
             lamps: try LampLines(lampLines.bank(), names: ["blue", "amber", "green", "red", "tone"]) { _ in },
             relay: try Relay(WatchedBank(relayLine.bank(), watch), line: "gate") { _ in }, watch: watch)
         let visitor = try await OneVisitor(panel, listeners: listeners, pulse: pulse)
-        // Opened and shut; the relay has an end of its own.
+        // Opened and shut; the pulse of the relay ends independently of the listeners.
         #expect(await visitor.seen.waits { $0.notes.count { $0 == "gate" } == 2 })
-        // The outcome is put down as soon as the relay's thread has released the line.
+        // The outcome is recorded as soon as the relay's thread has released the line.
         try await visitor.isRecorded()
         let entries = visitor.ledger.entries
         #expect(entries.map(\.result) == [.accepted] && entries.first?.gate?.opened == true)
         #expect(lampLines.wasActive("green") && !lampLines.wasActive("red"))
         let asked = SystemClock.now()
         await visitor.end()
-        // Whoever stalls never returns: any bound will do.
+        // A stalled listener never returns, so any limit shows that the end does not wait for it.
         #expect(panel.end(within: .seconds(30)))
         #expect(asked.duration(to: SystemClock.now()) < .seconds(30))
         let spans = relayLine.spans("gate")
         #expect(spans.count == 1)
         for span in spans {
             #expect(span.length - span.owed <= pulse + .milliseconds(20), "\(span)")
-            // Its end stands from the decision on, so what the machine was late to begin with is missing.
+            // The decision fixes the pulse's end, so a delay of its start by the machine shortens the pulse.
             #expect(span.length >= pulse / 2, "\(span)")
         }
         #expect(relayLine.active.isEmpty && lampLines.active.isEmpty)
@@ -92,13 +93,13 @@ import Workbench
     }
 }
 
-/// A listener that stalls when it hears of that.
+/// A listener that stalls at a given note.
 private final class Stall: KioskListener {
     private let point: String
     private let then: (@Sendable () -> Void)?
     private let state = Mutex((hasStalled: false, isOver: false))
 
-    /// `then` is done in place of stalling.
+    /// `then` is run in place of stalling.
     init(at point: String, then: (@Sendable () -> Void)? = nil) { (self.point, self.then) = (point, then) }
 
     var hasStalled: Bool { state.withLock { $0.hasStalled } }
@@ -113,7 +114,7 @@ private final class Stall: KioskListener {
     }
 }
 
-/// Lines that remember when they were active.
+/// Lines that record when they were active.
 final class TestLines: Sendable {
     private struct State {
         var active: Set<String> = []
@@ -128,7 +129,7 @@ final class TestLines: Sendable {
 
         func set(active names: Set<String>) throws(GPIOError) {
             while !names.isEmpty, lines.hang() { usleep(1000) }
-            // First of all the time: what follows takes some.
+            // The time is read first, because the other steps take time.
             let (now, owed) = (SystemClock.now(), Self.owed())
             let fails = lines.state.withLock { state in
                 let fails = state.isBroken && !names.isEmpty
@@ -141,7 +142,7 @@ final class TestLines: Sendable {
             if fails { throw .failed(SystemError("setting lines", code: EIO)) }
         }
 
-        /// How long this thread could have run since it began, and no processor was free for it.
+        /// Returns how long this thread has been ready to run since its start without a free processor.
         private static func owed() -> Duration {
             let fields = FileBytes.line("/proc/thread-self/schedstat")?.split(separator: " ") ?? []
             return .nanoseconds(fields.count > 1 ? Int64(fields[1]) ?? 0 : 0)
@@ -155,10 +156,10 @@ final class TestLines: Sendable {
 
     func bank() -> sending any LineBank { Bank(self) }
 
-    /// From now on each call that energises a line fails; `obeys`: although the line follows the call.
+    /// Makes each call that energises a line fail from now on; `obeys`: although the line follows the call.
     func breaks(obeys: Bool = false) { state.withLock { ($0.isBroken, $0.obeys) = (true, obeys) } }
 
-    /// From now on a call that energises a line does not return, or those that have not returned go on.
+    /// Makes calls that energise a line hang from now on, or releases them.
     func hangs(_ hangs: Bool) { state.withLock { $0.hangs = hangs } }
 
     /// Whether such a call has begun and has not returned.
@@ -175,7 +176,8 @@ final class TestLines: Sendable {
 
     func wasActive(_ name: String) -> Bool { state.withLock { $0.changes.contains { $0.active.contains(name) } } }
 
-    /// How long the line was active each time, and how long its thread waited meanwhile for a processor.
+    /// Returns how long the line was active each time, and how long its thread waited meanwhile for a
+    /// processor.
     func spans(_ name: String) -> [(length: Duration, owed: Duration)] {
         state.withLock { state in
             var since: (at: Instant, owed: Duration)?

@@ -11,7 +11,7 @@ import Workbench
 
 @testable import Appliance
 
-/// What was accepted a moment ago, and trust and rules that change while visits go on.
+/// Credentials that were accepted a moment ago, and trust and rules that change during visits.
 @Suite("The verifier in force")
 struct VerifierInForceTests {
     private let trust: TrustStore
@@ -49,7 +49,7 @@ struct VerifierInForceTests {
         #expect(gate.visit(payload, date, at(1)).code == .replaySeen, "while the owner is on the way")
         gate.verifiers.settle(owner.visit, .released, at: at(1))
         #expect(gate.visit(payload, date, at(2)).isAccepted)
-        // An end that comes before its verdict.
+        // A visit that ends before its verdict.
         let late = VisitID("late")
         gate.verifiers.settle(late, .released, at: at(40))
         #expect(gate.verifiers.verify(payload, of: late, at: date, monotonic: at(40)).isAccepted)
@@ -168,7 +168,7 @@ struct VerifierInForceTests {
     }
 }
 
-/// Visits, one after the other, through a verifier in force: those that are accepted open the gate.
+/// Visits, one after another, through a verifier in force: accepted ones open the gate.
 private struct Gate: Sendable {
     let verifiers: VerifierInForce
     private let count: Counter
@@ -304,7 +304,7 @@ struct PolicyServiceTests {
         for _ in 0..<2 { await service.turn() }
         #expect(verifiers.current.policy.version.hasPrefix("p@2 "))
         #expect(reports.details(.policyFile).last?.contains("is not there") == true)
-        // Nor does a pipe in its place hold up anything.
+        // A pipe in the place of the file does not block, either.
         #expect(mkfifo(file.path, 0o600) == 0)
         for _ in 0..<2 { await service.turn() }
         #expect(verifiers.current.policy.version.hasPrefix("p@2 "))
@@ -338,7 +338,7 @@ struct PolicyServiceTests {
         try folder.write("policy.toml", "id = \"p\"\nversion = \"1\"\n[[accept]]\nid = \"all\"\n")
         for _ in 0..<2 { await service.turn() }
         #expect(judge().isAccepted && reports.present.isEmpty)
-        // Another file's copy is none of this one's.
+        // The copy of another file's rules is not used for this file.
         let other = PolicyState(path: folder.path + "/other.toml", folder: folder.path + "/kept")
         #expect(other.begin(log, reports.report).accept.isEmpty)
     }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Appliance
 
-/// Verdicts said aloud: which, in which language, and what becomes of a program that does not do it.
+/// Spoken verdicts: their choice and language, and the handling of a program that does not speak them.
 @Suite(.tags(.realTime)) struct VoiceOutputTests {
     private let folder: URL
 
@@ -52,7 +52,7 @@ import Testing
         try FileManager.default.removeItem(at: folder)
     }
 
-    /// Before anybody comes, once, and until it is there.
+    /// The fault is reported before a visitor arrives, once, and lasts until the program exists.
     @Test func aProgramThatIsAbsentIsAFault() throws {
         let health = VoiceHealth()
         let voice = try VoiceOutput(
@@ -72,7 +72,7 @@ import Testing
         try FileManager.default.removeItem(at: folder)
     }
 
-    /// A sound card that is missing: over with the next word that is said.
+    /// A missing sound card: the fault is over with the next text that is spoken.
     @Test func aProgramThatFailsIsAFaultUntilItSpeaks() throws {
         let health = VoiceHealth()
         let script = try program("test -e \(path("card"))")
@@ -85,7 +85,7 @@ import Testing
         try FileManager.default.removeItem(at: folder)
     }
 
-    /// The words of people who have left are not said one after the other.
+    /// The texts for visitors who have left are not spoken one after another.
     @Test func aSlowProgramSaysTheNewestAndHoldsUpNobody() throws {
         let script = try program("echo \"$3\" >> \(path("said")); sleep 600")
         let voice = try VoiceOutput(
@@ -108,7 +108,7 @@ import Testing
     }
 }
 
-/// What was told of the health.
+/// The reports of the voice's health.
 private final class VoiceHealth: Sendable {
     private let reports = Mutex<[HealthReport]>([])
 

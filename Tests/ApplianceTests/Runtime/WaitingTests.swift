@@ -13,7 +13,7 @@ import Testing
 
 /// The start without a ledger.
 @Suite(.tags(.realTime)) struct WaitingTests {
-    /// What a wait showed on the lamps.
+    /// The signals on the lamps during a wait.
     private final class Lamps: Sendable {
         let signals = Mutex<[Signal]>([])
     }
@@ -42,12 +42,13 @@ import Testing
         }
         #expect(value == 5 && reports.present.isEmpty)
         #expect(reports.details(.ledgerUnopened).map { $0.prefix(10) } == ["no space l", "/a is dama", "/a is in u"])
-        // Each pause shows the fault, never anything else.
+        // Each pause shows the fault and nothing else.
         let signals = lamps.signals.withLock { $0 }
         #expect(signals.count == 9 && Set(signals) == [Signal([.red]), Signal([.amber])])
     }
 
-    /// `gatehouse status` said "the service is not running: start it" of a service that waited.
+    /// A regression test: `gatehouse status` reported a waiting service as "the service is not running: start
+    /// it".
     @Test func whoAsksMeanwhileHearsWhy() async throws {
         let answer = Mutex<JSON?>(nil)
         let hasClosed = Mutex(false)
@@ -69,7 +70,8 @@ import Testing
         #expect(fault?["detail"]?.string?.string.contains("process 7") == true)
     }
 
-    /// Waits in the way of a migration: the thread does nothing else. What systemd heard until it heard so many such words, or for that long.
+    /// Blocks the thread as a migration does. Returns the messages to systemd until `count` of them begin
+    /// with `word`, or until the limit.
     private static func work(
         _ socket: ManagerSocket, until word: String, _ count: Int, within limit: Duration = .seconds(30)
     ) -> [String] {
@@ -82,7 +84,8 @@ import Testing
         return heard
     }
 
-    /// The ledger of an earlier version took more than a minute to be brought up to date, and each start was ended at that.
+    /// A regression test: the migration of an earlier version's ledger took more than a minute, and systemd
+    /// ended each start after a minute.
     @Test func systemdIsAskedToWaitForALongStart() async throws {
         let socket = try ManagerSocket()
         var waiting = waiting
@@ -92,11 +95,11 @@ import Testing
                 Self.work(socket, until: "EXTEND_TIMEOUT_USEC=60000000\n", 3)
             })
         #expect(heard.count >= 3 && heard.allSatisfy { $0.hasSuffix("\nSTATUS=opening the ledger") }, "\(heard)")
-        _ = socket.messages()  // between the last that was heard and the end
+        _ = socket.messages()  // messages between the last one that was read and the end
         #expect(Self.work(socket, until: "", 1, within: .milliseconds(50)) == [], "it is over")
     }
 
-    /// A later attempt is under the watch that the first one's failure began.
+    /// A later attempt is subject to the watchdog, which began at the failure of the first one.
     @Test func aLongAttemptThatIsNotTheFirstGivesSignsOfLife() async throws {
         let socket = try ManagerSocket()
         var waiting = waiting
@@ -114,7 +117,7 @@ import Testing
         #expect(heard.count >= 3 && heard.allSatisfy { $0 == "WATCHDOG=1" }, "\(heard)")
     }
 
-    /// What hangs for good is ended, and what is quick is not told of.
+    /// The messages stop at the limit, so that systemd ends an endless hang; a quick start sends none.
     @Test func patienceHasAnEnd() async throws {
         let socket = try ManagerSocket()
         let patience = ServicePatience(socket.manager, every: .milliseconds(5), limit: .milliseconds(20))
@@ -126,7 +129,7 @@ import Testing
         #expect(socket.messages() == [])
     }
 
-    /// A configuration that names the right place takes effect by a restart: nothing else ends this wait.
+    /// A configuration with the right path takes effect by a restart: nothing else ends this wait.
     @Test(.timeLimit(.minutes(1))) func itEndsWhenItIsAskedTo() async throws {
         let isAsked = Mutex(false)
         var waiting = waiting { _ in isAsked.withLock { $0 = true } }

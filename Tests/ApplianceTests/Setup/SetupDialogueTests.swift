@@ -10,7 +10,8 @@ import Testing
 
     init() throws { machine = SetupMachine(try SetupFixture.pinout()) }
 
-    /// Answers what is asked with these texts, "" where there is none; the questions that were asked.
+    /// Answers the questions with these texts, with "" where there is none; returns the questions that were
+    /// asked.
     private func play(_ dialogue: inout SetupDialogue, _ texts: [SetupQuestion: String] = [:]) -> [SetupQuestion] {
         var asked: [SetupQuestion] = []
         while let prompt = dialogue.next, asked.count < 30 {
@@ -54,7 +55,7 @@ import Testing
         #expect(words[.radio]?.hasSuffix(": hci0, hci1") == true)
     }
 
-    /// No other time server on a Debian machine can be authenticated.
+    /// On a Debian machine, only chrony can authenticate a time server.
     @Test func aTimeServerIsAskedForWhereChronyIs() throws {
         var seen = machine
         seen.hasChrony = true
@@ -77,7 +78,7 @@ import Testing
             return play(&dialogue, texts.merging([.board: "none"]) { one, _ in one })
         }
         #expect(asked([.board: "pi5", .display: "ssd1306"]).prefix(4) == [.board, .pulse, .display, .displaySize])
-        // One size: nothing to choose.
+        // Only one size exists: there is nothing to choose.
         #expect(!asked([.display: "sh1106"]).contains(.displaySize))
         let key = "z6MkehRgf7yJbgaGfYsdoAsKdBPE3dj2CYhowQdcjqSJgvVd"
         #expect(
@@ -109,9 +110,9 @@ import Testing
                 "\(text): \(String(describing: problem))")
             #expect(dialogue.next == name && dialogue.answers == SetupAnswers())
         }
-        // Blanks around it, and the end of line of a serial line.
+        // Blanks around the answer, and the line end of a serial line.
         #expect(dialogue.answer("  North\r", to: name) == nil && dialogue.answers[.name] == "North")
-        // What an answer leads to is looked at, too, and only that of this very question counts.
+        // The files that an answer names are checked, too, and only problems of this question count.
         let id = try #require(dialogue.next)
         #expect(dialogue.answer("", to: id, inspect: { _ in .missing(.issuer) }) == nil)
         let board = try #require(dialogue.next)

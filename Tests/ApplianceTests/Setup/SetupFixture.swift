@@ -22,17 +22,17 @@ final class SetupFixture: Sendable {
 
     var path: String { trust.path }
     var machine: SetupMachine { SetupMachine(pinout) }
-    /// Beside the files of the test.
+    /// The places of the gate, in a folder next to the files of the test.
     var places: SetupPlaces { SetupPlaces(path + "/gate/gate.toml") }
 
-    /// Answers by their names.
+    /// Returns answers from texts by question.
     static func answers(_ texts: [SetupQuestion: String]) -> SetupAnswers {
         var answers = SetupAnswers()
         for (question, text) in texts { answers[question] = text }
         return answers
     }
 
-    /// A plan of these answers beside a name and a board.
+    /// Returns a plan of these answers, in addition to a name and a board.
     func plan(_ texts: [SetupQuestion: String] = [:]) throws -> SetupPlan {
         try SetupPlan(
             Self.answers(texts.merging([.name: "North", .board: "none"]) { one, _ in one }), on: machine, at: places)
@@ -46,7 +46,7 @@ final class SetupFixture: Sendable {
         ((try? FileManager.default.contentsOfDirectory(atPath: path + "/" + folder)) ?? []).sorted()
     }
 
-    /// An invitation of an agent at that endpoint.
+    /// Returns an invitation of an agent at that endpoint.
     static func invitation(_ endpoint: String = "https://agent.example", id: String = "one") -> String {
         """
         {"@type": "https://didcomm.org/out-of-band/1.1/invitation", "@id": "\(id)",
@@ -57,7 +57,7 @@ final class SetupFixture: Sendable {
 }
 
 extension SetupProblems {
-    /// What is wrong, by the question; "" for the setup as a whole.
+    /// The problems by question; "" for the setup as a whole.
     var byQuestion: [String: String] {
         Dictionary(
             problems.map { ($0.question?.rawValue ?? "", $0.message + ". " + ($0.remedy ?? "")) },

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Appliance
 
-/// From answers to a configuration, and what is said of answers that are wrong.
+/// The configuration from answers, and the problems of wrong answers.
 @Suite struct SetupPlanTests {
     private let pinout: Pinout
     private let machine: SetupMachine
@@ -59,7 +59,7 @@ import Testing
         seen.chips = ["pinctrl-rp1", "something-else"]
         #expect(try configuration([.name: "North"], machine: seen).gpio.chip == "pinctrl-rp1")
         #expect(try configuration([.name: "North", .board: "pi4"], machine: seen).gpio.chip == "pinctrl-bcm2711")
-        // Of two nobody knows which.
+        // With two known chips, the board is ambiguous.
         seen.chips = ["pinctrl-rp1", "pinctrl-bcm2711"]
         #expect(problems([.name: "North"], machine: seen)["board"]?.contains("is missing") == true)
         seen.chips = ["other"]
@@ -80,12 +80,12 @@ import Testing
         #expect(configuration.clock.minimum == .saved && configuration.trust.bundleKeys.count == 1)
         #expect(configuration.clock.authenticated)
         #expect(configuration.agent.invitations == [places.invitation] && configuration.agent.allowPlainHTTP)
-        // The usual place has the usual places.
+        // A configuration in the usual place has the usual paths.
         #expect(configuration.trust.directory == "/etc/gatehouse/trust")
         #expect(configuration.ledger.path == "/var/lib/gatehouse/gatehouse.db")
     }
 
-    /// A name reaches a file of chrony's, and nothing else does.
+    /// The name of a time server is written to a file of chrony, so only names are accepted.
     @Test func aTimeServerIsAName() throws {
         for name in ["ntp.example", "NTP-1.example.org", "192.0.2.1", "nts"] {
             #expect(problems([.name: "N", .board: "none", .timeServer: name]).isEmpty, "\(name)")
@@ -125,7 +125,7 @@ import Testing
                 #expect(sized.display.main.size == size)
             }
         }
-        // The lines of e-paper beside its bus are those of its picture.
+        // The lines of an e-paper display, in addition to its bus, are those on its picture.
         let panel = try configuration([.name: "N", .board: "pi5", .display: "ssd1680"]).display.main.lines
         #expect(panel?.chip == "pinctrl-rp1" && panel?.data == "GPIO5" && panel?.busy == "GPIO4")
         #expect(problems([.name: "N", .board: "none", .display: "ssd1680"]).keys.contains("display"))
@@ -157,7 +157,7 @@ import Testing
                 && other.invitation == "/srv/south/agent.invitation")
     }
 
-    /// A further gate on the box has the places of its unit, which are the only ones that it may write to.
+    /// A further gate on the machine has the paths of its unit, which are the only ones that it may write to.
     @Test func aFurtherGateHasThePlacesOfItsUnit() throws {
         let other = SetupPlaces("/etc/gatehouse/out.toml")
         #expect(other.instance == "out" && other.unit == "gatehouse@out" && other.hasUnit && other.state == nil)
@@ -203,7 +203,7 @@ import Testing
         #expect(lines.contains("# Pin 11: relay of turnstile, strike or barrier."))
     }
 
-    /// Answers beside a name and no board, and what is said of one of them.
+    /// Answers, in addition to a name and no board, and the problem of one of them.
     static let wrong: [(texts: [SetupQuestion: String], question: SetupQuestion, words: String)] = [
         ([.name: "North Gate"], .name, "1 to 14"), ([.name: "ABCDEFGHIJKLMNO"], .name, "1 to 14"),
         ([.name: "Nörd"], .name, "1 to 14"), ([.name: "a\"\n[gate]"], .name, "1 to 14"),
@@ -268,7 +268,7 @@ import Testing
         }
     }
 
-    // MARK: - The file
+    // MARK: - The answers file
 
     private func fileProblems(_ text: String) -> [SetupProblem] {
         do throws(SetupProblems) {
@@ -314,7 +314,7 @@ import Testing
         #expect(fileProblems("name = North").first?.line == 1)
         #expect(
             fileProblems(String(repeating: "#", count: SetupAnswers.largestFile + 1)).first?.message == "is too long")
-        // A value is told with its line too.
+        // A problem of a value is reported with its line, too.
         let answers = try SetupAnswers(file: Array("board = \"none\"\nname = \"a b\"\n".utf8))
         do throws(SetupProblems) {
             _ = try SetupPlan(answers, on: machine, at: places)
@@ -331,14 +331,14 @@ import Testing
         var seen = machine
         seen.chips = ["pinctrl-bcm2711"]
         _ = try SetupPlan(answers.resolved(in: "/boot/firmware"), on: seen, at: places)
-        // "# key = …" is one that is only mentioned.
+        // "# key = …" is a key that is only mentioned.
         let mentioned = text.split(separator: "\n").compactMap { line -> String? in
             let words = line.split(separator: " ").map(String.init)
             let key = words.first == "#" ? words.dropFirst() : words[...]
             return key.count > 2 && key.dropFirst().first == "=" ? key.first : nil
         }
         #expect(Set(mentioned) == Set(SetupQuestion.allCases.map(\.rawValue) + ["replace"]))
-        // And all of them can be used as they stand there.
+        // All of them are usable as written.
         let all = text.split(separator: "\n").map { line in
             line.hasPrefix("# ") && mentioned.contains { line.hasPrefix("# \($0) = ") } ? line.dropFirst(2) : line
         }

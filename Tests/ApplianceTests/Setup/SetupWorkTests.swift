@@ -7,7 +7,7 @@ import Testing
 
 @testable import Appliance
 
-/// What a plan leaves on the disk, and what keeps it from being carried out.
+/// The files that a plan leaves on the disk, and the problems that prevent it.
 @Suite struct SetupWorkTests {
     private let folder: SetupFixture
 
@@ -37,7 +37,7 @@ import Testing
         #expect(folder.names("gate") == ["gate.toml", "state", "trust"])
         #expect(try mode("gate/gate.toml") == 0o640)
         #expect(try Configuration.load(folder.places.file).gate.pulse == .seconds(3))
-        // The same again changes nothing, and needs no word.
+        // A repetition changes nothing, and needs no `--replace`.
         #expect(try carryOut([.pulse: "strike"]) == ["configuration: \(folder.places.file) was so already"])
     }
 
@@ -51,13 +51,13 @@ import Testing
             let lines = try carryOut([.name: name], replaces: true)
             #expect(lines.count == 2 && lines[1].hasPrefix("the one before: \(folder.places.file).before-"))
         }
-        // Each once: South was kept already when it was replaced again.
+        // Each configuration is kept once: South was kept already when it was replaced again.
         #expect(folder.names("gate") == ["gate.toml"] + (1...3).map { "gate.toml.before-\($0)" } + ["state", "trust"])
         #expect(folder.read("gate/gate.toml.before-1") == first)
         #expect(folder.read("gate/gate.toml.before-2")?.contains("\"South\"") == true)
     }
 
-    /// One of which no copy can be kept stays too.
+    /// A configuration that cannot be copied is not replaced.
     @Test func oneThatCannotBeReadIsNotReplaced() throws {
         _ = try carryOut()
         let long = Data(repeating: UInt8(ascii: "\n"), count: 1024 * 1024 + 1)
@@ -91,7 +91,8 @@ import Testing
             try problems([.invitation: folder.path + "/none"])["invitation"]?.contains("is not there: none") == true)
     }
 
-    /// What was meant as an invitation may be one that serves once: what looks like the path of a file is repeated as far as it is a name.
+    /// A mistyped invitation may contain a single-use secret, so messages do not repeat it: of a text that
+    /// looks like a file path, they repeat only the part that is a name.
     @Test func whatWasMeantAsAnInvitationIsNotRepeated() throws {
         let secret = "eyJzZWNyZXQiOiJPTkNFLTQ3MTEifQ"
         for answer in [
@@ -130,9 +131,9 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("time server: ") && $0.contains("chronyc reload sources") })
         #expect(folder.read(file) == "# Written by gatehouse setup.\nserver ntp.example iburst nts\n")
         #expect(try mode(file) == 0o644 && TimeSource.authenticated(on: files) == ["ntp.example"])
-        // The same again changes nothing, another name takes its place.
+        // A repetition changes nothing, another name replaces the file.
         #expect(try carryOut(texts, root: root) == ["configuration: \(folder.places.file) was so already"])
-        // A setup that was cut off before chrony could read it.
+        // A setup that was interrupted before chrony could read the file.
         chmod(folder.path + "/" + file, 0o640)
         _ = try carryOut(texts, root: root)
         #expect(try mode(file) == 0o644)
@@ -141,7 +142,8 @@ import Testing
         #expect(folder.names("root/etc/chrony/sources.d") == ["gatehouse.sources"])
     }
 
-    /// Servers in files of chrony that setup did not write count too; what is no server with `nts` does not.
+    /// Servers in files of chrony that setup did not write count too; entries that are not servers with `nts`
+    /// do not.
     @Test func whichTimeServersAreAuthenticated() throws {
         let files = SystemFiles(root: folder.path + "/root")
         try folder.trust.write("root/etc/chrony/sources.d/a.sources", "server a.example iburst nts\n")
@@ -184,11 +186,11 @@ import Testing
         let state = TrustState(try Configuration.load(folder.places.file).trust)
         #expect(try state.read().fault == nil)
         #expect(try state.read().directory.material.edition?.version == 7)
-        // An older one is refused before anything is changed.
+        // An older bundle is refused before anything is changed.
         try Data(folder.trust.bundle(6)).write(to: URL(fileURLWithPath: folder.path + "/gates.bundle"))
         let older = try problems(answers.merging([.name: "Other"]) { $1 }, replaces: true)
         #expect(older["trust-bundle"]?.contains("bundle 6 is older than bundle 7") == true, "\(older)")
-        // Somebody else's key.
+        // The key of another operator.
         let other = try #require(OperatorSigningKey(seed: [UInt8](repeating: 9, count: 32))).publicKey.text
         let told = try problems(answers.merging([.bundleKey: other]) { $1 }, replaces: true)
         #expect(told["trust-bundle"]?.contains("compare trust.bundleKeys") == true, "\(told)")
@@ -236,7 +238,7 @@ import Testing
         #expect(store.pins("https://www.w3.org/ns/credentials/v2"))
         #expect(folder.read("gate/trust/issuers.toml")?.hasPrefix("# by hand\n") == true)
 
-        // What is wrong is told of the answer that it comes from, and pins nothing.
+        // A problem is reported for the answer that causes it, and nothing is pinned.
         let before = folder.names("gate/trust")
         try folder.trust.write("other.json", document.replacingOccurrences(of: id, with: "did:web:other.example"))
         try folder.trust.write("none.json", "{}")
@@ -274,14 +276,14 @@ import Testing
         let (place, start) = (folder.path + "/gate/trust/", StartRules.bytes)
         let deploy = Vectors.repository.appendingPathComponent("deploy/policy-start.toml")
         #expect(try Vectors.bytes(deploy) == start, "one text")
-        // Of a set-up that names no trust data.
+        // For a setup that names no trust data.
         let lines = try carryOut([:])
         #expect(lines.contains(StartRules.words), "\(lines)")
         var directory = try TrustDirectory(path: place)
         #expect(directory.material.untypedIssuers == .refuse && directory.store.listedIssuers.isEmpty)
         let rules = try #require(directory.rules)
         #expect(rules.replay.action == .reject && rules.accept.map(\.saysWhatAdmits) == [false])
-        // Of one more issuer, and of rules that somebody wrote.
+        // For one more issuer, and for rules that a person wrote.
         try folder.trust.write("gate/trust/policy.toml", "id = \"own\"\nversion = \"1\"\n[[accept]]\nid = \"a\"\n")
         for answers in [
             [:], [.issuer: TrustFixture.controller, .issuerType: Self.type],
@@ -309,15 +311,15 @@ import Testing
         #expect(first.last?.hasPrefix("unit: ") == true)
         #expect(folder.read(file)?.hasSuffix("[Service]\nDeviceAllow=char-fb rw\nSupplementaryGroups=video\n") == true)
         #expect(try mode(file) == 0o644)
-        // What is allowed already is left alone.
+        // An existing permission is left alone.
         #expect(try carryOut([.display: "framebuffer", .name: "B"], replaces: true, root: root).count == 2)
-        // Groups that there are not would keep the service from starting.
+        // A group that does not exist would keep the service from starting.
         _ = try carryOut([.display: "ssd1306", .radio: "/dev/ttyACM0"], replaces: true, root: root)
         let panel = "[Service]\nDeviceAllow=char-i2c rw\nDeviceAllow=char-ttyACM rw\n"
-        // Nothing else loads what makes the bus' node.
+        // Nothing else loads the module that makes the bus's node.
         let module = "[Unit]\nWants=modprobe@i2c_dev.service\nAfter=modprobe@i2c_dev.service\n"
         #expect(folder.read(file)?.hasSuffix("\n" + module + panel) == true)
-        // One that an earlier version wrote gets what it lacks.
+        // A drop-in that an earlier version wrote gets the missing lines.
         try folder.trust.write(file, panel)
         let renewed = try carryOut(
             [.display: "ssd1306", .radio: "/dev/ttyACM0", .name: "D"], replaces: true, root: root)
@@ -325,17 +327,18 @@ import Testing
             renewed.last?.hasPrefix("unit: ") == true && folder.read(file)?.hasSuffix("\n" + module + panel) == true)
         let last = try carryOut([.display: "none"], replaces: true, root: root)
         #expect(last.last?.hasSuffix("was removed") == true && folder.read(file) == nil)
-        // What cannot stand in a unit is let in by nobody.
+        // A device whose name cannot be written in a unit is not added.
         for device in ["/dev/tty%i0", "/dev/ttyé0", "/dev/tty;0", "/dev/'0", "/dev/7"] {
             let lines = try carryOut([.radio: device], replaces: true, root: root)
             #expect(!lines.contains { $0.hasPrefix("unit: ") } && folder.read(file) == nil, "\(device)")
         }
-        // Without an installed unit there is nothing to add to.
+        // Without an installed unit no drop-in is written.
         _ = try carryOut([.display: "framebuffer", .name: "C"], replaces: true, root: folder.path)
         #expect(folder.names("etc").isEmpty)
     }
 
-    /// What a cut left behind goes with the next setup; files of others do not.
+    /// Files that an interrupted setup left behind are removed by the next setup; files of other programs are
+    /// not.
     @Test func leftoversGo() throws {
         for name in [".gate.toml.71.new", ".agent.invitation.8.new", ".gate.toml.x.new", ".other.7.new"] {
             try folder.trust.write("gate/" + name, "half")

@@ -13,9 +13,9 @@ import Workbench
 
 @testable import Appliance
 
-/// A printed code on the real driver: what was recorded in one run is played in the next.
+/// A printed code on the real driver: a recording of one run is replayed in the next.
 @Suite(.timeLimit(.minutes(5)), .tags(.realTime)) struct StickerGateTests {
-    /// A ledger whose disk hangs: the service is killed before it answers.
+    /// A ledger whose disk hangs: the service is killed before the ledger answers.
     private final class HungLedger: VisitLedger {
         let list = ListLedger()
 
@@ -35,7 +35,7 @@ import Workbench
     /// The same bytes each time: key and nonce are the visitor's own.
     private static var recording: Simulation.Visit { .quick(1) }
 
-    /// One run of the service before one phone.
+    /// Plays one run of the service with one phone.
     private func run(
         _ folder: StickerFolder, _ ledger: any VisitLedger, isBookLost: Bool = false,
         until isDone: (Recorder.State) -> Bool
@@ -54,7 +54,7 @@ import Workbench
         let watch = KioskWatch(settings) { Issue.record("\($0)") }
         var sticker = try folder.sticker()
         for _ in 0..<2000 where sticker.key() == nil {
-            // The run before lets go of the book a moment after its end.
+            // The previous run releases the book a moment after its end.
             try? await Task.sleep(for: .milliseconds(5))
             sticker = try folder.sticker()
         }

@@ -10,7 +10,7 @@ import Tuvali
 
 @testable import Appliance
 
-/// A folder with a printed code's key, and a clock of the test's own.
+/// A folder with a printed code's key, and a clock of the test.
 final class StickerFolder: Sendable {
     static let made = Timestamp(seconds: 1_767_225_600 + 3600)
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-\(UUID().uuidString)")
@@ -39,7 +39,7 @@ final class StickerFolder: Sendable {
         return try #require(sticker)
     }
 
-    /// The details of faults, in order; an empty one ends them.
+    /// The details of the reported faults, in order; an empty text ends a fault.
     var told: [String] { reports.withLock { $0.map { $0.isPresent ? $0.detail ?? "?" : "" } } }
 
     func bytes(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
@@ -55,14 +55,14 @@ final class StickerFolder: Sendable {
 }
 
 extension Sticker {
-    /// Writes a session; nil once it is durable.
+    /// Writes a session; returns nil once it is durable, otherwise the error.
     fileprivate func kept(_ number: UInt8) async -> String? {
         await withCheckedContinuation { answer in keep(StickerFolder.session(number)) { answer.resume(returning: $0) } }
     }
 }
 
 @Suite struct StickerTests {
-    // MARK: - The key
+    // MARK: - Key
 
     @Test func aKeyIsMadeOnceAndForItsOwnerAlone() throws {
         let folder = try StickerFolder()
@@ -91,7 +91,7 @@ extension Sticker {
         #expect(try folder.sticker().key() == nil)
     }
 
-    // MARK: - Its time
+    // MARK: - Validity
 
     @Test func itLivesFromItsMakingToItsLastDay() throws {
         let folder = try StickerFolder()
@@ -130,7 +130,7 @@ extension Sticker {
         #expect(folder.reports.withLock { $0.allSatisfy { $0.code == .stickerOff } })
     }
 
-    // MARK: - The book
+    // MARK: - Book
 
     @Test(.tags(.realTime)) func whatIsKeptIsThereAfterARestart() async throws {
         let folder = try StickerFolder()
@@ -138,7 +138,7 @@ extension Sticker {
             let sticker = try folder.sticker()
             #expect(sticker.used.count == 0)
             #expect(await sticker.kept(1) == nil)
-            // What is on the disk when the answer comes: nothing behind it is waited for.
+            // The session is on the disk when the answer arrives; the test does not wait any longer.
             #expect(try folder.bytes(folder.book).count == 32 + 16)
             #expect(await sticker.kept(2) == nil)
             #expect(try folder.sticker().key() == nil, "one at a time has the book")
@@ -245,7 +245,7 @@ extension Sticker {
         #expect(try folder.bytes(folder.book).count == 32)
     }
 
-    // MARK: - The configuration
+    // MARK: - Configuration
 
     @Test(arguments: [
         ("key = \"a\"", "sticker.until"), ("until = \"2026-12-31\"", "sticker.key"),
@@ -273,7 +273,8 @@ extension Sticker {
 }
 
 extension StickerFolder {
-    /// A sticker over the book once the one before has let go of it, which its thread may do a moment later.
+    /// Returns a sticker on the book once the previous one has released it, which its thread may do a moment
+    /// later.
     fileprivate func reopened(isGood: Bool = true) async throws -> Sticker {
         for _ in 0..<2000 {
             let sticker = try sticker()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Appliance
 
-/// Every key of an issuer's entry, and every way to write it wrong.
+/// Every key of an issuer's entry, and every invalid form of it.
 @Suite struct TrustEntryTests {
     private static let hex = String(repeating: "ab", count: 32)
 
@@ -139,7 +139,7 @@ import Testing
         #expect((problem.line ?? 0) >= 2 && !problem.remedy.isEmpty)
     }
 
-    /// What is said of mdocs stands in the entry of their root.
+    /// The settings of mdocs are in the entry of their root.
     @Test func entriesOfRoots() throws {
         func read(_ lines: String) -> IssuersFile {
             IssuersFile(Array("[[issuer]]\nid = \"x509:sha256:\(Self.hex)\"\n\(lines)\n".utf8))

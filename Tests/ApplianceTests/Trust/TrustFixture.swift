@@ -8,7 +8,8 @@ import Synchronization
 
 @testable import Appliance
 
-/// A folder with a trust directory and room for bundles, removed with the value. The issuer is that of the demonstration.
+/// A folder with a trust directory and room for bundles, removed with the value. The issuer is the one of the
+/// demonstration.
 final class TrustFixture: Sendable {
     let path: String
     let operatorKey: OperatorSigningKey
@@ -27,15 +28,16 @@ final class TrustFixture: Sendable {
 
     static let id: Text = "did:web:issuer.example"
 
-    /// An `issuers.toml` with one issuer, of whom a key is known without a document, and these further lines for it.
+    /// Returns an `issuers.toml` with one issuer, whose key is known without a document, and these further
+    /// lines for it.
     static func issuers(_ more: String = "", id: Text = TrustFixture.id) -> String {
         "[[issuer]]\nid = \"\(id)\"\ncontrollers = [\"\(controller)\"]\n\(more)\n"
     }
 
-    /// Its own document.
+    /// The issuer's controller: a did:key, which needs no document.
     static let controller = "did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp"
 
-    /// A DID document of the issuer that differs by a number.
+    /// Returns a DID document of the issuer, with a number that makes it different.
     static func document(_ number: Int = 1, id: Text = TrustFixture.id) -> String {
         "{\"id\": \"\(id)\", \"verificationMethod\": [], \"number\": \(number)}"
     }
@@ -63,23 +65,23 @@ final class TrustFixture: Sendable {
     }
 }
 
-/// What was reported of the health of the box.
+/// The reports of the gate's health.
 final class Reports: Sendable {
     private let all = Mutex<[HealthReport]>([])
 
     var report: HealthReporter { { [self] report in all.withLock { $0.append(report) } } }
 
-    /// The codes that are present, as last told, in the order of their table.
+    /// The codes that are present by the latest reports, in the order of their table.
     var present: [ReasonCode] {
         let last = Dictionary(all.withLock { $0 }.map { ($0.code.text, $0) }, uniquingKeysWith: { $1 })
         return ReasonCode.all.filter { last[$0.text]?.isPresent == true }
     }
 
-    /// The details told of a code.
+    /// Returns the reported details of a code.
     func details(_ code: ReasonCode) -> [String] {
         all.withLock { $0 }.filter { $0.isPresent && $0.code == code }.map { $0.detail ?? "" }
     }
 }
 
-/// A log that nobody reads.
+/// Returns a log in a file that the test does not read.
 func quietLog(in fixture: TrustFixture) throws -> LogSink { try LogSink(.file(fixture.path + "/log")) }

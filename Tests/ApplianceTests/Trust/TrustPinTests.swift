@@ -5,7 +5,7 @@ import Testing
 
 @testable import Appliance
 
-/// What is written into a trust directory, what is left alone, and what is refused.
+/// The files that pins write into a trust directory, those that they leave alone, and the refusals.
 @Suite struct TrustPinTests {
     private let folder: TrustPinFolder
 
@@ -66,7 +66,7 @@ import Testing
         #expect(try folder.load().material.contexts["https://a.example/x/c.jsonld?v=1"] == Self.context)
         _ = try replacing.context("https://a.example/x/c.jsonld?v=1", other)
         #expect(try folder.load().material.contexts["https://a.example/x/c.jsonld?v=1"] == other)
-        // Nothing is left of the first.
+        // The first file was removed.
         #expect(try folder.names("contexts").count == 2)
         for (text, url) in [("{", "https://b.example/c"), ("{}", "https://b.example/c"), ("{\"@context\": {}}", "b")] {
             #expect(failure { _ = try pin.context(Text(url), Array(text.utf8)) } != nil, "\(text)")
@@ -74,7 +74,8 @@ import Testing
         #expect(try folder.names("contexts").count == 2)
     }
 
-    /// An index that people wrote: further members stay, and other names of a document that gives way.
+    /// An index that people wrote: its further members are kept, and so are the other names of a replaced
+    /// document.
     @Test func indexesOfPeople() throws {
         try folder.write("issuers.toml", "")
         try folder.write("contexts/mine.jsonld", Self.context)
@@ -110,7 +111,7 @@ import Testing
         }
     }
 
-    /// A document that its issuer's entry pins by hash gives way to no other, whatever is said.
+    /// A document that its issuer's entry pins by hash is never replaced.
     @Test func documentsThatAreHeld() throws {
         try folder.write("did/a.json", Self.first)
         try folder.write(
@@ -148,7 +149,7 @@ import Testing
         #expect(isDifferent(failure { _ = try pin.statusList("https://a.example/1", two) }))
         #expect(try replacing.statusList("https://a.example/1", two).files.count == 1)
         #expect(try folder.load().material.statusLists == ["https://a.example/1": two])
-        // One that is known by its own id.
+        // A status list that is known by its own id.
         try folder.write("status/own.json", Array("{\"id\": \"https://a.example/2\"}".utf8))
         let other = Array("{\"id\": \"https://a.example/2\", \"a\": 1}".utf8)
         #expect(try replacing.statusList("https://a.example/2", other).files == ["status/own.json"])
@@ -219,7 +220,7 @@ import Testing
         #expect(try folder.load().store.issuer(Self.works)?.roots.count == 1)
     }
 
-    /// Forms of TOML that the edit does not know: nothing is written that does not read as meant.
+    /// Forms of TOML that the edit does not know: nothing is written unless it reads as intended.
     @Test(arguments: [
         "issuer = [{ id = \"did:web:works.example\" }]\n",
         "issuer = [{ id = \"did:web:works.example\", groups = [] }, { id = \"did:web:b\", groups = [] }]\n",

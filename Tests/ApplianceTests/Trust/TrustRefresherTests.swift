@@ -10,9 +10,10 @@ import Testing
 
 @testable import Appliance
 
-/// The refresher over a scripted server: what is asked, what is kept, and what stays.
+/// The refresher with a scripted server: its requests, the copies that it keeps, and those that stay
+/// unchanged.
 @Suite struct TrustRefresherTests {
-    /// A server that gives prepared answers and remembers what it was asked.
+    /// A server that gives prepared answers and records the requests.
     private final class Server: ResourceFetching {
         let answers: Mutex<[Result<ResourceFetcher.Answer, ResourceFetcher.Failure>]>
         let asked = Mutex<[String]>([])
@@ -45,7 +46,7 @@ import Testing
         .content(Array(TrustFixture.document(number, id: id).utf8), entityTag: "\"\(number)\"")
     }
 
-    /// The outcomes of one attempt after the other.
+    /// Returns the outcomes of one attempt after another.
     private func attempts(
         _ server: Server, hosts: Set<Text> = [], clock: WallTime? = nil
     ) async throws -> [String] {
@@ -99,7 +100,7 @@ import Testing
         #expect(try await attempts(server, hosts: ["issuer.example:8443"]) == ["the host is not listed in trust.hosts"])
         #expect(server.questions.isEmpty)
         #expect(try await attempts(server, hosts: ["issuer.example:443"]) == ["changed"])
-        // A status list elsewhere is not asked for merely because somebody wrote it down.
+        // A status list at another host is not fetched merely because an entry names it.
         try fixture.write(
             "directory/issuers.toml", TrustFixture.issuers("status-lists = [\"https://elsewhere.example/1\"]"))
         let refresher = TrustRefresher(state: fixture.state, hosts: [], fetcher: server)
@@ -119,7 +120,8 @@ import Testing
         #expect(server.questions.isEmpty)
     }
 
-    /// A stall that was off from the evening to the morning: what it fetches in the morning is of the morning.
+    /// A gate that was off from the evening to the morning: a document that it fetches in the morning is
+    /// confirmed in the morning.
     @Test func whatIsFetchedAfterThePowerWasOffIsNotOfBefore() async throws {
         var clock = now
         clock.lastConfirmed = now.utc.advanced(by: .seconds(-14 * 3600))
@@ -127,7 +129,7 @@ import Testing
         #expect(try fixture.state.read().directory.store.confirmed(TrustFixture.id) == now.utc)
         #expect(try await attempts(Server([.success(.unchanged)]), clock: clock) == ["unchanged"])
         #expect(try fixture.state.read().directory.store.confirmed(TrustFixture.id) == now.utc)
-        // A clock that was moved is another matter: the copy may be as old as the earlier date says.
+        // After a change of the clock, the copy may be as old as the earlier date says.
         clock.alternative = now.utc.advanced(by: .seconds(-3600))
         #expect(try await attempts(Server([.success(.unchanged)]), clock: clock) == ["unchanged"])
         #expect(try fixture.state.read().directory.store.confirmed(TrustFixture.id) == clock.alternative)
@@ -151,7 +153,7 @@ import Testing
             policy: policy, wallTime: { [now] in now }, log: try quietLog(in: fixture), report: reports.report)
     }
 
-    /// A moment by which everything of a new plan is due.
+    /// A moment at which everything of a new plan is due.
     private var later: Instant { SystemClock.now().advanced(by: .seconds(3600)) }
 
     @Test func aBundleComesIntoForceWhileTheServiceRuns() async throws {
@@ -159,7 +161,7 @@ import Testing
         let service = try service(Server([]), verifiers, refreshes: false)
         try fixture.state.install(fixture.bundle(7))
         await service.turn(at: .zero)
-        #expect(verifiers.current.trust.version.hasPrefix("sha256:"))  // somebody may be in the middle of copying
+        #expect(verifiers.current.trust.version.hasPrefix("sha256:"))  // a person may be copying files at that moment
         await service.turn(at: .zero)
         #expect(verifiers.current.trust.version.hasPrefix("bundle 7 "))
     }
@@ -193,7 +195,7 @@ import Testing
         #expect(reports.present == [.trustBundle], "one is still to be imported")
     }
 
-    /// Begun with nothing: nobody is trusted, and what comes is taken up.
+    /// After a start with nothing, no issuer is trusted, and files that are added are used.
     @Test func whatWasNotThereAtTheStartIsTakenUpWhenItComes() async throws {
         try fixture.write("directory/issuers.toml", "[[issuer]\n")
         let beginning = try fixture.state(keys: []).begin(reports.report)
@@ -210,7 +212,7 @@ import Testing
                 && !reports.present.contains(.trustUnusable))
     }
 
-    /// What is wrong may not show in names, sizes and times of the files: permissions, a disk that fails.
+    /// The fault may not show in names, sizes and times of the files: permissions, a disk that fails.
     @Test func unchangedFilesThatCouldNotBeUsedAreTriedAgain() async throws {
         try fixture.write("directory/issuers.toml", "profile = 7777777\n")
         let file = fixture.path + "/directory/issuers.toml"
@@ -219,7 +221,7 @@ import Testing
         let beginning = try fixture.state.begin(reports.report)
         let verifiers = VerifierInForce(
             Verifier(trust: beginning.directory.store, policy: VerificationPolicy()), siteKey: .sample(7))
-        // The size that the good one will have, and its inode.
+        // The valid content has the same size, and the file keeps its inode.
         let handle = try #require(FileHandle(forWritingAtPath: file))
         handle.write(Data(good.utf8))
         try handle.truncate(atOffset: UInt64(good.utf8.count))
@@ -242,7 +244,7 @@ import Testing
         try FileManager.default.removeItem(atPath: fixture.state.bundlePath)
         for _ in 0..<2 { await service.turn(at: .zero) }
         #expect(verifiers.current.trust.version.hasPrefix("bundle 3 ") && reports.present == [.trustBundle])
-        // The next start finds the same, and the next import ends it.
+        // The next start finds the same, and the next import ends the fault.
         #expect(try fixture.state.read().directory.store.version.hasPrefix("bundle 3 "))
         try fixture.state.install(fixture.bundle(4))
         for _ in 0..<2 { await service.turn(at: .zero) }
@@ -256,7 +258,7 @@ import Testing
         let server = Server([.success(document(1))])
         let service = try service(server, verifiers)
         try fixture.write("directory/issuers.toml", TrustFixture.issuers("groups = [\"a\"]"))
-        for _ in 0..<2 { await service.turn(at: .zero) }  // takes the file over and plans for it
+        for _ in 0..<2 { await service.turn(at: .zero) }  // takes the file over and makes a plan for it
         await service.turn(at: later)
         #expect(verifiers.current.trust.keys(of: TrustFixture.id)?.isEmpty == true)
         #expect(server.questions.count == 1)
@@ -284,7 +286,7 @@ import Testing
         let service = try service(Server([]), verifiers, refreshes: false)
         let old = verifiers.current.trust.version
         let during = Mutex<String?>(nil)
-        // A verification that takes its time, and a change in the middle of it.
+        // A slow verification, and a change of trust during it.
         let verifier = verifiers.current
         try fixture.state.install(fixture.bundle(8))
         for _ in 0..<2 { await service.turn(at: .zero) }

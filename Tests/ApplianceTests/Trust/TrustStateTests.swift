@@ -6,7 +6,7 @@ import Testing
 
 @testable import Appliance
 
-/// Bundles and copies on the disk of a gate.
+/// Bundles and fetched copies on the disk of a gate.
 @Suite struct TrustStateTests {
     private let fixture: TrustFixture
 
@@ -26,9 +26,9 @@ import Testing
         let loaded = try fixture.state.read().directory
         #expect(loaded.store.version.hasPrefix("bundle 42 sha256:"))
         #expect(loaded.store.members(ofGroup: "bundle-42") == [TrustFixture.id])
-        // Once more is no harm, and says so.
+        // A second import is harmless, and reports that the bundle is not new.
         #expect(try fixture.state.install(bytes).isNew == false)
-        // Without keys there are no bundles, whatever lies there.
+        // Without keys no bundle is used, whatever is in the folder.
         #expect(try fixture.state(keys: []).read().directory.store.version.hasPrefix("sha256:"))
         #expect(refusal(bytes, fixture.state(keys: [])) == "noKeys")
     }
@@ -53,7 +53,7 @@ import Testing
         for bad in [try fixture.bundle(2, key: stranger), changed, Array(good.dropLast()), good + [0], []] {
             #expect(refusal(bad) != nil)
         }
-        // Rightly signed, but of no use.
+        // A valid signature on unusable content.
         #expect(refusal(try fixture.bundle(2, ["did/a.json": "{}"])) != nil)
         #expect(refusal(try fixture.bundle(2, ["issuers.toml": "[[issuer]]\nname = 1\n"])) != nil)
         #expect(try fixture.state.read().directory.store.members(ofGroup: "bundle-1") != nil)
@@ -65,12 +65,13 @@ import Testing
         bytes[bytes.count - 1] ^= 1
         try bytes.write(to: URL(fileURLWithPath: fixture.state.bundlePath))
         #expect(throws: TrustDirectoryError.self) { try fixture.state.read() }
-        // The next import mends it.
+        // The next import repairs it.
         #expect(refusal(try fixture.bundle(2)) == nil)
         #expect(try fixture.state.read().directory.store.version.hasPrefix("bundle 2 "))
     }
 
-    /// What may become of the file: other bytes, cut off, emptied, deleted, an older one, another of the same number.
+    /// Damage of the file: other bytes, truncated, emptied, deleted, an older bundle, another bundle with the
+    /// same number.
     @Test(arguments: ["spoilt", "cut", "empty", "gone", "older", "conflicting", "unreadable"])
     func theLastGoodBundleServes(_ damage: String) throws {
         let state = fixture.state
@@ -108,7 +109,7 @@ import Testing
         #expect(reports.present.isEmpty)
     }
 
-    /// Who only lets the service read a file changes nothing else about it.
+    /// A change of permissions only changes the stamp.
     @Test func whoMayReadIsPartOfTheStamp() throws {
         let state = fixture.state(keys: [])
         let before = state.stamp()
@@ -117,7 +118,7 @@ import Testing
         #expect(state.stamp() != before)
     }
 
-    /// A folder that cannot be listed is not one without files.
+    /// A folder that cannot be listed does not count as a folder without files.
     @Test func whatStandsInTheWayOfAFolderIsTold() throws {
         let state = fixture.state(keys: [])
         try? FileManager.default.removeItem(atPath: state.directory + "/status")
@@ -126,7 +127,8 @@ import Testing
         #expect(error?.summary.contains("/status: is no folder. ") == true, "\(String(describing: error))")
     }
 
-    /// An issuer without a key lets nobody in, which is told before anybody comes; one whose key is known is enough.
+    /// When no issuer has a key, no visitor can be admitted, which is reported before a visitor arrives; one
+    /// issuer with a known key is enough.
     @Test func issuersWithoutAKeyAreTold() throws {
         let (state, reports) = (fixture.state(keys: []), Reports())
         let names = "[[issuer]]\nid = \"\(TrustFixture.id)\"\n[[issuer]]\nid = \"https://b.example\"\n"
@@ -150,7 +152,7 @@ import Testing
         let reading = try fixture.state.begin(reports.report)
         #expect(reading.directory.material.issuers.isEmpty && reading.fault != nil)
         #expect(reports.present == [.trustUnusable])
-        // Nor by the directory, when that is what is wrong; nor by one that lists nobody.
+        // An invalid directory is not trusted either, and neither is one without issuers.
         for text in ["profile = 7\n", ""] {
             try fixture.write("directory/issuers.toml", text)
             #expect(try fixture.state(keys: []).begin(reports.report).directory.material.issuers.isEmpty)
@@ -158,13 +160,13 @@ import Testing
         }
         try FileManager.default.removeItem(atPath: fixture.path + "/directory")
         #expect(try fixture.state(keys: []).begin(reports.report).directory.material.issuers.isEmpty)
-        // Until the first bundle the directory serves, and that is told.
+        // Until the first bundle, the directory is used, and that is reported.
         let fresh = try TrustFixture()
         #expect(try fresh.state.begin(reports.report).directory.material.issuers.count == 1)
         #expect(reports.present == [.trustBundle])
     }
 
-    /// The copy as it would be found if the plug were pulled while it is written is the old one or the new.
+    /// After a power cut while the copy is written, the copy is the old one or the new one.
     @Test func theCopyIsWrittenOnceForEachBundle() throws {
         let state = fixture.state
         try state.install(fixture.bundle(1))
@@ -184,7 +186,7 @@ import Testing
                 == FileManager.default.contents(atPath: state.bundlePath))
     }
 
-    /// The state folder as it would be found if the plug were pulled at each step.
+    /// The state folder after a power cut at each step.
     @Test func aCutAtAnyInstantLeavesTheOldOrTheNew() throws {
         try fixture.state.install(fixture.bundle(1))
         let next = try fixture.bundle(2)
@@ -197,10 +199,11 @@ import Testing
             let state = TrustState(directory: "/", state: copy, keys: [fixture.operatorKey.publicKey])
             found.append((try? state.read().directory).map { Text(String($0.store.version.prefix(8))) })
         }
-        // On the disk before it has its name; with its name on the disk before it is told.
+        // The file is on the disk before it gets its name, and its name is on the disk before the result is
+        // returned.
         #expect(steps == [.created, .written, .synced, .renamed, .done])
         #expect(found == ["bundle 1", "bundle 1", "bundle 1", "bundle 2", "bundle 2"])
-        // What a cut left behind does not keep the next one from being taken.
+        // A leftover of an interrupted import does not prevent the next one.
         try fixture.write("state/.bundle.\(getpid()).new", "half of it")
         try fixture.state.install(fixture.bundle(3))
         #expect(try fixture.state.read().directory.store.version.hasPrefix("bundle 3 "))
@@ -234,7 +237,7 @@ import Testing
             return try state.read().directory.material.documents
         }
         #expect(try documents(4_000_000_000) == [Array(TrustFixture.document(2).utf8)])
-        // A file that was put there later is somebody's decision.
+        // A file that was added later is a decision of the operator.
         #expect(try documents(1) == [Array(TrustFixture.document(1).utf8)])
         try fixture.write("state/refreshed/broken.json", "{")
         try fixture.write("state/refreshed/.hidden.json", "{")

@@ -4,7 +4,7 @@ import Encoding
 import Simulation
 import Testing
 
-/// A connection whose inviter answers by an agency and by nothing else.
+/// A connection whose inviter answers only through an agency.
 @Suite struct AgencyConnectionTests {
     @Test(arguments: AgencyDialect.allCases) func theInvitersWordArrivesByTheAgency(_ dialect: AgencyDialect) throws {
         let world = try AgencyWorld(dialect)
@@ -64,7 +64,7 @@ import Testing
         world.inviter.send("one", to: &world.agency)
         world.run(for: .seconds(60))
         #expect(world.heard == ["one"])
-        // The key that the answer was for is the connection's: it does not go with those that nobody needs.
+        // The inviter answered this key, so the connection uses it: it is not deleted with the unused keys.
         world.run(for: earlierKeys)
         world.inviter.send("two", to: &world.agency)
         world.run(for: .seconds(60))
@@ -72,7 +72,7 @@ import Testing
     }
 }
 
-/// An inviter that takes what is posted and says everything by the address in the kiosk's DID document.
+/// An inviter that accepts posts and sends every answer to the address in the kiosk's DID document.
 private struct AgencyInviter: ~Copyable {
     struct Request {
         let thread: Text
@@ -153,7 +153,8 @@ private struct AgencyInviter: ~Copyable {
     }
 }
 
-/// A connection, its mailbox, the agency and the inviter, with a store and a clock that jumps: what a driver does, in one loop.
+/// A connection, its mailbox, the agency and the inviter, with a store and a clock that jumps: the work of a
+/// driver, in one loop.
 private final class AgencyWorld {
     var agency: VirtualAgency
     var inviter: AgencyInviter
@@ -164,9 +165,9 @@ private final class AgencyWorld {
     private var stored: (mailbox: JSON?, connection: JSON?)
     private var handled: [[UInt8]] = []
     private var isDead = false
-    /// The answer to the first request of that name is lost.
+    /// The name of the request whose first answer is lost.
     var losesAnswer: Text?
-    /// The process dies behind that stored state, once.
+    /// The number of the stored state after which the process dies, once.
     var killAt = Int.max
     private(set) var states = 0
     private(set) var heard: [Text] = []

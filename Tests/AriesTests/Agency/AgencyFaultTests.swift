@@ -4,7 +4,8 @@ import Encoding
 import Simulation
 import Testing
 
-/// A mailbox at agencies of both dialects: made, read, released and left, through every fault and every kill.
+/// A mailbox at agencies of both dialects is created, read, released and left, with every fault and a kill at
+/// every step.
 @Suite struct AgencyFaultTests {
     @Test(arguments: AgencyDialect.allCases) func messagesArriveAndAreReleased(_ dialect: AgencyDialect) throws {
         let harness = try scenario(dialect)
@@ -26,7 +27,8 @@ import Testing
         #expect(harness.agency.log.contains("GET_MSGS_BY_CONNS") == (dialect == .evernym))
     }
 
-    /// A server that takes a post and says nothing: that is told within a minute of what it said last, though the answer may yet come.
+    /// If a server accepts a post and does not answer, the mailbox reports this within a minute of the
+    /// server's last answer, although the answer may still arrive.
     @Test(arguments: AgencyDialect.allCases) func aPostThatIsHeldUpIsTold(_ dialect: AgencyDialect) throws {
         let harness = try AgencyHarness(dialect)
         harness.start()
@@ -42,7 +44,7 @@ import Testing
             }
         }
         print("agency: a post that is held up is told after \(since.duration(to: try #require(told)))")
-        // What comes at last is told, too.
+        // The end of the fault is reported, too.
         harness.feed(.failed(try #require(asked), .uncertain))
         let before = harness.seen.count
         harness.run(for: .seconds(60))
@@ -52,7 +54,8 @@ import Testing
         #expect(harness.broken == [])
     }
 
-    /// One connection for which more waits than is read at once: the others are served, it is told, and it can be left.
+    /// If more messages wait for one connection than are read at once, the other connections are served, the
+    /// mailbox reports it, and the connection can still be closed.
     @Test(arguments: AgencyDialect.allCases) func moreThanIsReadWaitsForOne(_ dialect: AgencyDialect) throws {
         let harness = try AgencyHarness(dialect)
         harness.start()
@@ -107,10 +110,11 @@ import Testing
 
     private struct Fault: Sendable {
         let name: String
-        /// Answers that nobody can trust: each is lost, too.
+        /// The number of answers from foreign senders, which cannot be trusted; each counts as a lost answer.
         var strangers = 0
         let set: @Sendable (inout VirtualAgencyFaults) -> Void
-        /// Whether a life without a kill met it, all of it where it is counted.
+        /// Whether a run without a kill met the fault; for a counted fault, whether all its occurrences were
+        /// met.
         let hasHappened: @Sendable (AgencyHarness) -> Bool
     }
 
@@ -141,8 +145,9 @@ import Testing
             }),
     ]
 
-    /// A driver that tells no codes of refusals: only what an agency makes once, an agent and each connection's key, cannot be told
-    /// from other refusals then when the answer was lost.
+    /// A driver that reports refusals without codes: if the answer to a request that an agency accepts only
+    /// once was lost (for an agent or a connection's key), the refusal of its repetition cannot be told from
+    /// other refusals.
     @Test(arguments: AgencyDialect.allCases)
     func lostAnswersOfADriverThatTellsNoCodes(_ dialect: AgencyDialect) throws {
         let asked = try scenario(dialect).asked
@@ -163,7 +168,8 @@ import Testing
         #expect(once.count == 3 && stuck == (dialect == .evernym ? once : []), "\(stuck) of \(asked)")
     }
 
-    /// Two connections, messages for both, one connection ends, more messages for the other.
+    /// Runs two connections with messages for both; then one connection ends, and more messages arrive for
+    /// the other.
     private func scenario(_ dialect: AgencyDialect, _ change: (AgencyHarness) -> Void = { _ in }) throws
         -> AgencyHarness
     {
@@ -190,13 +196,13 @@ import Testing
         return harness
     }
 
-    /// No second agent, no lost message, MS-106 last.
+    /// Checks that there is no second agent, that no message is lost, and that every message ends as MS-106.
     private func check(_ harness: AgencyHarness, _ name: String = "", strangers: Int = 0) throws {
         #expect(harness.broken == [], "\(name)")
         let agent = try #require(harness.agent, "\(name)")
         #expect(!agent.did.isEmpty)
         if let loss = harness.atLoss {
-            // What was lost may have been the only word of an agent.
+            // The lost answer may have been the only answer that named an agent.
             #expect(harness.agency.agents <= loss.agents + (loss.knewAgent ? 0 : 1 + strangers), "\(name)")
         } else {
             #expect(harness.agency.agents <= 1 + strangers, "\(name)")

@@ -3,68 +3,69 @@ import DIDComm
 import Encoding
 import Simulation
 
-/// A mailbox at a virtual agency, with connections that make durable what they get, on a clock that jumps from deadline to deadline.
-/// (A class, because the test macros copy what they look at.)
+/// A mailbox at a virtual agency, with connections that store their messages durably, on a clock that jumps
+/// from deadline to deadline. (A class, because the test macros copy the values that they inspect.)
 final class AgencyHarness {
     var agency: VirtualAgency
     var mailbox: AgencyMailbox
     var settings: AgencySettings
     var now = Instant.zero
-    /// What was persisted last, as a store keeps it.
+    /// The last persisted state, as a store keeps it.
     var stored: String?
     /// The connections, which survive a kill.
     var connections: [Text: Connection] = [:]
-    /// Everything but posts, persists, addresses and messages, in order.
+    /// Every action except posts, persists, addresses and messages, in order.
     var seen: [MailboxAction] = []
-    /// Requests since the start, of all runs.
+    /// Requests since the start, of all runs of the process.
     var requests = 0
-    /// What each of them was, by the agency's log; nil where it understood none.
+    /// The kind of each request, by the agency's log; nil if the agency understood none.
     private(set) var asked: [Text?] = []
-    /// The most messages that came at once.
+    /// The largest number of messages in one batch.
     var largestBatch = 0
-    /// The process is killed at this step, once; every action is one, and every result of a request.
+    /// The step at which the process is killed, once. Every action and every result of a request is a step.
     var killAt: Int?
     /// The steps so far.
     var steps = 0
-    /// The answer of that request is lost, after its effect.
+    /// The number of the request whose answer is lost, after the request took effect.
     var loseAt: Int?
-    /// How many agents there were, and whether the stored mailbox knew its own, when an answer or the process was lost.
+    /// The state when an answer or the process was lost: the number of agents, and whether the stored mailbox
+    /// knew its own agent.
     var atLoss: (agents: Int, knewAgent: Bool)?
-    /// Set when it does something that it must not.
+    /// Descriptions of forbidden behaviour; empty if there was none.
     var broken: [String] = []
     /// How a driver applies messages; by default all are durable at once.
     var applies: (MailboxMessage) -> Bool = { _ in true }
-    /// Whether there is a network.
+    /// Whether the network is up.
     var isReachable = true
-    /// Whether the store takes anything.
+    /// Whether the store accepts writes.
     var isStoring = true
-    /// The agency answers HTTP 500 to each request of that name, whatever it does about it.
+    /// The name of the requests that the agency answers with HTTP 500, whether or not they take effect.
     var failing: Text?
-    /// Bytes of an answer at most.
+    /// The maximum size of an answer in bytes.
     var answerLimit = Int.max
-    /// Tells the results of refusals without their bodies, as a simpler driver.
+    /// Whether refusals are reported without their bodies, as a simpler driver does.
     var hidesBodies = false
-    /// What happens, once, between a server's answer and its arrival; we are woken then.
+    /// An event that occurs, once, between a server's answer and its arrival; the mailbox is woken then.
     var meanwhile: (() -> Void)?
     private var isStored = true
     private let peer: KeyPair
     private var random = stream(99)
     private var names: [[UInt8]: Text] = [:]
 
-    /// What a driver keeps of a connection.
+    /// A driver's data about a connection.
     struct Connection {
         var key: KeyPair
         var earlier: [KeyPair] = []
         var address: MailboxAddress?
         /// The ids of the messages that are durable, in order.
         var durable: [Text] = []
-        /// How many came that nobody can read.
+        /// The number of messages that could not be read.
         var quarantined = 0
-        /// How many came again.
+        /// The number of messages that arrived again.
         var repetitions = 0
         var failures: [MailboxFailure] = []
         var isClosing = false
-        /// Whether the mailbox could forget it, once it is closed.
+        /// Whether the mailbox could remove the connection completely after it was closed.
         var isComplete: Bool?
     }
 
@@ -90,7 +91,7 @@ final class AgencyHarness {
 
     // MARK: The driver
 
-    /// Handles an event and carries out what follows, until nothing is left to do at this time.
+    /// Handles an event and carries out the resulting actions, until nothing is left to do at this time.
     func feed(_ event: MailboxEvent) {
         do {
             try carryOut([event])
@@ -182,7 +183,7 @@ final class AgencyHarness {
         }
     }
 
-    /// Nothing may be reviewed there that is not durable here.
+    /// Checks that no message is marked as reviewed at the agency before it is durable here.
     private func checkOrder() {
         for message in agency.messages where message.status == "MS-106" {
             guard let name = names[message.payload.compactBytes] else { continue }
@@ -213,7 +214,7 @@ final class AgencyHarness {
         return .open(connection: connection, key: connections[connection]?.key ?? peer)
     }
 
-    /// The process begins again with what was stored.
+    /// Restarts the process with the stored state.
     func restart() {
         (killAt, isStored) = (nil, true)
         let seed = UInt8(truncatingIfNeeded: 100 + steps)
@@ -230,7 +231,7 @@ final class AgencyHarness {
         start()
     }
 
-    /// Starts the mailbox and says which connections there are.
+    /// Starts the mailbox and opens the existing connections.
     func start() {
         feed(.start)
         for (name, connection) in connections.sorted(by: { $0.key < $1.key }) where connection.isComplete == nil {
@@ -242,7 +243,7 @@ final class AgencyHarness {
         }
     }
 
-    /// Moves the clock to each deadline up to `end`.
+    /// Advances the clock by `time`, from deadline to deadline.
     func run(for time: Duration) {
         let end = now.advanced(by: time)
         while let deadline = mailbox.deadline, deadline <= end {
@@ -256,9 +257,9 @@ final class AgencyHarness {
         now = max(now, end)
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// A new connection, or another key of one.
+    /// Opens a new connection, or another key of an existing one.
     func open(_ name: Text) {
         guard let key = KeyPair(seed: random.drawSecret(32)) else { return }
         if let old = connections[name] {
@@ -270,13 +271,13 @@ final class AgencyHarness {
         feed(.open(connection: name, key: key))
     }
 
-    /// The connection is not used any more.
+    /// Closes the connection, which is not used any more.
     func close(_ name: Text) {
         connections[name]?.isClosing = true
         feed(.close(connection: name))
     }
 
-    /// The other side leaves a message for a connection; false when the agency does not take it.
+    /// Leaves a message of the peer for a connection; returns false if the agency does not accept it.
     @discardableResult
     func send(_ id: Text, to name: Text, for key: KeyPair? = nil, at other: MailboxAddress? = nil) -> Bool {
         guard let connection = connections[name], let address = other ?? connection.address else { return false }
@@ -299,7 +300,7 @@ final class AgencyHarness {
     /// The long poll of the kiosk's agent.
     var longPoll: AgencyLongPoll? { mailbox.longPoll }
 
-    /// How often an address was told.
+    /// How often the mailbox reported an address.
     var addresses: Int { seen.count { if case .address = $0 { true } else { false } } }
 
     /// The failures of the mailbox itself, in order.

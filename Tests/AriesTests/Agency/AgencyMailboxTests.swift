@@ -4,7 +4,7 @@ import Encoding
 import Simulation
 import Testing
 
-/// What a mailbox at an agency does, and what it does not let itself be made to do.
+/// The behaviour of a mailbox at an agency, including its resistance to a faulty or hostile one.
 @Suite struct AgencyMailboxTests {
     @Test(arguments: AgencyDialect.allCases) func anotherAgencysKeyIsNeverTaken(_ dialect: AgencyDialect) throws {
         let harness = try AgencyHarness(dialect)
@@ -19,7 +19,7 @@ import Testing
         harness.agency.faults.hasOtherKey = false
         harness.feed(.retryNow)
         #expect(harness.connections["a"]?.address != nil)
-        // What is stored is for that agency and no other.
+        // The stored state is valid for this agency only.
         let other = try #require(KeyPair(seed: Secret([UInt8](repeating: 1, count: 32)))).verkey
         let settings = AgencySettings(dialect, url: "https://agency.test", agency: AgencyParty(other))
         let snapshot = try JSON.parse(try #require(harness.stored))
@@ -43,7 +43,7 @@ import Testing
         let before = harness.addresses
         harness.feed(.retryNow)
         #expect(harness.connections["a"]?.durable == ["a1"])
-        #expect(harness.addresses == before + 1)  // so it is known to be served again
+        #expect(harness.addresses == before + 1)  // this shows that the connection is served again
     }
 
     @Test(arguments: AgencyDialect.allCases) func aDayWithoutNetwork(_ dialect: AgencyDialect) throws {
@@ -54,7 +54,7 @@ import Testing
         harness.isReachable = false
         let before = harness.requests
         harness.run(for: .seconds(86_400))
-        #expect((96...220).contains(harness.requests - before))  // 15 minutes, shortened by up to a half
+        #expect((96...220).contains(harness.requests - before))  // 15 minutes apart, shortened by up to a half
         harness.isReachable = true
         harness.feed(.retryNow)
         #expect(harness.connections["a"]?.durable == (0..<40).map { Text("m\($0)") })
@@ -70,7 +70,7 @@ import Testing
         harness.open("a")
         harness.open("b")
         let key = try #require(harness.connections["b"]?.address?.routingKeys.first)
-        harness.agency.delete(key)  // somebody at the agency did
+        harness.agency.delete(key)  // deleted at the agency by an outside action
         harness.agency.faults.refusesBulk = true
         harness.run(for: .seconds(60))
         harness.send("a1", to: "a")
@@ -83,7 +83,7 @@ import Testing
         #expect(harness.connections["b"]?.isComplete == true)
     }
 
-    /// The Node agency answers HTTP 500 to whatever it does not like.
+    /// The Node agency answers HTTP 500 to every request that it rejects.
     @Test func aConnectionWhoseRequestsFailDoesNotHoldUpTheOthers() throws {
         let harness = try AgencyHarness(.node)
         harness.start()
@@ -115,7 +115,8 @@ import Testing
         #expect(harness.requests < 60)
     }
 
-    /// It would else wait until the next look, which may be hours away where a webhook wakes us.
+    /// A message that arrives after an answer was sent is fetched at once. Otherwise it would wait until the
+    /// next look, which may be hours away if a webhook wakes the kiosk.
     @Test(arguments: AgencyDialect.allCases)
     func aMessageBehindAnAnswerUnderWayIsFetchedAtOnce(_ dialect: AgencyDialect) throws {
         let harness = try AgencyHarness(dialect)
@@ -126,7 +127,7 @@ import Testing
         harness.meanwhile = { harness.send("late", to: "a") }
         harness.feed(.fetch)
         #expect(harness.meanwhile == nil && harness.connections["a"]?.durable == ["late"])
-        #expect(harness.requests - before <= 4)  // two looks, the release, and a look behind it
+        #expect(harness.requests - before <= 4)  // two looks, the release, and one more look after it
     }
 
     @Test func verityHasBatches() throws {
@@ -185,7 +186,7 @@ import Testing
         harness.run(for: .seconds(200))
         #expect(harness.broken == [])
         #expect(harness.largestBatch == AgencyAnswer.messagesLimit)
-        #expect(harness.requests - before <= 2 * 11 + 2)  // one question and one release in each interval
+        #expect(harness.requests - before <= 2 * 11 + 2)  // one query and one release in each interval
         harness.agency.faults.strayMessages = [
             ["uid": -1, "statusCode": "MS-103"], ["uid": .number(JSONNumber(validated: "1e99")), "statusCode": []],
         ]
@@ -204,7 +205,7 @@ import Testing
         #expect(harness.agency.messages.map(\.status) == ["MS-103"])
         #expect(harness.agency.log.contains("UPDATE_MSG_STATUS_BY_CONNS") == false)
         harness.applies = { _ in true }
-        harness.run(for: .seconds(600))  // handed over once more
+        harness.run(for: .seconds(600))  // handed over a second time
         #expect(harness.connections["a"]?.durable == ["a1"])
         #expect(harness.agency.messages.map(\.status) == ["MS-106"])
     }
@@ -231,17 +232,17 @@ import Testing
         let first = try #require(harness.connections["a"])
         harness.open("a")  // under another key
         #expect(harness.connections["a"]?.address?.routingKeys.first != first.address?.routingKeys.first)
-        // A late answer to what was sent under the first one.
+        // A late answer to a request that was sent under the first key.
         harness.restart()
         harness.send("late", to: "a", for: first.key, at: first.address)
         harness.send("a1", to: "a")
         harness.run(for: .seconds(60))
         #expect(Set(harness.connections["a"]?.durable ?? []) == ["late", "a1"])
-        // The connection goes on under that.
+        // The connection continues under the first key.
         harness.feed(.open(connection: "a", key: first.key))
         #expect(harness.connections["a"]?.address == first.address)
         #expect(harness.agency.log.count { $0 == "CREATE_KEY" } == 2)
-        // What is not needed any more goes, and nobody hears of it.
+        // A key that is no longer needed is deleted, and no event reports that.
         harness.now = harness.now.advanced(by: .seconds(8 * 86_400))
         harness.run(for: .seconds(60))
         #expect(harness.agency.connections == (dialect.deletes ? 1 : 2))

@@ -4,7 +4,7 @@ import Encoding
 import Simulation
 import Testing
 
-/// What an agency, or who pretends to be one, may say.
+/// The answers that the reader accepts from an agency, or from an impostor.
 @Suite struct AgencyReaderTests {
     private func answer(_ name: Text, _ members: JSONObject) throws -> AgencyAnswer {
         var object: JSONObject = ["@type": .string(AgencyType("pairwise", "1.0", name).text)]

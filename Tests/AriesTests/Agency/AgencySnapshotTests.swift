@@ -4,7 +4,7 @@ import Encoding
 import Simulation
 import Testing
 
-/// What is stored of a mailbox at an agency.
+/// The stored state of a mailbox at an agency.
 @Suite struct AgencySnapshotTests {
     private func snapshot() throws -> (JSON, AgencySettings) {
         let harness = try AgencyHarness(.evernym) { $0.webhook = .init(id: "k", url: "https://kiosk.test") }
@@ -46,7 +46,7 @@ import Testing
             #expect(throws: SnapshotError.malformed, "\(name)") { try restore(.object(object), settings) }
         }
         var object = try #require(snapshot.object)
-        object["connections"] = [.object(connection), .object(connection)]  // one key twice
+        object["connections"] = [.object(connection), .object(connection)]  // the same key twice
         #expect(throws: SnapshotError.malformed) { try restore(.object(object), settings) }
         object["connections"] = .array(Array(repeating: .object(connection), count: 257))
         #expect(throws: SnapshotError.malformed) { try restore(.object(object), settings) }

@@ -4,7 +4,7 @@ import Encoding
 import Simulation
 import Testing
 
-/// Agents that are only had by a sponsor's token.
+/// Agents that an agency creates only for a sponsor's token.
 @Suite struct AgencyTokenTests {
     private func sponsor() throws -> KeyPair { try #require(KeyPair(seed: Secret([UInt8](repeating: 4, count: 32)))) }
 
@@ -21,7 +21,7 @@ import Testing
         #expect(harness.connections["a"]?.address != nil)
         #expect(harness.agency.agents == 1)
         #expect(harness.agency.log.first == "CREATE_AGENT")
-        harness.feed(.token(VirtualAgency.token(by: sponsor, nonce: "2")))  // nobody needs it any more
+        harness.feed(.token(VirtualAgency.token(by: sponsor, nonce: "2")))  // no longer needed
         harness.restart()
         #expect(harness.agency.agents == 1)
     }
@@ -43,7 +43,7 @@ import Testing
         var altered = try #require(VirtualAgency.token(by: sponsor, nonce: "1").object)
         altered["nonce"] = "2"
         for token in [nil, [:], .object(altered)] as [JSON] { harness.feed(.token(token)) }
-        #expect(harness.agency.log == [])  // seen to be wrong without asking
+        #expect(harness.agency.log == [])  // recognised as wrong without a request
         #expect(harness.failures == [.needsToken, .needsToken, .needsToken, .needsToken])
         harness.feed(.token(VirtualAgency.token(by: stranger, nonce: "1")))
         harness.agency.faults.expiresTokens = true
@@ -69,11 +69,11 @@ import Testing
         harness.agency.faults.lostAnswers = 1
         harness.feed(.token(VirtualAgency.token(by: sponsor, nonce: "1")))
         harness.run(for: .seconds(3600))
-        #expect(harness.failures == [.needsToken, .needsToken])  // used, says the agency
+        #expect(harness.failures == [.needsToken, .needsToken])  // the agency reports that the token was used
         #expect(harness.requests < 6)
         harness.feed(.token(VirtualAgency.token(by: sponsor, nonce: "2")))
         #expect(harness.connections["a"]?.address != nil)
-        #expect(harness.agency.agents == 2)  // of the first one nobody heard
+        #expect(harness.agency.agents == 2)  // the answer about the first agent was lost
     }
 
     @Test func killedAtEveryStep() throws {

@@ -5,8 +5,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// Whole recorded runs with an agency of each dialect: what we would send is what was sent, layer for layer, and what was answered is
-/// read.
+/// Complete recorded runs with an agency of each dialect: the mailbox produces the recorded requests, layer
+/// for layer, and reads the recorded answers.
 @Suite struct AgencyVectorTests {
     private func runs() throws -> [(name: String, run: Run)] {
         guard let folder = Vectors.path("didcomm/agency") else { return [] }
@@ -90,7 +90,7 @@ import Testing
     }
 }
 
-/// Members in the order of their names.
+/// Returns the JSON value with its members sorted by name.
 private func sorted(_ json: JSON) -> JSON {
     switch json {
     case .object(let object):
@@ -104,11 +104,11 @@ private func sorted(_ json: JSON) -> JSON {
 private struct Run {
     let dialect: AgencyDialect
     let agency, agent, connectionAgent: AgencyParty
-    /// Our own key and the connection's.
+    /// The kiosk's own key and the connection's key.
     let keys: [KeyPair]
     let theirKey: Verkey
     let steps: [JSON]
-    /// The agency's, from the published seed.
+    /// The agency's key, from the published seed.
     let agencyKey: KeyPair
 
     init?(_ json: JSON) {
@@ -130,7 +130,7 @@ private struct Run {
         (self.keys, theirKey, self.steps, self.agencyKey) = (keys, theirs, steps, agencyKey)
     }
 
-    /// The request that a recorded plaintext is.
+    /// Returns the request of a recorded plaintext.
     func request(_ plain: JSON) -> AgencyRequest? {
         let name = plain["@type"]?.string.flatMap { AgencyType($0) }?.name
         func texts(_ json: JSON?) -> [Text] { (json?.array ?? []).compactMap(\.string) }
@@ -160,7 +160,8 @@ private struct Run {
         }
     }
 
-    /// Packs a request for parties whose keys we have in place of the recorded ones, and opens it layer by layer.
+    /// Packs a request for parties whose keys are known in place of the recorded ones, and opens it layer by
+    /// layer.
     func compare(_ request: AgencyRequest, _ layers: [JSON]) -> String? {
         guard let stand = [UInt8(1), 2].map({ KeyPair(seed: Secret([UInt8](repeating: $0, count: 32))) }) as? [KeyPair]
         else { return "no keys" }
@@ -169,7 +170,7 @@ private struct Run {
         for layer in layers.dropLast() {
             let to = layer["to"]?.string.flatMap { Verkey($0) }
             let from = layer["from"]?.string.flatMap { Verkey($0) }
-            // A stranger's request is packed as ours would be.
+            // If the recorded sender is unknown, one of the known keys packs the request.
             let sender = keys.first { $0.verkey == from } ?? keys[1]
             let (party, opener): (AgencyParty, KeyPair) =
                 switch to {
@@ -199,7 +200,7 @@ private struct Run {
         return nil
     }
 
-    /// Reads an answer and compares what was read with what is in it.
+    /// Reads an answer and compares the result with the recorded content.
     func read(_ packed: [UInt8], from sender: Verkey, _ request: AgencyRequest, _ step: JSON) -> String? {
         guard let expected = step["answer"] else { return "no plaintext" }
         do {
@@ -233,7 +234,7 @@ private struct Run {
         }
     }
 
-    /// Each message opens with the connection's key, whoever of theirs wrote it.
+    /// Checks that each message opens with the connection's key, whoever at the other side wrote it.
     private func opened(_ messages: [AgencyMessage], _ expected: [JSON]?) -> String? {
         guard messages.map(\.uid) == expected?.compactMap({ $0["uid"]?.string }) else { return "other messages" }
         for message in messages {

@@ -5,7 +5,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The structure in which the SDK documents show messages.
+/// The message structure shown in the SDK's documents.
 @Suite struct SDKMessageTests {
     @Test func shapesOfTheDocuments() throws {
         guard let path = Vectors.path("didcomm/agency-shapes.json") else { return }

@@ -4,37 +4,37 @@ import Encoding
 import Simulation
 import Testing
 
-/// A mailbox at a virtual agent, one connection behind it to the same agent, a store, and a clock that jumps from deadline to
-/// deadline: what the driver does, in one loop.
+/// A mailbox at a virtual agent, one connection to the same agent that uses this mailbox, a store, and a
+/// clock that jumps from deadline to deadline: the work of the driver, in one loop.
 final class MediatorHarness {
     var agent: VirtualAgent
     var mailbox: Mediator
     var connection: AgentConnection
     var now = Instant.zero
-    /// What was stored last.
+    /// The last stored state.
     private(set) var stored: (mailbox: JSON?, connection: JSON?)
-    /// Keys of messages, stored with the connection.
+    /// Keys of handled messages, stored with the connection.
     private(set) var handled: [[UInt8]] = []
-    /// What the connection said, but posts and persists.
+    /// The connection's actions, except posts and persists.
     private(set) var seen: [AgentConnection.Action] = []
     private(set) var failures: [(failure: MailboxFailure, connection: Text?)] = []
     private(set) var closed: [Text] = []
-    /// Messages that nobody could read.
+    /// Messages that could not be read.
     private(set) var quarantine: [MailboxMessage] = []
     private(set) var handedOver = 0
-    /// Posts of the mailbox.
+    /// The number of posts of the mailbox.
     private(set) var posts = 0
-    /// Stored states after which the process is to die; counted down.
+    /// The number of stored states after which the process dies; counted down.
     var steps = Int.max
-    /// What becomes of the mailbox's posts.
+    /// The fate of the mailbox's posts.
     var network = Network.whole
     /// Results of posts that are held up.
     private var held: [(until: Instant, event: MailboxEvent)] = []
-    /// When the driver was told that something is wrong with the mailbox.
+    /// The times at which the mailbox reported a fault to the driver.
     private(set) var wrong: [Instant] = []
-    /// Whether the mailbox cannot be reached once the connection has posted.
+    /// Whether the mailbox becomes unreachable once the connection has posted.
     var holdsBackBehindRequest = false
-    /// Set when it posts again and again without any pause.
+    /// Set when the mailbox posts repeatedly without any pause.
     private(set) var neverRests = false
     private var hasPosted = false
     /// Whether messages are released at the mailbox.
@@ -44,24 +44,24 @@ final class MediatorHarness {
     static let configuration = Mediator.Configuration(
         connection: .init(label: "kiosk"), allowsPlainHTTP: true)
 
-    /// What becomes of the mailbox's posts.
+    /// The fate of the mailbox's posts.
     enum Network: Hashable, Sendable {
         /// They are answered.
         case whole
-        /// They are taken, and nothing is said to them.
+        /// They are accepted and not answered.
         case swallows
-        /// They are answered with what is no message.
+        /// They are answered with bytes that are not a message.
         case babbles
-        /// They are taken after so long, and nothing is said to them.
+        /// They are accepted after this delay and not answered.
         case holds(Duration)
-        /// They are answered by 5xx.
+        /// They are answered with 5xx.
         case fails
     }
 
     private enum Turn {
         case mailbox(MailboxEvent)
         case connection(AgentConnection.Event)
-        /// A message, and then its release.
+        /// A message, followed by its release.
         case mail(MailboxMessage)
     }
 
@@ -78,7 +78,7 @@ final class MediatorHarness {
         self.agent = agent
     }
 
-    /// The process begins, or begins again with what was stored.
+    /// Starts the process, or restarts it with the stored state.
     func start() throws {
         random += 2
         if let snapshot = stored.mailbox {
@@ -99,7 +99,7 @@ final class MediatorHarness {
     func feed(_ event: MailboxEvent) { work([.mailbox(event)]) }
     func feed(_ event: AgentConnection.Event) { work([.connection(event)]) }
 
-    /// Until nothing is left to do at this time, or the process dies.
+    /// Works until nothing is left to do at this time, or until the process dies.
     private func work(_ first: [Turn]) {
         var turns = first
         let before = posts
@@ -162,7 +162,7 @@ final class MediatorHarness {
         return turns
     }
 
-    /// What a post leads to, now or when it is no longer held up.
+    /// Returns the result of a post: now, or when it is no longer held up.
     private func result(of id: AgentConnection.ExchangeID, _ body: [UInt8]) -> MailboxEvent? {
         switch network {
         case .swallows: return .answered(id, body: [])
@@ -207,7 +207,7 @@ final class MediatorHarness {
         return turns
     }
 
-    /// Moves the clock on by so much, from deadline to deadline.
+    /// Advances the clock by `time`, from deadline to deadline.
     func run(for time: Duration) {
         let end = now.advanced(by: time)
         var turns = 0
@@ -229,7 +229,7 @@ final class MediatorHarness {
         now = end
     }
 
-    /// The agent says something to the mailbox that nobody asked for.
+    /// Sends an unrequested message from the agent to the mailbox.
     func tellMailbox(_ name: Text, of protocolName: ProtocolName, _ members: [JSONObject.Member]) {
         let mediation = agent.mediation.take()
         agent.send(Message.make(MessageType(.didcomm, protocolName, name), id: Text("unasked \(posts)"), members))

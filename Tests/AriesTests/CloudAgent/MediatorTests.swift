@@ -16,7 +16,7 @@ import Testing
         harness.run(for: .seconds(60))
         #expect(harness.messages == (0..<40).map { Text("message \($0)") })
         #expect(harness.agent.mediation?.waiting == 0 && harness.quarantine.isEmpty && harness.failures.isEmpty)
-        // Started by the agent while nothing else goes on: there within the pause.
+        // A message that the agent sends while nothing else happens arrives within the polling pause.
         harness.run(for: .seconds(600))
         harness.agent.send(
             Message.make(MessageType(.didcomm, ProtocolName("did-rotate", 1, 0), "hangup"), id: "bye"))
@@ -25,7 +25,7 @@ import Testing
         #expect(ended)
     }
 
-    /// The agent answers where the kiosk's document says, and nothing comes back on a post.
+    /// The agent answers to the address in the kiosk's document, and never in the response to a post.
     @Test(arguments: [false, true]) func answersComeByTheMailboxToo(hasPickup: Bool) throws {
         let harness = try MediatorHarness(hasPickup: hasPickup)
         harness.agent.answersByMailbox = true
@@ -36,8 +36,8 @@ import Testing
         #expect(alive, "the answer to the first ping was fetched")
     }
 
-    /// The mailbox is out of reach for as long as an answer may take: the connection begins anew with another key, and gets the
-    /// answer to the first one after all.
+    /// The mailbox is unreachable for as long as an answer may take. The connection starts a new attempt with
+    /// another key and then still receives the answer to the first attempt.
     @Test(arguments: [false, true]) func anAnswerToAnEarlierAttemptCounts(isRestarted: Bool) throws {
         let harness = try MediatorHarness(hasPickup: true)
         harness.agent.answersByMailbox = true
@@ -98,7 +98,7 @@ import Testing
         #expect(harness.messages == ["still there"])
     }
 
-    /// The process dies after each stored state in turn: the same messages arrive, once.
+    /// The process dies after each stored state in turn: the same messages arrive, once each.
     @Test(arguments: [false, true]) func deathAtAnyStoredStateChangesNothing(hasPickup: Bool) throws {
         var (step, isWhole) = (1, false)
         while !isWhole {
@@ -124,7 +124,8 @@ import Testing
                 harness.run(for: .seconds(120))
             }
             #expect(harness.isComplete, "step \(step)")
-            // Without pickup, what was on its way when the process died is gone: the mediator has no other word for it.
+            // Without pickup, a message that was in flight when the process died is lost, because the
+            // mediator does not send it again.
             let expected = (0..<5).map { Text("message \($0)") }
             if hasPickup || isWhole {
                 #expect(harness.messages == expected, "step \(step)")
@@ -212,14 +213,14 @@ import Testing
         harness.run(for: .seconds(120))
         #expect(harness.failures.map(\.failure) == [.malformed])
         #expect(harness.handedOver == 0)
-        // And all is well when the mediator is.
+        // When the mediator behaves well again, messages arrive again.
         harness.agent.mediation?.deliverySize = nil
         harness.agent.send(content: "one")
         harness.run(for: .seconds(60))
         #expect(harness.messages == ["one"] && harness.quarantine.count == 1)
     }
 
-    /// A mediator that has always one more: 64 at once, then one in a second.
+    /// A mediator that always has one more message: 64 are fetched at once, then one a second.
     @Test(arguments: [false, true]) func aFloodIsPaced(hasPickup: Bool) throws {
         let harness = try MediatorHarness(hasPickup: hasPickup)
         try harness.start()
@@ -250,7 +251,8 @@ import Testing
         .swallows, .babbles, .fails, .holds(.seconds(19)), .holds(.seconds(29)), .holds(.seconds(300)),
     ]
 
-    /// With the times that it has by default, whatever it was doing when the mediator fell silent, and however that looks.
+    /// With the default times, every kind of silence is reported within a minute, whatever the mailbox was
+    /// doing when the mediator fell silent.
     @Test(arguments: [false, true], silences)
     func everySilenceIsToldWithinAMinute(hasPickup: Bool, network: MediatorHarness.Network) throws {
         var longest = Duration.zero
@@ -265,7 +267,8 @@ import Testing
             longest = max(longest, since.duration(to: told))
         }
         print("mailbox: a mediator that \(network) (pickup: \(hasPickup)) is told after \(longest) at most")
-        // Also by a start that finds it so, whether the connection to it stands or is still to be made.
+        // A start during the silence reports it too, whether the connection to the mediator exists or is yet
+        // to be made.
         for isKnown in [false, true] {
             let harness = try MediatorHarness(hasPickup: hasPickup)
             if isKnown {
@@ -280,7 +283,8 @@ import Testing
         }
     }
 
-    /// What a mediator that is well costs, and that it is never called silent: nothing waits for a day.
+    /// Measures the cost of a healthy mediator and checks that it is never reported as silent, although no
+    /// message waits for a day.
     @Test(arguments: [false, true]) func aMediatorThatIsWellIsNeverCalledSilent(hasPickup: Bool) throws {
         let harness = try MediatorHarness(hasPickup: hasPickup)
         try harness.start()
@@ -294,7 +298,7 @@ import Testing
         #expect(harness.posts - posts < 24 * 320)
     }
 
-    /// Out of reach first, then there again and silent: that is told, too.
+    /// The mediator is unreachable first, then reachable and silent: the silence is reported, too.
     @Test func aMediatorThatComesBackSilentIsTold() throws {
         let harness = try MediatorHarness(hasPickup: false)
         try harness.start()
@@ -343,7 +347,8 @@ import Testing
         #expect(harness.closed == ["c"])
     }
 
-    /// A key that a late answer makes the connection's once more is not the oldest of its keys.
+    /// A key that a late answer makes current again counts as the newest of the connection's keys, not as the
+    /// oldest.
     @Test func aKeyThatIsOpenedAgainIsTheNewest() throws {
         let harness = try MediatorHarness(hasPickup: true)
         try harness.start()
@@ -371,7 +376,7 @@ import Testing
         #expect(harness.isComplete)
     }
 
-    /// One question that stays without answer does not mean that pickup is not spoken.
+    /// One unanswered query does not mean that the mediator does not support pickup.
     @Test(arguments: [false, true]) func pickupIsAskedForAgain(byOperator: Bool) throws {
         let harness = try MediatorHarness(hasPickup: true)
         try harness.start()
@@ -402,7 +407,7 @@ import Testing
         #expect(harness.isComplete)
     }
 
-    /// What nobody asked for is no reason to stop.
+    /// Unrequested answers do not stop the mailbox.
     @Test func unaskedAnswersChangeNothing() throws {
         let harness = try MediatorHarness(hasPickup: true)
         try harness.start()

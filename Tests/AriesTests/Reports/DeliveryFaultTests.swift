@@ -4,8 +4,8 @@ import Testing
 
 @testable import Aries
 
-/// Whatever the peer does and in whatever order things happen: nothing is confirmed that was not, nothing is left out, and the
-/// machine never asks to be woken at once for ever.
+/// For any behaviour of the peer and any order of events, nothing is confirmed that was not received, nothing
+/// is left out, and the machine never asks endlessly to be woken at once.
 @Suite struct DeliveryFaultTests {
     private typealias Harness = DeliveryHarness
 
@@ -73,9 +73,10 @@ import Testing
         #expect(!harness.isEndless, "seed \(seed)")
         let last = harness.reportPositions.last ?? 0
         #expect(harness.cursor >= last, "seed \(seed): \(harness.cursor) of \(harness.entries.count)")
-        // What was set aside is told; all else is there, by whichever way it went.
+        // Entries that were set aside are reported; all others have arrived, in either format.
         let aside = Set(harness.seen.compactMap { if case .setAside(let position) = $0 { position } else { nil } })
-        // A ping's answer does not prove what died in the agent's memory: nothing behind the last one is excused by it.
+        // An answered ping does not prove that the agent still holds what it accepted earlier. Reports lost
+        // in the agent's memory are excused up to the last position that a ping confirmed, and none after it.
         let trusted = harness.seen.compactMap {
             if case .confirmed(let point, .alive) = $0 { point.position } else { nil }
         }
@@ -88,7 +89,7 @@ import Testing
         }
     }
 
-    /// The controller has what came so far.
+    /// Confirms that the controller has the reports that arrived so far.
     private func acknowledge(_ harness: Harness) {
         harness.feed(.acknowledged(Array(harness.peer.reports.keys)))
     }

@@ -1,8 +1,8 @@
 import Aries
 import Encoding
 
-/// A ledger and a far end around a ``ReportDelivery``, on a clock that jumps from deadline to deadline.
-/// (A class, because the test macros copy what they look at.)
+/// A ledger and a peer around a ``ReportDelivery``, on a clock that jumps from deadline to deadline. (A
+/// class, because the test macros copy the values that they inspect.)
 final class DeliveryHarness {
     static let ledger: Text = "0b6e2c54-93a1-4d6e-8f5a-5f1f0f6d1a11"
 
@@ -15,42 +15,45 @@ final class DeliveryHarness {
     var evicted = 0
     /// The cursor as the store has it.
     var cursor = 0
-    /// Everything but reads, sends and pings, in order.
+    /// Every action except reads, sends and pings, in order.
     var seen: [ReportDelivery.Action] = []
     /// The messages, in order, with their time.
     var messages: [(time: Instant, message: OutboundMessage)] = []
     var pings: [Instant] = []
-    /// The far end.
+    /// The peer at the other end of the connection.
     var peer = Peer()
-    /// What the connection repeats until HTTP takes it.
+    /// The message that the connection repeats until HTTP accepts it.
     var kept: OutboundMessage?
     var isPingKept = false
-    /// Set when actions never end at one moment.
+    /// Set when the actions at one moment never end.
     var isEndless = false
 
     struct Peer {
-        /// Whether the handshake's agent has the protocol.
+        /// Whether the agent of the handshake supports the protocol.
         var discloses = true
-        /// Whether anything is answered; HTTP takes it all the same.
+        /// Whether the peer answers; HTTP accepts messages in any case.
         var isAlive = true
-        /// Whether HTTP takes anything, and pings: what it does not take the connection keeps until ``comeBack()``.
+        /// Whether HTTP accepts messages, and whether it accepts pings. The connection keeps a message that
+        /// is not accepted until ``comeBack()``.
         var (isUp, takesPings) = (true, true)
         /// Whether records are stored and receipted.
         var stores = true
-        /// What is refused with 413.
+        /// Returns whether a message is refused with 413.
         var refuses: (OutboundMessage) -> Bool = { _ in false }
-        /// What it says with a problem report in place of an answer, though HTTP took the message.
+        /// Returns the code of the problem report that the peer sends in place of an answer although HTTP
+        /// accepted the message, or nil.
         var problem: (OutboundMessage) -> Text? = { _ in nil }
-        /// The head that it answers; nil: none.
+        /// The head with which the peer answers; nil if it answers none.
         var head: ReportPoint? = DeliveryHarness.point(0)
-        /// The head that it gives back and that this box signed; nil: none, or one that another key signed.
+        /// The head signed by this gate that the peer returns; nil if it returns none, or one signed with
+        /// another key.
         var signed: ReportPoint?
         var stored: [Int: ReportEntry] = [:]
-        /// Reports that came in basicmessages, by id, with how often.
+        /// Reports that arrived in basicmessages, by id, with the number of times.
         var reports: [Text: Int] = [:]
-        /// What was taken while nobody was there.
+        /// Reports that were accepted while the agent was not alive.
         var lost: Set<Text> = []
-        /// The order in which they came first.
+        /// The ids of the reports in the order of first arrival.
         var order: [Text] = []
     }
 
@@ -89,16 +92,16 @@ final class DeliveryHarness {
     /// Positions of entries that are reports.
     var reportPositions: [Int] { entries.filter { $0.report != nil }.map(\.position) }
 
-    /// The ledger grows.
+    /// Appends entries to the ledger.
     func grow(_ count: Int, isUrgent: Bool = false) {
         for _ in 0..<count { entries.append(Self.entry(entries.count + 1)) }
         feed(.available(end: Self.point(entries.count), isUrgent: isUrgent))
     }
 
-    /// Handles an event and carries out what follows, until nothing is left to do at this time.
+    /// Handles an event and carries out the resulting actions, until nothing is left to do at this time.
     func feed(_ event: ReportDelivery.Event) { feed([event]) }
 
-    /// The same for events that come together, as with one answer of the peer's server.
+    /// Handles events that arrive together, as with one answer of the peer's server.
     private func feed(_ first: [ReportDelivery.Event]) {
         var events = first
         var steps = 0
@@ -150,7 +153,7 @@ final class DeliveryHarness {
         return [.pinged(id)] + (peer.isAlive ? [.pong(id)] : [])
     }
 
-    /// HTTP works again: the connection sends what it kept.
+    /// Makes HTTP work again: the connection sends the message that it kept.
     func comeBack() {
         (peer.isUp, peer.takesPings) = (true, true)
         if isPingKept { feed(ping()) }
@@ -189,7 +192,7 @@ final class DeliveryHarness {
         return events
     }
 
-    /// Moves the clock to each deadline up to `end`.
+    /// Advances the clock by `duration`, from deadline to deadline.
     func run(for duration: Duration) {
         let end = now.advanced(by: duration)
         var steps = 0
@@ -202,7 +205,7 @@ final class DeliveryHarness {
         now = end
     }
 
-    /// The process ends and starts again with the stored cursor.
+    /// Ends the process and starts it again with the stored cursor.
     func restart() {
         delivery = ReportDelivery(settings, end: Self.point(entries.count), confirmed: cursor)
         feed(.connected)

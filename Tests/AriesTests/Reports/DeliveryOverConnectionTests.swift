@@ -3,11 +3,11 @@ import Encoding
 import Simulation
 import Testing
 
-/// A delivery, the connection that carries it and the agent at its other end, all three as they are.
+/// A real delivery over a real connection to a virtual agent.
 @Suite struct DeliveryOverConnectionTests {
     private typealias Ledger = DeliveryHarness
 
-    /// The cursor in the end, and the agent.
+    /// Delivers `count` entries; returns the delivery with its final cursor, and the harness with the agent.
     private func deliver(_ count: Int, keeps: Bool) throws -> (delivery: ReportDelivery, harness: Harness) {
         let harness = try Harness()
         if keeps { harness.agent.keeper = VirtualKeeper() }
@@ -42,7 +42,7 @@ import Testing
         return (delivery, harness)
     }
 
-    /// What an action of the connection is to the delivery.
+    /// Returns the event of the delivery that corresponds to an action of the connection.
     private static func event(_ action: AgentConnection.Action) -> ReportDelivery.Event? {
         switch action {
         case .sent(let id): .sent(id)

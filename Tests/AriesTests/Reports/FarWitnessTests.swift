@@ -3,7 +3,7 @@ import Testing
 
 @testable import Aries
 
-/// The peer's memory of the ledger as evidence against this box.
+/// The peer's memory of the ledger is evidence about this gate's own ledger.
 @Suite struct FarWitnessTests {
     private typealias Harness = DeliveryHarness
 
@@ -25,7 +25,7 @@ import Testing
         harness.seen.compactMap { if case .claimed(let point) = $0 { point } else { nil } }
     }
 
-    /// Places that the ledger of 20 entries does not contain.
+    /// Points that the ledger of 20 entries does not contain.
     private static let foreign = [
         Harness.point(21), Harness.point(1 << 53), Harness.point(20, 1), Harness.point(7, 1),
     ]
@@ -38,25 +38,27 @@ import Testing
             }
         }
         #expect(behind(harness(head: nil)).isEmpty)
-        // An entry that is no longer kept can prove nothing.
+        // An entry that is no longer kept cannot be compared, so it proves nothing.
         for signed in [nil, Harness.point(5, 1)] {
             let harness = harness(head: Harness.point(5, 1), signed: signed, evicted: 10)
             #expect(behind(harness).isEmpty && claimed(harness).isEmpty)
         }
     }
 
-    /// Older than what the peer has, or different: what was signed here shows it, and the peer is not blamed for it.
+    /// The ledger is older than the peer's, or different. The head signed by this gate proves it, and the
+    /// peer is not blamed.
     @Test func aLedgerThatDoesNotContainWhatWasSignedHereIsBehind() {
         for point in Self.foreign {
             let harness = harness(head: point, signed: point)
             #expect(behind(harness) == [point] && claimed(harness).isEmpty)
         }
-        // The head is often further than the last entry, which the older ledger may contain.
+        // The signed head is often later than the last entry, which an older ledger may contain.
         #expect(behind(harness(head: Harness.point(18), signed: Harness.point(23))) == [Harness.point(23)])
         #expect(behind(harness(head: Harness.point(3, 1), signed: Harness.point(7, 1))) == [Harness.point(7, 1)])
     }
 
-    /// Without it the peer alone says so: a fault of the peer, and the ledger goes on.
+    /// Without a signed head there is only the peer's claim: that is a fault of the peer, and the delivery
+    /// continues.
     @Test func whatOnlyThePeerSaysIsAClaim() {
         for point in Self.foreign {
             for signed in [nil, Harness.point(20), Harness.point(4), Harness.point(0)] {
@@ -79,14 +81,15 @@ import Testing
         }
     }
 
-    /// A receipt beyond the end confirms nothing; with a head that was signed here it is evidence, like a head.
+    /// A receipt beyond the end of the ledger confirms nothing; together with a head that this gate signed it
+    /// is evidence, as a head is.
     @Test func aReceiptBeyondTheEnd() {
         let harness = harness(head: Harness.point(20))
         harness.feed(.receipt(Harness.point(25)))
         #expect(claimed(harness) == [Harness.point(25)] && behind(harness).isEmpty && harness.cursor == 20)
         harness.feed(.receipt(Harness.point(20), signed: Harness.point(25)))
         #expect(behind(harness) == [Harness.point(25)] && harness.cursor == 20)
-        // An earlier ledger is known to be replaced, so neither counts against it.
+        // An earlier ledger is known to be replaced, so neither is held against it.
         var past = ReportDelivery(ReportSettings(format: .records), end: Harness.point(20), confirmed: 5, isPast: true)
         var actions = past.handle(.connected, at: .zero)
         actions += past.handle(.head(Harness.point(30), signed: Harness.point(30)), at: .zero)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Aries
 
-/// Keepers that answer, and answer badly: nothing they say makes the kiosk send for ever, stand still unheard, or leave out what
-/// others would take.
+/// Keepers of records whose answers are wrong: no answer makes the kiosk send endlessly, stop without a
+/// report, or leave out entries that others would accept.
 @Suite struct FoolishKeeperTests {
     private typealias Harness = DeliveryHarness
 
@@ -12,7 +12,8 @@ import Testing
         (try? ReportRecords(message.json(.didcomm)))?.entries.map(\.position) ?? []
     }
 
-    /// Its server takes the message, and its plugin refuses one entry in it: the same as a server that refuses.
+    /// The keeper's server accepts the message, but its plugin refuses one entry: the effect is the same as
+    /// that of a server that refuses.
     @Test func anEntryThatTheKeeperRefusesIsSetAsideAlone() {
         let harness = Harness(entries: 300)
         harness.peer.problem = {
@@ -41,8 +42,8 @@ import Testing
         #expect(harness.cursor == 400 && harness.peer.stored.count == 400 - aside)
     }
 
-    /// It says for ever that another connection writes the ledger. An earlier ledger is given up after some hours,
-    /// which attempts before their time do not shorten; the present one is never given up.
+    /// The keeper always answers that another connection writes the ledger. An earlier ledger is given up
+    /// after some hours, and early attempts do not shorten that time; the present ledger is never given up.
     @Test(arguments: [true, false]) func aLedgerThatIsForeignForEver(isPast: Bool) {
         let harness = Harness(entries: 10, isPast: isPast)
         harness.peer.problem = { $0.name == "records" ? VerificationReport.Trouble.foreign : nil }
@@ -55,7 +56,8 @@ import Testing
         #expect(harness.seen.contains(.giveUp) == isPast && !harness.isEndless)
     }
 
-    /// An answered ping confirms what its agent complained of as little as what its server refused.
+    /// An answered ping confirms neither a message about which the agent complained nor one that its server
+    /// refused.
     @Test(arguments: [ReportFormat.basicmessage, .several])
     func aComplaintAboutAMessageIsARefusal(format: ReportFormat) {
         let harness = Harness(ReportSettings(format: format), entries: 30)
@@ -72,7 +74,8 @@ import Testing
                 == Set(harness.reportPositions.filter { $0 != 9 }.map { Text("report-\($0)") }))
     }
 
-    /// A receipt for less than was sent moves the cursor to there, and no further. It was ignored, and put off that the rest is told.
+    /// A receipt for fewer entries than were sent moves the cursor to that point and no further. Formerly
+    /// such a receipt was ignored and delayed the report that the rest is unconfirmed.
     @Test func aReceiptForAPartIsTakenForThatPart() {
         let harness = Harness(entries: 100)
         harness.peer.stores = false
@@ -93,7 +96,8 @@ import Testing
         #expect(harness.cursor == 200 && harness.peer.stored.keys.min() == 101)
     }
 
-    /// The keeper's database was not there at the start: the question for the head comes again soon, not the next day.
+    /// The keeper's database was unavailable at the start: the head query is repeated soon, not only the next
+    /// day.
     @Test(arguments: [true, false]) func aHeadThatNobodyToldIsAskedForAgain(isRefused: Bool) {
         let harness = Harness(entries: 5)
         (harness.peer.head, harness.peer.refuses) = (nil, { isRefused && $0.name == "head-query" })
@@ -104,7 +108,7 @@ import Testing
         harness.peer.head = Harness.point(9)
         harness.run(for: .seconds(1800))
         #expect(harness.seen.contains(.claimed(Harness.point(9))))
-        // One that never answers is not asked all the time.
+        // A keeper that never answers the head query is not queried all the time.
         let silent = Harness(entries: 5)
         silent.peer.head = nil
         silent.feed(.connected)
@@ -112,7 +116,8 @@ import Testing
         #expect((2...100).contains(silent.messages.count { $0.message.name == "head-query" }))
     }
 
-    /// What went for lack of room while entries before it were already read leaves a hole; no message spans it.
+    /// Entries that were evicted while earlier entries were already being read leave a gap; no message spans
+    /// the gap.
     @Test func noMessageSpansAHole() {
         var delivery = ReportDelivery(ReportSettings(format: .records), end: Harness.point(40), confirmed: 0)
         var actions = delivery.handle(.connected, at: .zero)
@@ -130,7 +135,7 @@ import Testing
         #expect(message().map(positions) == [21, 22])
     }
 
-    /// Whatever it says about threads and codes that mean nothing here.
+    /// Problem reports with unknown threads and codes cause no work.
     @Test func aStormOfProblemsIsNoWork() throws {
         let harness = Harness(entries: 10)
         harness.feed(.connected)

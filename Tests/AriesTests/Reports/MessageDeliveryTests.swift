@@ -3,7 +3,7 @@ import Testing
 
 @testable import Aries
 
-/// Reports as basicmessages, for agents that know nothing of entries.
+/// Reports as basicmessages, for agents that do not support entries.
 @Suite struct MessageDeliveryTests {
     private typealias Harness = DeliveryHarness
 
@@ -84,7 +84,7 @@ import Testing
         #expect(harness.cursor == 3)
     }
 
-    /// The agent deleted the connection: HTTP takes everything and nothing ever comes back.
+    /// The agent deleted the connection: HTTP accepts everything, and no answer ever arrives.
     @Test func whatASilentAgentTookIsSentAgain() {
         let harness = connected(Self.alive, entries: 6)
         harness.run(for: .seconds(5))

@@ -63,7 +63,7 @@ import Testing
         harness.run(for: .seconds(600))
         #expect(harness.cursor == 10)
         #expect(harness.seen.filter { $0 == .held(.unconfirmed) }.count == 1)
-        // Ever more rarely, under the same id.
+        // Attempts become less and less frequent and keep the same id.
         let attempts = harness.carriers.dropFirst()
         #expect((4...8).contains(attempts.count) && Set(attempts.map(\.id)).count == 1)
         harness.peer.stores = true
@@ -100,7 +100,7 @@ import Testing
         #expect(refusal(Harness.point(0)) == .discarded(.neverSent))
         #expect(refusal(ReportPoint(ledger: "other", position: 8, hash: Harness.hash(8))) == .discarded(.otherLedger))
         #expect(harness.cursor == 4)
-        #expect(refusal(Harness.point(4)) == nil)  // repeated: nothing happens
+        #expect(refusal(Harness.point(4)) == nil)  // a repetition has no effect
         #expect(harness.cursor == 4)
         #expect(refusal(Harness.point(8)) == .confirmed(Harness.point(8), by: .receipt))
     }
@@ -128,7 +128,7 @@ import Testing
         harness.grow(400, isUrgent: true)
         harness.run(for: .seconds(3 * 3600))
         #expect(harness.carriers.count == sent && harness.cursor == 4)
-        // Asked all the time, at most every quarter of an hour in the end.
+        // The peer is pinged all the time, in the end at most every quarter of an hour.
         let gaps = zip(harness.pings, harness.pings.dropFirst()).map { $0.duration(to: $1) }
         #expect(gaps.allSatisfy { $0 <= .seconds(910) } && harness.pings.count < 40)
         harness.peer.isAlive = true
@@ -148,7 +148,7 @@ import Testing
         #expect(harness.seen.filter { $0 == .setAside(100) }.count == 1)
         #expect(harness.peer.stored.keys.sorted() == Array(1...99) + Array(101...300))
         #expect(harness.pings.count == 1)
-        // The place behind it is no receipt.
+        // The confirmation of the position after the refused entry is not by a receipt.
         #expect(harness.seen.contains(.confirmed(Harness.point(100), by: nil)))
         #expect(harness.carriers.count < 40 && !harness.isEndless)
     }
@@ -191,7 +191,7 @@ import Testing
         harness.run(for: .seconds(60))
         #expect(harness.delivery.way?.form == .single)
         #expect(harness.peer.order == ["report-5", "report-6", "report-8", "report-9"])
-        // And it is asked again the next day.
+        // The peer is queried again the next day.
         (harness.peer.discloses, harness.peer.stores) = (true, true)
         harness.run(for: .seconds(86_400))
         #expect(harness.delivery.way == .records && harness.cursor == 9)
@@ -220,7 +220,8 @@ import Testing
         #expect(harness.cursor == 20 && harness.peer.stored.count == 20)
     }
 
-    /// What was being read when everything behind the cursor was given up is read again, from the cursor on.
+    /// A read was in progress when everything after the cursor was discarded: its entries are discarded too
+    /// and read again, from the cursor on.
     @Test func entriesThatComeTooLateAreNotTaken() {
         var delivery = ReportDelivery(ReportSettings(format: .basicmessage), end: Harness.point(600), confirmed: 0)
         func read(_ actions: [ReportDelivery.Action]) -> Int? {

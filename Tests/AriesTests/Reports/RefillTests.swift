@@ -3,11 +3,12 @@ import Testing
 
 @testable import Aries
 
-/// A keeper whose database was put back to an earlier hour gets again what it had given receipts for.
+/// A keeper whose database was restored to an earlier state receives again the entries for which it had given
+/// receipts.
 @Suite struct RefillTests {
     private typealias Harness = DeliveryHarness
 
-    /// A ledger that is confirmed to its end, and a keeper that has only the first of it.
+    /// Returns a ledger that is confirmed to its end, and a keeper that has only the first `keeper` entries.
     private func harness(_ count: Int = 900, keeper: Int, branch: UInt8 = 0, evicted: Int = 0) -> Harness {
         let harness = Harness(ReportSettings(confirm: .receipt), entries: count, cursor: count)
         for position in 0..<keeper { harness.peer.stored[position + 1] = harness.entries[position] }
@@ -30,7 +31,7 @@ import Testing
         #expect(cursors(harness) == [910] && harness.batches.last == Array(901...910) && !harness.isEndless)
     }
 
-    /// Also while the kiosk is in service: it asks every day.
+    /// The daily query finds the gap even while the kiosk is in service.
     @Test func theDailyQuestionFindsIt() {
         let harness = harness(keeper: 900)
         harness.feed(.connected)
@@ -53,7 +54,8 @@ import Testing
         #expect(harness.seen.contains { if case .claimed = $0 { true } else { false } } == (branch == 1))
     }
 
-    /// It stops in the midst of it; and a part of it is no longer kept here.
+    /// The keeper stops during the refill, and part of the entries is no longer kept here; the refill
+    /// continues where it stopped.
     @Test func itGoesOnWhereItStopped() {
         let harness = harness(keeper: 100, evicted: 200)
         harness.peer.problem = { message in
@@ -72,7 +74,7 @@ import Testing
         #expect(harness.messages.count < 30)
     }
 
-    /// A peer that always says that it has less gets it once a day, and what is new all the same.
+    /// A peer that always claims to have less receives the entries once a day, and new entries in any case.
     @Test func aPeerThatNeverHasEnoughIsNoTreadmill() {
         let harness = harness(keeper: 300)
         harness.feed(.connected)

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Aries
 
-/// verification-report/1.0 as JSON: what is written reads back, and what is against the rules is refused by its name.
+/// verification-report/1.0 as JSON: a written message reads back, and a message that breaks a rule is refused
+/// with that rule's error.
 @Suite struct ReportMessageTests {
     private typealias Harness = DeliveryHarness
 
@@ -12,7 +13,8 @@ import Testing
         return message.json(.didcomm)
     }
 
-    /// The message with one member changed; `entry` names the entry that has it.
+    /// Returns the message with one member changed; `entry` is the number of the entry that contains the
+    /// member.
     private func changed(_ member: Text, _ value: JSON?, entry: Int? = nil, in part: Text? = nil) throws -> JSON {
         var object = try #require(try records().object)
         if let entry {
@@ -89,7 +91,7 @@ import Testing
         #expect(failure(try #require(one).json(.didcomm)) == .tooLarge)
     }
 
-    /// Numbers that a reader may take for a position.
+    /// Numbers that a parser might take for a position.
     @Test(arguments: [
         ("-1", ReportError.position), ("9007199254740993", .position), ("123456789012345678901234567890", .position),
         ("1.0", .position), ("1e3", .position), ("-0", .malformed(member: "position")),
@@ -128,7 +130,7 @@ import Testing
         #expect(throws: ReportError.malformed(member: "ledger")) { try VerificationReport.answer(message) }
     }
 
-    /// Records carry the head as it was signed; from a box without a key they carry it as before.
+    /// Records carry the signed head; records of a gate without a key carry the unsigned head, as before.
     @Test func theHeadOfRecordsIsSigned() throws {
         var head = Harness.point(9)
         #expect(try records()["head"]?.object?.members.map(\.name) == ["position", "hash"])
@@ -140,7 +142,7 @@ import Testing
         #expect(message["@id"]?.string == bare.id, "the same entries have the same id")
     }
 
-    /// What is given back and cannot be read proves nothing; the rest of the answer counts all the same.
+    /// A returned head that cannot be read proves nothing; the rest of the answer still counts.
     @Test(arguments: [
         "null", "7", "{}", #"{"position":3}"#, #"{"position":-1,"hash":"00"}"#,
         #"{"position":3,"hash":"H","signature":7}"#, #"{"position":3,"hash":"H","signature":"00"}"#,

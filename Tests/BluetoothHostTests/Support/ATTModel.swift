@@ -1,9 +1,10 @@
 @testable import BluetoothHost
 
-/// What an attribute server answers, worked out once more from the Core Specification (Vol 3 Part F 3.4, Part G 3) in the
-/// plainest way and from the definitions of the services alone: whatever the host says otherwise is a fault of one of the two.
+/// A model of an attribute server, written independently and as simply as possible from the Core
+/// Specification (Vol 3 Part F 3.4, Part G 3) and from the definitions of the services alone. If the host's
+/// answers differ, one of the two has a fault.
 struct ATTModel {
-    /// What the application hears of a PDU.
+    /// What the application learns from a PDU.
     enum News: Equatable {
         case mtu(Int)
         case written(CharacteristicID, [UInt8], withResponse: Bool)
@@ -15,12 +16,13 @@ struct ATTModel {
         enum Writing: Equatable { case never, value(CharacteristicID), configuration(CharacteristicID?) }
 
         let handle: Int
-        /// As it is sent: 2 or 16 bytes.
+        /// The type as it is sent: 2 or 16 bytes.
         let type: [UInt8]
         let value: [UInt8]
         let isReadable: Bool
         let writing: Writing
-        /// The last handle of the group that a declaration of a service or characteristic begins, else its own.
+        /// The last handle of the group if this is a declaration of a service or characteristic, otherwise
+        /// the attribute's own handle.
         var end: Int
     }
 
@@ -66,9 +68,10 @@ struct ATTModel {
         rows.append(Row(handle: handle, type: type, value: value, isReadable: reads, writing: writing, end: handle))
     }
 
-    // MARK: - What a PDU leads to
+    // MARK: - Processing of PDUs
 
-    /// The answer, if there is one, what the application hears, and the values that are then pushed.
+    /// Returns the answer, if any, followed by the values that are then pushed, and what the application
+    /// learns.
     mutating func take(_ pdu: [UInt8]) -> (sent: [[UInt8]], news: [News]) {
         var news: [News] = []
         let answer = pdu.first.flatMap { respond(to: $0, Array(pdu.dropFirst()), &news) }
@@ -99,7 +102,7 @@ struct ATTModel {
         case 0x1E:
             if body.isEmpty { unconfirmed = nil }
             return nil
-        // Answers; a signature that nobody can check; any other command.
+        // Ignored: answers, a signed write (its signature cannot be checked), and any other command.
         case 0x01, 0x03, 0x05, 0x07, 0x09, 0x0B, 0x0D, 0x0F, 0x11, 0x13, 0x17, 0x19, 0x1B, 0x21, 0x23: return nil
         case _ where opcode & 0x40 != 0: return nil
         default: return refuse(opcode, 0, 0x06)
@@ -110,7 +113,8 @@ struct ATTModel {
         [0x01, opcode] + Self.bytes(UInt16(handle)) + [code]
     }
 
-    /// The rows that a request asks for, or why not: its first four bytes are a range.
+    /// Returns the rows of the range that the first four bytes of a request state, or nil if the range is
+    /// invalid.
     private func range(_ body: [UInt8]) -> [Row]? {
         let (start, end) = (Self.word(body, 0), Self.word(body, 2))
         return start == 0 || start > end ? nil : rows.filter { (start...end).contains($0.handle) }
@@ -133,7 +137,7 @@ struct ATTModel {
             + matching.prefix((mtu - 1) / 4).flatMap { Self.bytes(UInt16($0.handle)) + Self.bytes(UInt16($0.end)) }
     }
 
-    /// Both forms: for a service the handle of its end stands before the value.
+    /// Answers Read By Type and Read By Group Type; for a service the end handle precedes the value.
     private func readByType(_ opcode: UInt8, _ body: [UInt8]) -> [UInt8] {
         guard let found = range(body) else { return refuse(opcode, Self.word(body, 0), 0x01) }
         let (type, isGroup) = (Self.long(Array(body[4...])), opcode == 0x10)
@@ -171,7 +175,7 @@ struct ATTModel {
             let handle = Self.word(body, place)
             guard let row = row(handle) else { return refuse(opcode, handle, 0x01) }
             guard row.isReadable else { return refuse(opcode, handle, 0x02) }
-            // A length that does not fit whole is left out.
+            // A length field that does not fit completely is left out.
             if opcode == 0x20, answer.count + 2 > mtu { continue }
             answer += (opcode == 0x20 ? Self.bytes(UInt16(value(row).count)) : []) + value(row)
             answer = Array(answer.prefix(mtu))
@@ -179,7 +183,7 @@ struct ATTModel {
         return answer
     }
 
-    /// 0, or the error.
+    /// Returns 0, or the error code.
     private mutating func write(_ body: [UInt8], withResponse: Bool, _ news: inout [News]) -> UInt8 {
         let (handle, value) = (Self.word(body, 0), Array(body[2...]))
         guard let row = row(handle) else { return 0x01 }
@@ -199,14 +203,14 @@ struct ATTModel {
 
     // MARK: - Values that the application pushes
 
-    /// The PDUs that are sent at once.
+    /// Returns the PDUs that are sent at once.
     mutating func push(_ id: CharacteristicID, _ value: [UInt8]) -> [[UInt8]] {
         guard let handle = pushable[id], value.count <= min(mtu - 3, 512) else { return [] }
         waiting.append((handle, value))
         return flush()
     }
 
-    /// The time for a confirmation is over: the value goes out once more, and nothing is indicated any more.
+    /// Ends the time for a confirmation: the value is sent once more, and no further value is indicated.
     mutating func expire() -> [[UInt8]] {
         guard let value = unconfirmed.take() else { return [] }
         hasGivenUpIndications = true
@@ -225,7 +229,7 @@ struct ATTModel {
         return sent
     }
 
-    // MARK: - Small change
+    // MARK: - Helpers
 
     private func row(_ handle: Int) -> Row? { rows.first { $0.handle == handle } }
 

@@ -2,13 +2,13 @@ import Encoding
 
 @testable import BluetoothHost
 
-/// What happens on a link's attribute channel, one step after the other, to a host and to a model of it.
+/// The events on a link's attribute channel, step by step, for a host and for a model of it.
 struct ATTScript {
     /// One step.
     enum Step {
         case pdu([UInt8])
         case push(CharacteristicID, [UInt8])
-        /// Longer than a confirmation may take.
+        /// A pause that is longer than the time limit for a confirmation.
         case silence
 
         var text: String {
@@ -26,14 +26,14 @@ struct ATTScript {
     private var bench = connected
     private var model = modelled
 
-    /// Carries it out. Returns what the host did other than the model.
+    /// Carries out a step. Returns a description of the difference between the host and the model, or nil.
     mutating func play(_ step: Step) -> String? {
         bench.forget()
         var expected: (sent: [[UInt8]], news: [ATTModel.News]) = ([], [])
         switch step {
         case .pdu(let pdu):
             bench.att(pdu)
-            // A longer one is no PDU for this host, which says so in the MTU that it offers.
+            // This host ignores a longer PDU, because it exceeds the MTU that the host offers.
             if pdu.count <= LinkModel.longest { expected = model.take(pdu) }
         case .push(let id, let value):
             bench.give(.notify(Bench.phone, id, value))
@@ -50,8 +50,8 @@ struct ATTScript {
 
     // MARK: - From bytes
 
-    /// The steps of an input: a byte of length, then that many bytes of a PDU. 0xFC has the PDU's length in two bytes and fills it
-    /// up with zeros, 0xFE pushes a value, 0xFF is silence.
+    /// Returns the steps of an input: a length byte, then that many bytes of a PDU. 0xFC is followed by the
+    /// PDU's length in two bytes, and the PDU is filled up with zeros; 0xFE pushes a value; 0xFF is silence.
     static func steps(_ bytes: [UInt8]) -> [Step] {
         var (steps, reader): ([Step], _) = ([], ByteReader(bytes))
         while let first = try? reader.uint8() {
@@ -73,14 +73,15 @@ struct ATTScript {
         return steps
     }
 
-    /// Steps as an input; PDUs of at most 251 bytes only.
+    /// Encodes PDUs of at most 251 bytes as steps of an input; longer ones are left out.
     static func bytes(_ pdus: [[UInt8]]) -> [UInt8] {
         pdus.filter { $0.count < 0xFC }.flatMap { [UInt8($0.count)] + $0 }
     }
 
-    // MARK: - By chance
+    // MARK: - Random steps
 
-    /// A PDU that a phone may send, right or wrong: most are well-formed and about what there is.
+    /// Returns a PDU that a phone may send, valid or not: most are well-formed and refer to existing
+    /// attributes.
     static func pdu(_ random: inout SeededRandom, handles: Int = 23) -> [UInt8] {
         func word(_ value: Int) -> [UInt8] { [UInt8(value & 0xFF), UInt8(value >> 8 & 0xFF)] }
         func handle() -> [UInt8] {

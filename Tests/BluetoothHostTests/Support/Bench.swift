@@ -4,7 +4,7 @@ import Encoding
 
 /// A host on a fake controller, with a clock that the test moves.
 struct Bench {
-    /// The characteristics of the test's service, in Tuvali's kinds.
+    /// The characteristics of the test's service, with the same properties as Tuvali's.
     enum ID {
         static let write = CharacteristicID(rawValue: 6)
         static let readIndicate = CharacteristicID(rawValue: 4)
@@ -50,9 +50,9 @@ struct Bench {
     var host: Host
     var controller: FakeController
     var now = Instant.zero
-    /// Everything told so far, packets left out.
+    /// Every action that the host reported so far, without packets.
     var told: [HostAction] = []
-    /// The L2CAP PDUs that have reached the phones, with their connection.
+    /// The L2CAP PDUs that the phones have received, with their connection.
     var heard: [(handle: UInt16, frame: L2CAPFrame)] = []
     /// The data packets as they were sent.
     var dataPackets: [[UInt8]] = []
@@ -73,7 +73,7 @@ struct Bench {
         address: DeviceAddress(bytes: [0xAA, 0xFB, 0x0D, 0x94, 0x81, 0x70], isRandom: true),
         data: [0x02, 0x01, 0x06], scanResponse: [0x03, 0x16, 0x02, 0x00])
 
-    /// Up to the moment at which a phone is connected.
+    /// Returns a bench with a connected phone.
     static func connected(_ controller: FakeController = FakeController()) -> Bench {
         var bench = Bench(controller)
         bench.give(.start)
@@ -83,7 +83,8 @@ struct Bench {
         return bench
     }
 
-    /// Gives an event to the host, and the controller's answers until both are quiet. Returns what was told.
+    /// Passes an event to the host, and then the controller's answers, until neither sends anything more.
+    /// Returns the actions that the host reported.
     @discardableResult mutating func give(_ event: HostEvent) -> [HostAction] {
         let before = told.count
         var events = [event]
@@ -101,7 +102,7 @@ struct Bench {
         return Array(told[before...])
     }
 
-    /// Lets time pass and gives `timer` at each deadline on the way.
+    /// Advances the clock and sends `timer` at each deadline on the way.
     @discardableResult mutating func pass(_ duration: Duration) -> [HostAction] {
         let before = told.count
         let end = now.advanced(by: duration)
@@ -113,28 +114,28 @@ struct Bench {
         return Array(told[before...])
     }
 
-    /// A PDU from a phone on the attribute channel; returns what was told.
+    /// Sends a PDU from a phone on the attribute channel; returns the actions that the host reported.
     @discardableResult mutating func att(_ pdu: [UInt8], handle: UInt16 = 0x0040) -> [HostAction] {
         var news: [HostAction] = []
         for packet in Packets.acl(4, pdu, handle: handle) { news += give(.received(packet)) }
         return news
     }
 
-    /// The attribute PDU that answers a request, or nil.
+    /// Sends a request and returns the attribute PDU that answers it, or nil.
     mutating func ask(_ pdu: [UInt8]) -> [UInt8]? {
         let before = heard.count
         att(pdu)
         return heard[before...].first { $0.frame.channel == 4 }.map { [UInt8]($0.frame.payload) }
     }
 
-    /// Forgets what was told and heard so far.
+    /// Forgets the actions and PDUs recorded so far.
     mutating func forget() {
         told = []
         heard = []
         dataPackets = []
     }
 
-    /// The attribute PDUs heard so far.
+    /// The attribute PDUs that the phones have received so far.
     var values: [[UInt8]] { heard.filter { $0.frame.channel == 4 }.map { [UInt8]($0.frame.payload) } }
 
     private mutating func hear(_ packet: [UInt8]) {

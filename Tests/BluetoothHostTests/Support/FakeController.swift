@@ -2,49 +2,49 @@ import Encoding
 
 @testable import BluetoothHost
 
-/// A controller that answers at once and does as it is told: which commands it does not know, leaves unanswered or
-/// refuses, and what it says about itself. The air is played by the test itself.
+/// A controller that answers at once. The test sets which commands it does not know, leaves unanswered or
+/// refuses, and the properties that it reports. The test itself plays the events of the air.
 struct FakeController {
     var aclLength: UInt16 = 251
     var aclPackets: UInt8 = 8
     var sharesBuffers = false
-    /// DLE and 2M PHY.
+    /// Data length extension (DLE) and 2M PHY.
     var leFeatures: UInt64 = 1 << 5 | 1 << 8
-    /// What Read Local Supported Commands tells: everything, unless a test says otherwise.
+    /// The answer to Read Local Supported Commands: everything, unless a test sets it otherwise.
     var supportedCommands = [UInt8](repeating: 0xFF, count: 64)
     var unknown: Set<HCIOpcode> = []
     var silent: Set<HCIOpcode> = []
     var statuses: [HCIOpcode: UInt8] = [:]
     /// Credits granted with each answer.
     var credits: UInt8 = 1
-    /// What LE Read Number of Supported Advertising Sets tells.
+    /// The answer to LE Read Number of Supported Advertising Sets.
     var advertisingSets: UInt8 = 0
-    /// Whether it refuses a new address for what is on the air.
+    /// Whether the controller refuses a new address for an advertisement that is on the air.
     var guardsAddress = true
-    /// The advertising sets on the air; 0 stands for legacy advertising too.
+    /// The advertising sets on the air; legacy advertising also counts as set 0.
     private(set) var onAir: Set<UInt8> = []
-    /// Whether it completes data packets by itself.
+    /// Whether the controller completes data packets by itself.
     var completesData = true
 
-    /// A command as it was seen.
+    /// A command as the controller received it.
     struct Command {
         let opcode: HCIOpcode
         let parameters: [UInt8]
-        /// Whether it took effect.
+        /// Whether the command took effect.
         let isAccepted: Bool
     }
 
-    /// Every command seen, in order.
+    /// Every command received, in order.
     private(set) var commands: [Command] = []
 
     static let address: [UInt8] = [0x01, 0x02, 0x03, 0x04, 0x05, 0x06]
 
-    /// Forgets the commands seen so far.
+    /// Forgets the commands received so far.
     mutating func forget() {
         commands = []
     }
 
-    /// What it says when the host sends that packet.
+    /// Returns the controller's packets in answer to a packet from the host.
     mutating func receive(_ packet: [UInt8]) -> [[UInt8]] {
         switch packet.first {
         case 0x01:
@@ -64,10 +64,11 @@ struct FakeController {
         }
     }
 
-    /// Advertising ends without a word.
+    /// Ends advertising without an event.
     mutating func fallSilent() { onAir = [] }
 
-    /// The test plays that packet to the host: a connection ends advertising.
+    /// Updates the controller's state for a packet that the test plays to the host: a connection ends
+    /// advertising.
     mutating func plays(_ packet: [UInt8]) {
         guard packet.count > 5, packet[0] == 4, packet[1] == 0x3E else { return }
         if packet[3] == 0x12 { onAir.remove(packet[5]) }
@@ -158,7 +159,7 @@ enum Packets {
         [0x04, 0x3E, UInt8(parameters.count + 1), subevent] + parameters
     }
 
-    /// Data of a phone in pieces of at most `size` bytes.
+    /// Returns a phone's data in fragments of at most `size` bytes.
     static func acl(
         _ channel: UInt16, _ payload: [UInt8], handle: UInt16 = 0x0040, size: Int = 65535
     ) -> [[UInt8]] {
@@ -168,7 +169,7 @@ enum Packets {
         }
     }
 
-    /// One data packet with that packet boundary flag.
+    /// Returns one data packet with the given packet boundary flag.
     static func piece(_ data: [UInt8], handle: UInt16 = 0x0040, boundary: UInt16) -> [UInt8] {
         var packet: [UInt8] = [0x02]
         packet.appendLE(handle | boundary << 12)

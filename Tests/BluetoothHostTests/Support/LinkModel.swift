@@ -1,7 +1,7 @@
 @testable import BluetoothHost
 
-/// What one link of a host says to what a phone sends, worked out once more: pieces become PDUs (Core Specification Vol 3 Part A
-/// 7.2.1), and each channel has its answers.
+/// A second, independent model of how a host answers a phone on one link: fragments become PDUs (Core
+/// Specification Vol 3 Part A 7.2.1), and each channel has its answers.
 struct LinkModel {
     /// A PDU on the air.
     struct Frame: Equatable {
@@ -9,13 +9,13 @@ struct LinkModel {
         let payload: [UInt8]
     }
 
-    /// The longest PDU that a host takes.
+    /// The longest PDU that a host accepts.
     static let longest = 517
 
     private(set) var att = ATTModel()
     private var collected: [UInt8]?
 
-    /// One data packet.
+    /// Takes one data packet.
     mutating func piece(_ data: [UInt8], continues: Bool) -> (sent: [Frame], news: [ATTModel.News]) {
         guard let so = continues ? collected : [] else { return ([], []) }
         let bytes = so + data
@@ -28,14 +28,14 @@ struct LinkModel {
         return frame(UInt16(bytes[2]) + UInt16(bytes[3]) * 256, Array(bytes[4...]))
     }
 
-    /// One whole PDU.
+    /// Takes one whole PDU.
     mutating func frame(_ channel: UInt16, _ payload: [UInt8]) -> (sent: [Frame], news: [ATTModel.News]) {
         switch channel {
         case 4:
             let (sent, news) = att.take(payload)
             return (sent.map { Frame(channel: 4, payload: $0) }, news)
         case 5:
-            // Answers have odd codes below 0x16, then 0x18 and 0x1A.
+            // Answers have the odd codes below 0x16, and 0x18 and 0x1A.
             guard payload.count >= 4, payload[1] != 0 else { return ([], []) }
             let code = payload[0]
             if code < 0x16 ? code % 2 == 1 : code == 0x18 || code == 0x1A { return ([], []) }
@@ -50,7 +50,8 @@ struct LinkModel {
 }
 
 extension Bench {
-    /// What phones have heard, without the wish for a faster connection, which is the host's own.
+    /// The frames that phones received, except requests for a faster connection, which the host sends of its
+    /// own accord.
     var answers: [UInt16: [LinkModel.Frame]] {
         var answers: [UInt16: [LinkModel.Frame]] = [:]
         for (handle, frame) in heard where frame.channel != 5 || frame.payload.first != 0x12 {
@@ -59,7 +60,7 @@ extension Bench {
         return answers
     }
 
-    /// What was told of writes, by connection.
+    /// The MTU changes, writes and subscriptions that the host reported, by connection.
     var news: [UInt16: [ATTModel.News]] {
         var news: [UInt16: [ATTModel.News]] = [:]
         for action in told {

@@ -19,11 +19,12 @@ struct SeededRandom: RandomNumberGenerator {
     mutating func byte() -> UInt8 { UInt8.random(in: .min ... .max, using: &self) }
 }
 
-/// What is done to one packet, or to its place among the others.
+/// A change of one packet, or of its place among the others.
 enum Mutation: CaseIterable {
     case truncate, extend, flipBit, edgeByte, randomByte, duplicate, drop, swap, unknownType, replace, tellLength
 
-    /// Changes the packet at `index`; `kept` bytes at its beginning stay as they are where the kind allows.
+    /// Changes the packet at `index`; the first `kept` bytes stay unchanged where the kind of mutation allows
+    /// it.
     func apply(to packets: inout [[UInt8]], at index: Int, keeping kept: Int, _ random: inout SeededRandom) {
         guard packets.indices.contains(index) else { return }
         let count = packets[index].count

@@ -3,23 +3,23 @@ import TestKit
 
 @testable import Credentials
 
-/// Disguises over disguises: a row of choices takes one of the vectors or of the twins that are made here, and puts up to four
-/// disguises on it, one over the other. The verdict is never better than the plain one's.
+/// Combined disguises: a row of choices selects one of the vectors or of the twins made here, and applies up
+/// to four disguises, one on top of another. The verdict is never better than that of the plain case.
 enum ConfusionChain {
-    /// The longest row of choices that says something, in bytes.
+    /// The longest row of choices that is used, in bytes.
     static let longest = 32
 
-    /// What came of a row.
+    /// The result of a row.
     enum Outcome {
         /// No disguise fits what the row chose.
         case nothingToTry
-        /// The verdict was no better than the plain one's.
+        /// The verdict was no better than that of the plain case.
         case kept
-        /// It was better; the text says how, and of what.
+        /// The verdict was better; the text describes the difference and the case.
         case breach(String)
     }
 
-    /// The vectors, and twins of every kind that is made without certificates; empty where they cannot be made.
+    /// The vectors, and twins of every kind that needs no certificates; empty if they cannot be made.
     static let cases: [PlainCase] = {
         do {
             let vectors = try ConfusionVectors.folders.compactMap { try ConfusionVectors.cases(of: $0) }.joined()
@@ -32,7 +32,8 @@ enum ConfusionChain {
         }
     }()
 
-    /// A row of the generator's upper bits: the lower ones of a linear congruential generator repeat soon.
+    /// Returns a row made of the generator's upper bits, because the lower bits of a linear congruential
+    /// generator repeat soon.
     static func random(using generator: inout some RandomNumberGenerator) -> [UInt8] {
         (0..<16).map { _ in UInt8(truncatingIfNeeded: generator.next() >> 56) }
     }
@@ -49,7 +50,7 @@ enum ConfusionChain {
             else { continue }
             showing = shown
             names.append(disguise.name)
-            // Another one round it takes what is inside for one thing.
+            // A further disguise around it treats the content as a single thing, so the company is kept.
             if disguise.company != .none { company = disguise.company }
         }
         guard !names.isEmpty else { return .nothingToTry }

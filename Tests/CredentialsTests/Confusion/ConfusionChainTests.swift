@@ -1,7 +1,8 @@
 import TestKit
 import Testing
 
-/// Random disguises over disguises, as the fuzz target `confusion` tries them under the fuzzer's guidance; here at full speed.
+/// Random combined disguises, as the fuzz target `confusion` tries them under the fuzzer's guidance; here at
+/// full speed.
 @Suite struct ConfusionChainTests {
     @Test func someChains() { Self.check(seed: 0, rows: 2000) }
 

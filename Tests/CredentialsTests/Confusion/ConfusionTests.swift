@@ -4,10 +4,12 @@ import Testing
 
 @testable import Credentials
 
-/// What a holder makes of a credential without a key of its issuer never gets a better verdict than the credential itself.
+/// A credential that a holder changes without a key of its issuer never gets a better verdict than the
+/// unchanged credential.
 ///
-/// Every accepted and every rejected vector, and twins of our own that are expired, revoked, denied, not yet valid or seen, under
-/// every label, wrapper, suffix, envelope, serialisation, nesting, order, spelling of digits, foreign context and foreign member.
+/// Tests every accepted and every rejected vector, and twins made here that are expired, revoked, denied, not
+/// yet valid or seen, under every label, wrapper, suffix, envelope, serialisation, nesting, order, spelling
+/// of digits, foreign context and foreign member.
 @Suite struct ConfusionTests {
     /// How many disguises of each case are tried in every run; `make nightly` tries all.
     private static let (ofVector, ofTwin, ofToken) = (20, 60, 240)
@@ -60,7 +62,8 @@ import Testing
         check(name, cases, sample)
     }
 
-    /// Each case is disguised so often at least. With 1,200 vectors and more than 350 twins that are over 50,000 cases in every run.
+    /// The minimum number of disguises of each case. With 1,200 vectors and more than 350 twins there are
+    /// over 50,000 cases in every run.
     private static func least(_ sample: Int) -> Int { sample == .max ? 200 : sample * 9 / 10 }
 
     private static func check(_ name: String, _ cases: [PlainCase], _ sample: Int) {

@@ -3,12 +3,12 @@ import Encoding
 @testable import Credentials
 
 extension ConfusionTwin {
-    /// Credentials, rules and presentations of one suite.
+    /// Returns credentials, rules and presentations of one suite.
     static func linkedData(_ suite: GraphSigner.Suite) throws -> [ConfusionTwin] {
         let twins = try RespellingTwins(suite)
         let others = try (twins.credentials() + twins.ruled() + twins.presentations()).compactMap {
             twin -> ConfusionTwin? in
-            // Rules compare a text as it is written: not with the IRI that its context makes of it.
+            // Rules compare a signed text as it is written, and not with the IRI that its context gives.
             if suite.isText, twin.name.hasSuffix("denied kind") { return nil }
             if suite == .ecdsaSD2023, twin.name.hasSuffix("rule fulfilled") { return nil }
             var twin = twin
@@ -30,11 +30,12 @@ extension ConfusionTwin {
             suite.rawValue, material, clock: RespellingTwin.clock, root: "/credentialSubject/")
         let good = try twins.issuer.sign(twins.template).compactBytes
         let states = TwinState.ruled(subject: twins.holder.id, type: "https://works.example/ns#StaffPass")
-            // Of what may be withheld a name is in doubt that another pinned context gives another property.
+            // If a holder may withhold statements, a name is uncertain when another pinned context gives it
+            // another property.
             .filter { suite != .ecdsaSD2023 || $0.name != "good, by its level" }
         let ruled = try states.map { try maker.twin(good, $0) }
         guard suite.isText else { return others + ruled }
-        // Contexts behind those that the proof repeats are signed by nobody, and the lenient profile lets them stand.
+        // No proof covers contexts after those that the proof repeats; the lenient profile accepts them.
         var lenient = try TwinMaker(
             suite.rawValue + " with contexts", material, clock: RespellingTwin.clock, root: "/credentialSubject/")
         lenient.profile = .compat

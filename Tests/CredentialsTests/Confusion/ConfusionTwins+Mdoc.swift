@@ -3,7 +3,7 @@ import Encoding
 @testable import Credentials
 
 extension ConfusionTwin {
-    /// Mobile documents.
+    /// Returns mobile documents.
     static func mdocs() throws -> [ConfusionTwin] {
         let issuer = try TestMdoc.Issuer()
         let lists = try TokenForge()
@@ -41,7 +41,7 @@ extension ConfusionTwin {
         }
         let stranger = try TestMdoc(TestMdoc.Issuer()).letters()
         let states = TwinState.ruled(subject: "did:example:nobody", type: "org.iso.18013.5.1.mDL")
-            // An mdoc names no subject, so that a rule about one refuses it all the same.
+            // An mdoc names no subject, so a rule about a subject refuses it in any case.
             .filter { $0.name != "denied subject" }
         return try states.map { try twin($0) } + [
             try twin(TwinState(name: "expired", code: "validity.expired")) {

@@ -25,11 +25,11 @@ enum TokenKind: String, CaseIterable, Sendable {
     fileprivate var isDisclosing: Bool { self != .jwtVC && self != .vcJWT }
     fileprivate var isVCDM: Bool { [.jwtVC, .vcJWT, .vcdmSDJWT].contains(self) }
     var root: String { isVCDM ? "/credentialSubject/" : "/" }
-    /// The type by which rules know it.
+    /// The type by which rules select it.
     var type: Text { isVCDM ? "EmployeePassCredential" : "https://credentials.example/employee-pass" }
 }
 
-/// Makes twins of tokens: the same facts in the members of each kind.
+/// Makes twins of tokens, with the same facts in the members of each kind.
 struct TokenTwins {
     let forge: TokenForge
     let kind: TokenKind
@@ -43,19 +43,19 @@ struct TokenTwins {
         lists = try RespellingTwins(.eddsaRDFC2022)
     }
 
-    /// What decides about a credential.
+    /// The facts that decide about a credential.
     struct Facts {
         var start = "2026-01-05T08:00:00Z"
         var end = "2027-01-05T08:00:00Z"
-        /// Whether the end stands in the credential inside only, not in the claims of the token.
+        /// Whether the end is only in the inner credential and not in the claims of the token.
         var isInside = false
-        /// Whether it names an entry of a status list, and which list.
+        /// The status list of which it names an entry, if any.
         var list: String?
     }
 
     private func seconds(_ date: String) -> JSON { .int(Int(Timestamp(rfc3339: date)?.seconds ?? 0)) }
 
-    /// The claims and what is disclosed of them.
+    /// Returns the claims and their disclosures.
     private func claims(_ facts: Facts) -> (JSONObject, [String]) {
         let level = Disclose.member("level", 3)
         var claims: JSONObject
@@ -90,7 +90,7 @@ struct TokenTwins {
         return Array((kind.isDisclosing ? ([jwt] + disclosures).joined(separator: "~") + "~" : jwt).utf8)
     }
 
-    /// A status list token with its seventh entry set or not.
+    /// Returns a status list token with its seventh entry set or not.
     private func list(_ name: String, set: Bool) throws -> (Text, [UInt8]) {
         let url = Text(Self.list.string + name)
         var bits = [UInt8](repeating: 0, count: 1024)
@@ -133,7 +133,7 @@ struct TokenTwins {
         ]
         var own = try stated.map { try maker.twin(token($2), TwinState(name: $0, code: $1)) }
         if kind == .jwtVC {
-            // The end in the credential counts, whether the token has one or not.
+            // The end in the inner credential counts, whether or not the token has one.
             let state = TwinState(name: "expired by its credential alone", code: "shape.dates")
             own.append(try maker.twin(token(inside), state))
         }
@@ -145,9 +145,9 @@ struct TokenTwins {
         return own + [stranger] + (try states.map { try maker.twin(good, $0) })
     }
 
-    // MARK: - What is no credential
+    // MARK: - Tokens that are no credentials
 
-    /// Tokens that the issuer of credentials signs for other purposes: none of them lets anybody in.
+    /// Returns tokens that the issuer of credentials signs for other purposes; none of them admits anybody.
     static func others() throws -> [ConfusionTwin] {
         let twins = try TokenTwins(.jwtVC)
         let maker = try twins.maker()

@@ -2,27 +2,27 @@ import Encoding
 
 @testable import Credentials
 
-/// Credentials of our own making that are right, and twins of them that are expired, not yet valid, revoked, denied, already seen
-/// or of nobody we trust: what the plain verdict must be is known.
+/// Valid credentials made for the tests, and twins of them that are expired, not yet valid, revoked, denied,
+/// already seen or of an untrusted issuer. The correct verdict on the plain twin is known.
 struct ConfusionTwin {
     let plain: PlainCase
     let code: String
 }
 
-/// How a twin differs from the credential that is right.
+/// The difference between a twin and the valid credential.
 struct TwinState {
     let name: String
-    /// The code of the plain verdict.
+    /// The code of the verdict on the plain twin.
     let code: String
-    /// Rules of the gate; `ROOT` is what pointers to claims begin with.
+    /// Rules of the gate; `ROOT` stands for the beginning of pointers to claims.
     var rules: String?
-    /// Whether a rule denies the credential by the hash of what was signed, or it was seen a moment ago.
+    /// Whether a rule denies the credential by the hash of its signed content, or it was seen a moment ago.
     var isDeniedByHash = false
     var isSeen = false
 
     private static let accept = "[[accept]]\nid = \"r\"\n"
 
-    /// States that come of the gate's rules alone; the same credential is used for all of them.
+    /// Returns states that depend on the gate's rules alone; the same credential is used for all of them.
     static func ruled(subject: Text, type: Text) -> [TwinState] {
         [
             TwinState(name: "good", code: "ok"),
@@ -54,12 +54,12 @@ struct TwinState {
     }
 }
 
-/// Makes twins of one kind under one gate.
+/// Makes twins of one kind for one gate.
 struct TwinMaker {
     let kind: String
     let material: TrustMaterial
     let clock: WallTime
-    /// What pointers to claims begin with.
+    /// The beginning of pointers to claims.
     let root: String
     var label: CredentialFormat?
     var profile = Profile.strict
@@ -75,7 +75,7 @@ struct TwinMaker {
             try self.material.contexts.mapValues { try JSON.parse($0) }, at: clock, other: other)
     }
 
-    /// The twin of that state that shows these letters.
+    /// Returns the twin with that state and payload.
     func twin(_ payload: [UInt8], _ state: TwinState) throws -> ConfusionTwin {
         var policy = try Self.policy(state.rules?.replacing("ROOT", with: root), profile)
         let trust = try TrustStore(material)
@@ -95,7 +95,7 @@ struct TwinMaker {
         return ConfusionTwin(plain: plain, code: state.code)
     }
 
-    /// The policy with those rules; nil for none.
+    /// Returns the policy with these rules, or one without rules for nil.
     static func policy(_ rules: String?, _ profile: Profile = .strict) throws -> VerificationPolicy {
         guard let rules else { return VerificationPolicy(profile: profile) }
         let text = "id = \"p\"\nversion = \"1\"\n" + rules
@@ -106,8 +106,8 @@ struct TwinMaker {
 }
 
 extension TrustMaterial {
-    /// The same with contexts that are pinned for others' credentials: those of the data model and its suites, and one under which
-    /// names that decide mean something else.
+    /// The same trust data with contexts that are pinned for other credentials: those of the data model and
+    /// its suites, and one that gives decisive names another meaning.
     var withStrangers: TrustMaterial {
         var material = self
         let urls: [Text] = [

@@ -3,7 +3,7 @@ import TestKit
 
 @testable import Credentials
 
-/// The cases of `Tests/Vectors` that are verified whole, accepted and rejected alike.
+/// The cases of `Tests/Vectors` that are verified completely, both accepted and rejected ones.
 struct ConfusionVectors {
     static let folders = [
         "vc/1edtech", "vc/citizenship", "vc/danubetech", "vc/di-ecdsa", "vc/di-eddsa", "vc/generated", "vc/jose-cose",
@@ -13,7 +13,8 @@ struct ConfusionVectors {
         "vc/respelt",
     ]
 
-    /// Vectors that are something good to which one thing was added, each with the disguise that takes just that away.
+    /// Vectors that add one thing to a valid credential, each with the disguise that removes exactly that
+    /// thing.
     static let mended: Set<String> = [
         "vc/neighbours proof.purpose-array: /proof/proofPurpose its last alone",
         "vc/neighbours ed2020-v2.vp-added-vc: /verifiableCredential without its last",
@@ -21,10 +22,10 @@ struct ConfusionVectors {
         "vc/neighbours eddsa-jcs.vp-added-vc: /verifiableCredential without its last",
     ]
 
-    /// Longest payload that is disguised: of what is longer, parts are repeated only.
+    /// The length of the longest payload that is disguised.
     private static let longest = 64 * 1024
 
-    /// The cases of a folder that are as long as that at most; nil when it is absent.
+    /// Returns the cases of a folder with payloads up to that length; nil if the folder is absent.
     static func cases(of folder: String) throws -> [PlainCase]? {
         guard let path = Vectors.path(folder) else { return nil }
         var gates: [JSON: (Verifier, DisguiseKit)] = [:]

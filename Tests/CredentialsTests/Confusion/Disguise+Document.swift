@@ -3,7 +3,7 @@ import Encoding
 @testable import Credentials
 
 extension Disguise {
-    /// Numbers in other digits, and texts of dates and whole numbers in others.
+    /// Writes numbers, and texts of dates and whole numbers, in other digits.
     static func digits(of showing: Showing) -> [Disguise] {
         guard case .json(let value) = showing.body else { return [] }
         return scalars(in: value).prefix(24).flatMap { place, scalar -> [Disguise] in
@@ -48,7 +48,7 @@ extension Disguise {
         }
     }
 
-    /// Arrays in another order, with an element twice, around one value, or away from it.
+    /// Reorders arrays, duplicates an element, wraps one value in an array, or removes the array around it.
     static func orders(of showing: Showing) -> [Disguise] {
         guard case .json(let value) = showing.body else { return [] }
         return values(in: value).prefix(48).flatMap { place, inner -> [Disguise] in
@@ -60,7 +60,7 @@ extension Disguise {
                     showing.with(value.replacing(place, by: make()))
                 }
             }
-            // The first good credential of a presentation is what opens.
+            // The first valid credential of a presentation is the one that opens the gate.
             let company: Company = "\(place)" == "/verifiableCredential" ? .presentation : .none
             guard let elements = inner.array else {
                 return [changed("in an array") { [inner] }, changed("in two arrays") { [[inner]] }]
@@ -87,7 +87,7 @@ extension Disguise {
         }
     }
 
-    /// Contexts that nobody signed next to those that are there: pinned ones, and some of the holder's own.
+    /// Adds contexts that nobody signed: pinned ones, and some of the holder's own.
     static func contexts(of showing: Showing, _ kit: DisguiseKit) -> [Disguise] {
         guard case .json(let value) = showing.body else { return [] }
         let own: [JSON] = [
@@ -103,7 +103,7 @@ extension Disguise {
             return all.flatMap { context -> [Disguise] in
                 func changed(_ name: String, _ contexts: [JSON]) -> Disguise {
                     Disguise("\(place) context \(name) \(context.compactText.prefix(60))") {
-                        // In front, as a document has it.
+                        // The contexts are at the front, as in a usual document.
                         let members = [.init("@context", .array(contexts))] + node.without("@context").members
                         return showing.with(value.replacing(place, by: .object(JSONObject(members))))
                     }

@@ -3,7 +3,7 @@ import Encoding
 @testable import Credentials
 
 extension Disguise {
-    /// Names that a record may give a format.
+    /// Format names that a record may contain.
     private static let formats =
         CredentialFormat.allCases.map(\.rawValue) + ["", "jwt_vc", "ldp", "SD-JWT", "vc+sd-jwt ", "status-list"]
 
@@ -14,7 +14,7 @@ extension Disguise {
         "statuslist+jwt", "vc+cose", "mso_mdoc", "json", "VC+JWT",
     ]
 
-    /// What wallets and presentations wrap credentials in.
+    /// The envelopes in which wallets and presentations wrap credentials.
     static func envelopes(of showing: Showing) -> [Disguise] {
         records(of: showing.value, showing) + texts(of: showing.value, showing) + urls(of: showing)
     }
@@ -56,7 +56,7 @@ extension Disguise {
         return plain + named
     }
 
-    /// JSON strings that hold the text, one in the other.
+    /// Wraps the text in JSON strings, nested in one another.
     private static func texts(of value: JSON, _ showing: Showing) -> [Disguise] {
         let inner: JSON = showing.object == nil ? value : .text(value.compactText)
         return (0..<4).flatMap { depth -> [Disguise] in

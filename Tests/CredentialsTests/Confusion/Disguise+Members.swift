@@ -3,8 +3,8 @@ import Encoding
 @testable import Credentials
 
 extension Disguise {
-    /// Members of other kinds of credentials in places where nobody signed them: at the top, in `vc`, in the subject, in the proof,
-    /// in the record around it.
+    /// Adds members of other kinds of credentials at places that nobody signed: at the top, in `vc`, in the
+    /// subject, in the proof, in the record around it.
     static func members(of showing: Showing, _ kit: DisguiseKit) -> [Disguise] {
         let foreign = foreign(kit)
         guard let object = showing.object else {
@@ -17,7 +17,7 @@ extension Disguise {
         let places: [JSONPlace] =
             [JSONPlace()] + (["vc", "credentialSubject", "proof"] as [Text]).map { JSONPlace() / $0 }
         let inside = places.flatMap { place -> [Disguise] in
-            // Only `vc` is made where it is not.
+            // Only `vc` is created if it does not exist.
             let made: JSONObject? = place == JSONPlace() / "vc" ? [:] : nil
             guard let node = JSON.object(object).value(at: place)?.object ?? made else { return [] }
             return foreign.flatMap { name, value -> [Disguise] in
@@ -36,7 +36,7 @@ extension Disguise {
         return inside + around
     }
 
-    /// Names that decide in some kind, with values that would decide in the holder's favour.
+    /// Returns names that are decisive in some kind, with values in the holder's favour.
     private static func foreign(_ kit: DisguiseKit) -> [(Text, JSON)] {
         let (past, future): (JSON, JSON) = (1_600_000_000, 4_000_000_000)
         let entry: JSON = [
@@ -64,7 +64,7 @@ extension Disguise {
         ]
     }
 
-    /// Without one of its members.
+    /// Removes one of the members.
     static func removals(of showing: Showing) -> [Disguise] {
         guard let object = showing.object else { return [] }
         let value = JSON.object(object)
@@ -80,7 +80,7 @@ extension Disguise {
 }
 
 extension JSONObject {
-    /// The same document with that value at a place that is at its top or one of its members.
+    /// Returns the document with that value at a place that is the top or one of its members.
     fileprivate func setting(_ place: JSONPlace, to value: JSON) -> JSON {
         guard case .member(let name)? = place.steps.first else { return value }
         return .object(with(name, value))

@@ -7,7 +7,8 @@ extension Disguise {
         "https://www.w3.org/ns/credentials/v2", "https://www.w3.org/2018/credentials/v1",
     ]
 
-    /// The thing inside something else: presentations with and without a holder's proof, and credentials of strangers.
+    /// Puts the credential into something else: presentations with and without a holder's proof, and
+    /// credentials of strangers.
     static func nestings(of showing: Showing, _ kit: DisguiseKit) -> [Disguise] {
         let value = showing.value
         let letters = String(decoding: showing.payload, as: UTF8.self)
@@ -32,7 +33,7 @@ extension Disguise {
         return document
     }
 
-    /// Linked-data presentations of somebody who holds a key that no issuer named.
+    /// Wraps it in linked-data presentations of a person whose key no issuer named.
     private static func presentations(
         of credentials: JSON, _ name: String, _ showing: Showing, _ kit: DisguiseKit, company: Company = .none
     ) -> [Disguise] {
@@ -56,7 +57,7 @@ extension Disguise {
         }
     }
 
-    /// Token presentations likewise.
+    /// Wraps it in token presentations of the same kind.
     private static func tokens(
         around credential: JSON, _ name: String, _ showing: Showing, _ kit: DisguiseKit
     ) -> [Disguise] {
@@ -78,7 +79,7 @@ extension Disguise {
         }
     }
 
-    /// In the places of linked data that hold nodes.
+    /// Puts it at the places of linked data that hold nodes.
     private static func lists(of value: JSON, _ showing: Showing) -> [Disguise] {
         let context = value["@context"] ?? [.string(versions[0])]
         let shapes: [(String, JSONObject)] = [
@@ -98,7 +99,7 @@ extension Disguise {
         }
     }
 
-    /// Next to another credential that is accepted.
+    /// Puts it next to another credential that is accepted.
     private static func others(of value: JSON, _ showing: Showing, _ kit: DisguiseKit) -> [Disguise] {
         guard let other = kit.other else { return [] }
         let records: [(String, JSON)] = [
@@ -113,7 +114,7 @@ extension Disguise {
             }
     }
 
-    /// In what somebody signed whom nobody trusts.
+    /// Puts it into a document signed by an untrusted party.
     private static func strangers(of value: JSON, _ showing: Showing, _ kit: DisguiseKit) -> [Disguise] {
         let forge = kit.tokens
         let own: [(Text?, JSONObject)] = [

@@ -1,7 +1,7 @@
 import Encoding
 
 extension Disguise {
-    /// The same JSON text in other letters, and names that stand there twice.
+    /// Writes the same JSON text in other characters, and with duplicate names.
     static func serialisations(of showing: Showing) -> [Disguise] {
         guard case .json(let value) = showing.body else { return [] }
         let styles: [(String, JSONStyle)] = [
@@ -34,7 +34,7 @@ extension Disguise {
         }
     }
 
-    /// All objects of a document, the outermost first.
+    /// Returns the places of all objects of a document, the outermost first.
     static func places(in value: JSON, at place: JSONPlace = JSONPlace()) -> [JSONPlace] {
         switch value {
         case .object(let object):
@@ -51,12 +51,12 @@ struct JSONStyle: Sendable {
     enum Escapes: Sendable { case none, names, values, all, solidus }
     enum Order: Sendable { case own, reversed, sorted }
 
-    /// What stands between any two tokens.
+    /// The whitespace between two tokens.
     var space = ""
     var escapes = Escapes.none
     var isUpper = false
     var order = Order.own
-    /// Members that an object has besides, at its end, whatever their names.
+    /// Additional members at the end of an object, whatever their names.
     var repeating: [JSONObject.Member] = []
     var at: JSONPlace?
 
@@ -106,7 +106,7 @@ struct JSONStyle: Sendable {
                 let digits = Hex.encode([UInt8(unit >> 8), UInt8(unit & 0xFF)])
                 output += Array("\\u".utf8) + Array((isUpper ? digits.uppercased() : digits).utf8)
             }
-            // What is long needs no escapes to its end.
+            // A long text need not be escaped to its end.
             let rest = String(decoding: text.string.utf16.dropFirst(8192), as: UTF16.self)
             output += JSON.text(rest).compactBytes.dropFirst()
             return

@@ -3,14 +3,15 @@ import Encoding
 @testable import Credentials
 
 extension Disguise {
-    /// Claims that decide in some kind of token, and one that decides in none.
+    /// Claims that are decisive in some kind of token, and one that is decisive in none.
     static let decisive: [Text] = [
         "iss", "exp", "nbf", "iat", "sub", "vct", "cnf", "status", "status_list", "vc", "vp", "type",
         "credentialStatus",
         "credentialSubject", "validUntil", "_sd", "_sd_alg", "...", "@context", "other",
     ]
 
-    /// Of a token: disclosures that its issuer did not make, a holder's proof of somebody else's, other forms of its parts.
+    /// Changes a token: disclosures that its issuer did not make, another person's holder proof, other forms
+    /// of its parts.
     static func tokens(of showing: Showing, _ kit: DisguiseKit) -> [Disguise] {
         guard let token = showing.token else { return [] }
         return disclosures(of: token, showing) + bindings(of: token, showing, kit) + parts(of: token, showing)
@@ -49,7 +50,7 @@ extension Disguise {
         ]
     }
 
-    /// Key bindings by a key that the issuer did not name.
+    /// Adds key bindings by a key that the issuer did not name.
     private static func bindings(of token: Substring, _ showing: Showing, _ kit: DisguiseKit) -> [Disguise] {
         let last = token.lastIndex(of: "~").map { token.index(after: $0) } ?? token.endIndex
         let presented = String(token[..<last]) + (token.contains("~") ? "" : "~")
@@ -65,7 +66,7 @@ extension Disguise {
         }
     }
 
-    /// The letters of the three parts, written otherwise.
+    /// Writes the characters of the three parts in other ways.
     private static func parts(of token: Substring, _ showing: Showing) -> [Disguise] {
         let end = token.firstIndex(of: "~") ?? token.endIndex
         let (jwt, rest) = (token[..<end], String(token[end...]))
@@ -106,7 +107,7 @@ extension Disguise {
         return forms + headers + [changed("without algorithm", 0) { _ in "eyJhbGciOiJub25lIn0" }]
     }
 
-    /// Another text of the same bytes: the bits that the last letter has too many are no longer nought.
+    /// Returns another text of the same bytes: the unused bits of the last character are no longer zero.
     @Sendable private static func spare(_ part: String) -> String {
         let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         guard part.utf8.count % 4 > 1, let last = part.last, let index = letters.firstIndex(of: last) else {
@@ -115,7 +116,7 @@ extension Disguise {
         return part.dropLast() + String(letters[index ^ 1])
     }
 
-    /// The JSON serialisations of JWS and SD-JWT (RFC 7515 section 7.2, RFC 9901 section 8).
+    /// Uses the JSON serialisations of JWS and SD-JWT (RFC 7515 section 7.2, RFC 9901 section 8).
     private static func objects(of token: Substring, _ showing: Showing) -> [Disguise] {
         let pieces = token.split(separator: "~", omittingEmptySubsequences: false).map(String.init)
         let parts = pieces[0].split(separator: ".", omittingEmptySubsequences: false).map { JSON.text(String($0)) }
@@ -139,7 +140,7 @@ extension Disguise {
         }
     }
 
-    /// Of base64url text without parts, an mdoc's: other texts of the same bytes.
+    /// Returns other texts of the same bytes for base64url text without parts, as an mdoc has.
     static func binary(of showing: Showing) -> [Disguise] {
         guard case .letters(let letters) = showing.body, showing.token == nil else { return [] }
         let text = String(decoding: letters, as: UTF8.self)

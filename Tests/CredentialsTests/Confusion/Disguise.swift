@@ -2,21 +2,22 @@ import Encoding
 
 @testable import Credentials
 
-/// A way of showing the same signed thing that needs no key of its issuer: another label, wrapper, suffix, envelope,
-/// serialisation, order, spelling of a number, nesting, or something that nobody signed in a place next to it.
+/// A way to present the same signed content that needs no key of its issuer: another label, wrapper, suffix,
+/// envelope, serialisation, order, spelling of a number, nesting, or an unsigned addition next to it.
 struct Disguise: Sendable {
     let name: String
-    /// Whether it leaves away or replaces what the presenter signed, so that what was wrong with that is no longer there.
+    /// Whether the disguise removes or replaces the presenter's signature, so that a defect of that signature
+    /// may be gone.
     var replacesPresenter = false
-    /// Whether it takes something away, so that what nobody signed and was no good may be gone.
+    /// Whether the disguise removes something, so that an invalid unsigned part may be gone.
     var takesAway = false
 
-    /// What else it shows.
+    /// What the disguise presents in addition.
     enum Company: Sendable {
         case none
-        /// Another credential that the gate accepts, of which only one is looked at.
+        /// Another credential that the gate accepts, in a record of which only one is examined.
         case record
-        /// The same next to it in a presentation, of which all are.
+        /// The same credential in a presentation, of which all are examined.
         case presentation
     }
 
@@ -34,7 +35,7 @@ struct Disguise: Sendable {
         self.make = make
     }
 
-    /// The families of disguises, each with all that it makes of a showing, in an order that is always the same.
+    /// The families of disguises. Each returns all its disguises of a showing, always in the same order.
     static let families: [@Sendable (Showing, DisguiseKit) -> [Disguise]] = [
         { showing, _ in labels(of: showing) }, { showing, _ in affixes(of: showing) }, tokens,
         { showing, _ in binary(of: showing) }, { showing, _ in envelopes(of: showing) },
@@ -42,19 +43,19 @@ struct Disguise: Sendable {
         { showing, _ in orders(of: showing) }, contexts, members, { showing, _ in removals(of: showing) }, nestings,
     ]
 
-    /// All that can be made of a showing.
+    /// Returns all disguises of a showing.
     static func all(of showing: Showing, _ kit: DisguiseKit) -> [Disguise] {
         families.flatMap { $0(showing, kit) }
     }
 
-    /// What a wallet may call it.
+    /// Changes the label that a wallet may give it.
     private static func labels(of showing: Showing) -> [Disguise] {
         ([nil] + CredentialFormat.allCases).map { label in
             Disguise("label \(label?.rawValue ?? "none")") { Showing(showing.body, label: label) }
         }
     }
 
-    /// Letters in front of the payload and behind it.
+    /// Adds characters before and after the payload.
     private static func affixes(of showing: Showing) -> [Disguise] {
         let ends = [
             "~", "~~", "~~~", "~.", ".~", " ~", "\n~", "%7E", ".", "..", ".AA", " ", "\n", "\r\n\t", "\0", "\u{FEFF}",
@@ -75,16 +76,17 @@ struct Disguise: Sendable {
     }
 }
 
-/// What a holder has at hand who disguises something: keys of his own, public things of the issuer's, pinned contexts.
+/// The means of a holder who disguises something: keys of his own, public data of the issuer, pinned
+/// contexts.
 struct DisguiseKit: Sendable {
     /// The pinned contexts.
     let contexts: [Text]
-    /// A did:key holder who signs linked data.
+    /// A did:key holder that signs linked data.
     let text: GraphSigner
     let graph: GraphSigner
-    /// The same who signs tokens.
+    /// A did:key holder that signs tokens.
     let tokens: TokenForge
-    /// What the gate asked, and when.
+    /// The gate's request for a holder proof, and its time.
     let demand: HolderDemand
     let clock: WallTime
     /// Another credential that the gate accepts.
@@ -103,6 +105,6 @@ struct DisguiseKit: Sendable {
         self.other = other
     }
 
-    /// When the holder signs: a moment ago.
+    /// The time of the holder's signature, five seconds ago.
     var signed: Timestamp { clock.utc.advanced(by: .seconds(-5)) }
 }

@@ -2,8 +2,8 @@ import Encoding
 
 @testable import Credentials
 
-/// Something that a wallet hands over as its issuer and its holder meant it, and the verdict of one gate on that: what no disguise
-/// may improve.
+/// A payload as its issuer and its holder meant it, with the verdict of one gate on it, which no disguise may
+/// improve.
 struct PlainCase: Sendable {
     let name: String
     let showing: Showing
@@ -14,7 +14,7 @@ struct PlainCase: Sendable {
     let mode: Verifier.Mode
     let kit: DisguiseKit
     let plain: Verdict
-    /// The signed content of what is accepted plainly, of which this may be a broken copy.
+    /// The signed content of accepted plain cases; this case may be a broken copy of one.
     var accepted: Set<[UInt8]> = []
 
     init(
@@ -28,16 +28,17 @@ struct PlainCase: Sendable {
             showing.payload, claimed: showing.label, demand: kit.demand, recent: recent, at: clock, mode: mode)
     }
 
-    /// The verdict of the same gate on the thing in disguise.
+    /// Returns the verdict of the same gate on the disguised payload.
     func verdict(_ shown: Showing) -> Verdict {
         verifier.verify(shown.payload, claimed: shown.label, demand: demand, recent: recent, at: clock, mode: mode)
     }
 
-    /// The disguises that say something here.
+    /// The disguises that are meaningful for this case.
     var disguises: [Disguise] { Disguise.all(of: showing, kit).filter(isTelling) }
 
-    /// Whether a disguise says something here: one that replaces a holder's proof that was refused has mended it, and so has one
-    /// that takes away what was ill-formed, or what was added to something good.
+    /// Returns whether a disguise is meaningful for this case. It is not if it replaces a holder's proof that
+    /// was refused, or removes an ill-formed part or an addition to a valid credential, because that repairs
+    /// the case.
     func isTelling(_ disguise: Disguise) -> Bool {
         let isHolders = plain.code == .holderInvalid || plain.code == .holderProofMissing
         let illFormed = ["json.", "shape.", "context.", "claims.", "envelope.", "proof.malformed"]
@@ -46,11 +47,12 @@ struct PlainCase: Sendable {
             && !ConfusionVectors.mended.contains("\(name): \(disguise.name)")
     }
 
-    /// What is wrong with the verdict on something in disguise; nil when nothing is.
+    /// Returns what is wrong with the verdict on a disguised payload, or nil.
     ///
-    /// The law: what is accepted was accepted plainly too, with the same issuer, types, dates, signed content, names for the
-    /// replay window and rule. What was accepted plainly may be refused. Where another credential is shown too, it may be what
-    /// opens, and is then what the verdict names.
+    /// The rule: what is accepted was accepted plainly too, with the same issuer, types, dates, signed
+    /// content, names for the replay window and rule. A case that was accepted plainly may be refused in
+    /// disguise. If another credential is presented too, that credential may open the gate, and the verdict
+    /// then names it.
     func breach(by verdict: Verdict, in company: Disguise.Company = .none) -> String? {
         if verdict.code == .internal || verdict.reasons.isEmpty { return "a verdict without a reason" }
         guard verdict.isAccepted else { return nil }
@@ -60,7 +62,8 @@ struct PlainCase: Sendable {
             switch company {
             case .none: return restores(left) ? nil : "WRONGLY ACCEPTED"
             case .record: return isOther ? nil : "WRONGLY ACCEPTED"
-            // What no rule accepts may accompany what one does; what is denied, or is no good at all, may not.
+            // A valid credential that no rule accepts may accompany an accepted one; a denied or invalid
+            // credential may not.
             case .presentation: return isOther && isUnruled ? nil : "WRONGLY ACCEPTED"
             }
         }
@@ -73,17 +76,19 @@ struct PlainCase: Sendable {
         return verdict.rule == plain.rule ? nil : "another rule"
     }
 
-    /// Whether one edit has mended what another had broken: nothing else is wrong, and its issuer signed this content as it is.
+    /// Returns whether one edit has repaired what another had broken: nothing else is wrong, and the issuer
+    /// signed exactly this content.
     private func restores(_ credential: CredentialSummary) -> Bool {
         let broken = ["json.", "shape.", "context.", "claims.", "envelope.", "proof.malformed", "proof.invalid"]
         return broken.contains(where: plain.code.text.hasPrefix)
             && credential.signedDigest.map(accepted.contains) ?? false
     }
 
-    /// Whether it is good, but nothing that a rule of the gate accepts.
+    /// Whether the case is valid, but no rule of the gate accepts it.
     private var isUnruled: Bool { plain.code.text.hasPrefix("policy.") && plain.code.text != "policy.d" }
 
-    /// Types by the ends of their names: a record has an IRI where a context that is shown makes the name uncertain.
+    /// Returns the last parts of type names: a record contains an IRI if an added context makes the name
+    /// uncertain.
     private static func names(_ types: [Text]) -> Set<Substring> {
         Set(
             types.map { type in
@@ -91,7 +96,7 @@ struct PlainCase: Sendable {
             })
     }
 
-    /// Tries one disguise; what is wrong, if anything, with both verdicts.
+    /// Tries one disguise; returns a description of the failure with both verdicts, or nil.
     func failure(of disguise: Disguise) -> String? {
         guard let shown = try? disguise.make() else { return nil }
         let verdict = verdict(shown)
@@ -100,7 +105,7 @@ struct PlainCase: Sendable {
     }
 }
 
-/// Counts what was tried and what failed.
+/// Counts the attempts and collects the failures.
 struct ConfusionTally {
     private(set) var cases = 0
     private(set) var failures: [String] = []

@@ -2,9 +2,9 @@ import Encoding
 
 @testable import Credentials
 
-/// What a wallet hands over, and what it calls it.
+/// A payload from a wallet, and the label that the wallet gives it.
 struct Showing: Sendable {
-    /// The payload, taken apart as far as it is JSON.
+    /// The payload, parsed if it is JSON.
     enum Body: Sendable {
         case json(JSON)
         case letters([UInt8])
@@ -23,7 +23,7 @@ struct Showing: Sendable {
         self.init((try? JSON.parse(payload)).map { .json($0) } ?? .letters(payload), label: label)
     }
 
-    /// What goes over the air.
+    /// The bytes that are sent.
     var payload: [UInt8] {
         switch body {
         case .json(let value): value.compactBytes
@@ -31,7 +31,7 @@ struct Showing: Sendable {
         }
     }
 
-    /// The payload as a JSON value: a token as the text that it is.
+    /// The payload as a JSON value; a token becomes a text.
     var value: JSON {
         switch body {
         case .json(let value): value
@@ -39,21 +39,21 @@ struct Showing: Sendable {
         }
     }
 
-    /// The payload where it is a JSON object.
+    /// The payload if it is a JSON object, otherwise nil.
     var object: JSONObject? { if case .json(let value) = body { value.object } else { nil } }
 
-    /// The payload where it is a token with parts.
+    /// The payload if it is a token with parts, otherwise nil.
     var token: Substring? {
         guard case .letters(let letters) = body, letters.contains(UInt8(ascii: ".")) else { return nil }
         return String(decoding: letters, as: UTF8.self)[...]
     }
 
-    /// Another payload under the same label.
+    /// Returns another payload with the same label.
     func with(_ value: JSON) -> Showing { Showing(.json(value), label: label) }
 
-    /// The same with letters.
+    /// Returns other bytes with the same label.
     func with(_ letters: [UInt8]) -> Showing { Showing(.letters(letters), label: label) }
 
-    /// The same with a text.
+    /// Returns another text with the same label.
     func with(_ text: String) -> Showing { with(Array(text.utf8)) }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Credentials
 
-/// What a token is, by its header and its members alone.
+/// The kind of a token follows from its header and its members alone.
 @Suite struct CredentialKindTests {
     private let forge: TokenForge
     init() throws { forge = try TokenForge() }
@@ -36,7 +36,7 @@ import Testing
         #expect(try kind(type, claims) == wanted)
     }
 
-    /// One that the header calls otherwise than the members do is neither.
+    /// A token whose header names another kind than its members is of neither kind.
     @Test(
         arguments: [
             ("at+jwt", ["vc": [:]]), ("statuslist+jwt", ["vct": "x"]), ("kb+jwt", ["vc": [:]]), ("", ["vc": [:]]),
@@ -56,7 +56,8 @@ import Testing
         }
     }
 
-    /// A rule's `formats` and a record name each kind that admits people, and no other has such a name.
+    /// Each kind that can admit people has a name for a rule's `formats` and for records; other kinds have
+    /// none.
     @Test func kindsThatAdmitHaveANameInRecords() {
         let named = CredentialKind.allCases.compactMap(\.format)
         #expect(Set(named) == Set(CredentialFormat.allCases))

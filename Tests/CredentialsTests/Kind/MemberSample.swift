@@ -2,11 +2,12 @@ import Encoding
 
 @testable import Credentials
 
-/// A thing of one kind, accepted as it is, of which a test sets a member of one part. What a gate can decide by is at
-/// work: contexts and subjects are restricted, the holder's proof is required where there is one.
+/// A valid credential or presentation of one kind, in one part of which a test sets a member. All criteria of
+/// a gate are active: contexts and subjects are restricted, and the holder's proof is required if there is
+/// one.
 struct MemberSample {
     let table: MemberTable
-    /// What becomes of it with these members set in that part; all of the payload is signed.
+    /// Returns the verdict after these members are set in that part; the whole payload is signed.
     let verdict: (JSONObject) throws -> Verdict
 
     static let banned: Text = "did:example:banned"
@@ -22,7 +23,7 @@ struct MemberSample {
         return object
     }
 
-    /// A sample for each table but that of mdocs, whose members are CBOR.
+    /// Returns a sample for each table except that of mdocs, whose members are CBOR.
     static func all() throws -> [MemberSample] {
         let forge = try TokenForge()
         let holder = try TokenForge(seed: 5)
@@ -121,14 +122,14 @@ struct MemberSample {
             var members = members
             let proof = members["proof"]
             members["proof"] = nil
-            // Over the text, so that every member is signed.
+            // The proof covers the text, so that every member is signed.
             var signed = try issuer.signText(set(members, in: issuer.template)).object ?? JSONObject()
             if let proof { signed["proof"] = proof }
             return verifier.verify(JSON.object(signed).compactBytes, at: TestIssuer.clock)
         }
     }
 
-    /// What a member is set to so that a stage that reads it comes to another verdict.
+    /// Returns a value with which a stage that reads the member gives another verdict.
     static func hostile(_ name: Text) -> JSON {
         let (past, future): (JSON, JSON) = ("2026-02-01T00:00:00Z", "2026-12-20T00:00:00Z")
         return switch name {
@@ -151,7 +152,7 @@ struct MemberSample {
         }
     }
 
-    /// What a member that decides nothing may be.
+    /// Returns a valid value of a member that decides nothing.
     static func harmless(_ name: Text) -> JSON {
         switch name {
         case "credentialSchema", "refreshService", "termsOfUse", "evidence":

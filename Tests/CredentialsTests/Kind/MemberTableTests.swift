@@ -5,7 +5,7 @@ import Testing
 
 @testable import Credentials
 
-/// Each kind accounts for every member: it is read, known to decide nothing, or refused.
+/// Each kind accounts for every member: the member is read, known to decide nothing, or refused.
 @Suite struct MemberTableTests {
     @Test func everySampleIsAcceptedAsItIs() throws {
         for sample in try MemberSample.all() {
@@ -34,7 +34,7 @@ import Testing
 
     @Test func whatOnlyDecidesElsewhereIsRefused() throws {
         for sample in try MemberSample.all() {
-            // With `vct` a credential of VCDM 2.0 is an SD-JWT VC.
+            // A credential of VCDM 2.0 with `vct` is an SD-JWT VC.
             let isVCDM = sample.table.refused == MemberTable.vcdmSDJWT.refused
             for name in sample.table.refused where !isVCDM || name != "vct" {
                 for value in [MemberSample.hostile(name), nil, "did:example:x"] as [JSON] {
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// A presentation in linked data is refused before anybody looks at its proof.
+    /// A linked-data presentation is refused before its proof is examined.
     @Test func linkedDataPresentationsRefuseTheMembersOfOthers() throws {
         let verifier = Verifier(trust: try TrustStore(TestIssuer(seed: 7).material))
         for name in MemberTable.linkedDataPresentation.refused {
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    /// What decides in one kind is in every table.
+    /// A member that is decisive in one kind is in every table.
     @Test func noTableForgetsAName() {
         for (kind, part, table) in MemberTable.all {
             let names = Set(table.read.flatMap(\.names) + table.inert).union(table.refused)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Credentials
 
-/// Credentials that no issuer made to admit people: lists of states, linkages of domains, endorsements.
+/// Credentials that no issuer makes to admit people: status lists, domain linkages, endorsements.
 @Suite struct NeverAdmittingTests {
     private static let names = CredentialKind.neverAdmitting.sorted()
 
@@ -22,8 +22,8 @@ import Testing
         for token in tokens { #expect(try forge.verify(token).code == .kindNeverAdmits) }
     }
 
-    /// Of linked data the expanded type counts, by whatever name the issuer's contexts give it; and in presentations,
-    /// too.
+    /// In linked data the expanded type counts, by whatever name the issuer's contexts give it; in
+    /// presentations, too.
     @Test(arguments: [true, false]) func norInLinkedData(_ coversText: Bool) throws {
         let issuer = try TestIssuer(seed: 7)
         let url: Text = "https://issuer.example/context"
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// A list is still good for what it is made for.
+    /// A status list is still valid for its own purpose.
     @Test func aListStillAnswers() throws {
         let issuer = try TestIssuer(seed: 7)
         let url: Text = "https://issuer.example/status/1"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Credentials
 
-/// An SD-JWT of no further kind is a credential only where the operator says so of its issuer.
+/// An SD-JWT of no specific kind is a credential only if the operator allows it for its issuer.
 @Suite struct PlainSDJWTTests {
     private let forge: TokenForge
     init() throws { forge = try TokenForge() }
@@ -28,7 +28,7 @@ import Testing
         #expect(refused.reasons.first?.detail?.remedy?.contains("plain-sd-jwt = true") == true)
     }
 
-    /// Without a type in the header something in the payload has to say that it is an SD-JWT.
+    /// Without a type in the header, the payload must show that the token is an SD-JWT.
     @Test func aTokenWithoutDigestsIsNoSDJWT() throws {
         #expect(try verdict(type: "JWT").code == .kindNeverAdmits)
         #expect(try verdict(type: nil).code == .kindNeverAdmits)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Credentials
 
-/// No wrapper, suffix or label makes something else of a token than what its issuer signed.
+/// No wrapper, suffix or label turns a token into something other than its issuer signed.
 @Suite struct WrapperTests {
     private let forge: TokenForge
     private let holder: TokenForge
@@ -13,7 +13,7 @@ import Testing
         holder = try TokenForge(seed: 5)
     }
 
-    /// The most that an operator can allow: plain SD-JWTs, and every date and status withheld.
+    /// The most that an operator can allow: plain SD-JWTs, with all dates and the status withheld.
     private var material: TrustMaterial {
         var material = forge.material
         material.issuers[0].plainSDJWT = true
@@ -24,7 +24,7 @@ import Testing
         return material
     }
 
-    /// Every way in which a wallet can hand over a token.
+    /// Returns every form in which a wallet can present a token.
     private func wrapped(_ token: String) throws -> [(name: String, payload: String)] {
         let text = JSON.text(token)
         var ways: [(String, JSON)] = [
@@ -80,7 +80,7 @@ import Testing
             holder.header("JWT"), ["iss": .string(holder.id), "iat": .int(TokenForge.now - 5), "vp": presentation])
     }
 
-    /// The accepted ways, whatever the sender calls it.
+    /// Returns the names of the accepted forms, under any label of the sender.
     private func accepted(_ token: String, _ profile: Profile) throws -> [String] {
         let verifier = Verifier(trust: try TrustStore(material), policy: VerificationPolicy(profile: profile))
         let labels = [nil] + CredentialFormat.allCases.map(Optional.some)
@@ -91,7 +91,7 @@ import Testing
         }.map(\.name)
     }
 
-    /// A credential that is on a revocation list, expired or not valid yet, and one that is good.
+    /// Returns credentials that are revoked, expired or not valid yet, and one that is valid.
     private func credentials() throws -> [(String, JSONObject)] {
         func with(_ change: (inout JSONObject) -> Void) -> JSONObject {
             var (claims, inner) = (forge.jwtClaims, forge.v1)
@@ -125,7 +125,8 @@ import Testing
         #expect(try accepted(second + "~", profile).isEmpty)
     }
 
-    /// What is meant for something else than people: public lists, tokens of servers, statements about them.
+    /// Returns tokens that are not meant to admit people: public lists, tokens of servers, statements about
+    /// people.
     private func others() throws -> [(String, String)] {
         let claims = forge.claims
         func token(_ type: Text?, _ change: (inout JSONObject) -> Void) throws -> String {
@@ -173,7 +174,7 @@ import Testing
         }
     }
 
-    /// An issuer that means a part to be withheld writes an SD-JWT.
+    /// An issuer that wants a part to be withheld must use an SD-JWT.
     @Test func aJWTCredentialWithDigestsIsRefused() throws {
         let places: [(String, (inout JSONObject) -> Void)] = [
             ("/vc/credentialSubject/_sd", { $0["credentialSubject"] = ["id": "did:example:emp-77", "_sd": ["d"]] }),

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Credentials
 
-/// Which of several credentials opened the gate: verdict, record, report and replay name the one that the accepting rule was about,
-/// whatever is shown with it and in whichever order.
+/// Which of several credentials opened the gate: the verdict, record, report and replay window name the
+/// credential that fulfilled the accepting rule, whatever is presented with it and in any order.
 @Suite struct DecisiveCredentialTests {
     private func rule(_ card: ShownTogether.Card, _ more: String = "") -> String {
         "[[accept]]\nid = \"\(card.name)\"\ntypes = [ \"\(card.type)\" ]\n\(more)\n"
@@ -22,7 +22,7 @@ import Testing
         try verifier(shown, rules).verify(payload, recent: recent, at: ShownTogether.clock)
     }
 
-    /// What the verdict on this card alone says of it.
+    /// Returns the verdict on this card alone.
     private func alone(_ shown: ShownTogether, _ card: ShownTogether.Card) throws -> Verdict {
         let verdict = try verdict(shown, card.alone, nil)
         #expect(verdict.isAccepted && verdict.others.isEmpty && verdict.decisive.count == 1, "\(verdict.code)")
@@ -34,7 +34,7 @@ import Testing
         try #require(SiteKey(RecordingGate.siteKey)).name(ofSignedContent: try #require(digest))
     }
 
-    /// Both cards in both orders, with rules for either.
+    /// Both cards in both orders, with rules for either card.
     @Test(arguments: ShownTogether.Way.allCases) func theVerdictNamesWhatTheRuleAdmitted(way: ShownTogether.Way) throws
     {
         let shown = try ShownTogether(way)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// The same through radio, kiosk, ledger and report.
+    /// The same through the radio, kiosk, ledger and report.
     @Test(arguments: ShownTogether.Way.allCases) func recordAndReportNameIt(way: ShownTogether.Way) throws {
         let shown = try ShownTogether(way)
         for order in [[shown.staff, shown.library], [shown.library, shown.staff]] {
@@ -78,7 +78,8 @@ import Testing
         }
     }
 
-    /// Neither what is added to it nor what is left away makes a credential new, and one that did not open the gate stays new.
+    /// Adding or removing other credentials does not make a used credential new, and a credential that did
+    /// not open the gate stays new.
     @Test(arguments: ShownTogether.Way.allCases) func whatOpenedTheGateIsKnownAgain(way: ShownTogether.Way) throws {
         let shown = try ShownTogether(way)
         let (staff, library) = (shown.staff, shown.library)
@@ -98,7 +99,7 @@ import Testing
         }
     }
 
-    /// All that fulfil the accepting rule are named, so that the order hides none.
+    /// All credentials that fulfil the accepting rule are named, so the order cannot hide one.
     @Test(arguments: ShownTogether.Way.allCases) func twoThatFulfilTheRule(way: ShownTogether.Way) throws {
         let shown = try ShownTogether(way)
         let second = try shown.another(shown.staff, from: "2026-03-07")
@@ -119,7 +120,7 @@ import Testing
         }
     }
 
-    /// Without rules each of them let the visitor in.
+    /// Without rules, each credential counts as having opened the gate.
     @Test(arguments: ShownTogether.Way.allCases) func withoutRulesAllAreNamed(way: ShownTogether.Way) throws {
         let shown = try ShownTogether(way)
         let found = try verdict(shown, try shown.together([shown.library, shown.staff]), nil)
@@ -147,7 +148,8 @@ import Testing
         }
     }
 
-    /// The one that a rule is about and finds wanting, and the one that fails by itself.
+    /// The verdict names the credential that a rule selects and finds unfulfilled, and the one that is
+    /// invalid itself.
     @Test(arguments: ShownTogether.Way.allCases) func theVerdictNamesWhatFailed(way: ShownTogether.Way) throws {
         let shown = try ShownTogether(way)
         let wanting = rule(shown.staff, "require = [ { remaining = \"9999d\" } ]")

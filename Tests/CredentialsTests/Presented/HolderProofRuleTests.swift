@@ -3,8 +3,8 @@ import Testing
 
 @testable import Credentials
 
-/// Proof of possession, by one rule for all that holders sign: how old it may be, whom it must be made for, and whose challenge it
-/// may answer.
+/// Proof of possession follows one rule for everything that holders sign: its maximum age, its audience, and
+/// whose challenge it may answer.
 @Suite struct HolderProofRuleTests {
     enum Kind: CaseIterable {
         case keyBinding, firstToken, secondToken, statements, text
@@ -12,7 +12,7 @@ import Testing
         var hasChoice: Bool { self != .keyBinding }
     }
 
-    /// What a holder signs besides the credential. A key binding states all of it.
+    /// The signed facts of a holder's proof. A key binding states all of them.
     struct Proof {
         var age: Int? = 5
         var nonce: Text?
@@ -85,8 +85,8 @@ import Testing
         }
     }
 
-    /// What a proof is worth. `counts`: the rule that asks for the holder's proof is fulfilled. `idle`: it is not, and the credential passes without.
-    /// `refused`: nothing passes.
+    /// The effect of a proof. `counts`: it fulfils a rule that requires the holder's proof. `idle`: it does
+    /// not, but the credential is accepted without a proof. `refused`: nothing is accepted.
     private enum Worth { case counts, idle, refused }
 
     private func worth(
@@ -104,13 +104,14 @@ import Testing
         let (mine, open) = (try code(Self.mine, demand), try code(Self.open, demand))
         var required = demand
         required.required = true
-        // To ask for a proof beforehand comes to the same.
+        // Requiring a proof in the demand has the same effect.
         let isEnough = try code(Self.open, required) == .ok
         #expect(isEnough == (mine == .ok) && (mine != .ok || open == .ok), "\(kind) \(proof): \(mine)")
         return isEnough ? .counts : open == .ok ? .idle : .refused
     }
 
-    /// An SD-JWT that names its holder's key is proven by that key alone, also where its subject signs a presentation.
+    /// For an SD-JWT that names its holder's key, only that key proves possession, even if its subject signs
+    /// a presentation.
     @Test func theNamedKey() throws {
         for namesKey in [false, true] {
             let token = try forge.sdJWT {
@@ -146,14 +147,14 @@ import Testing
         #expect(try worth(kind, Proof(age: -61)) == .refused, "\(kind) from tomorrow")
         let strict = HolderDemand(maxAge: .seconds(30))
         #expect(try worth(kind, Proof(age: 30), strict) == .counts && worth(kind, Proof(age: 31), strict) == old)
-        // A challenge that was answered does not replace the date.
+        // An answered challenge does not replace the date.
         let asked = HolderDemand(nonce: "n-1", audience: Self.gate)
         let answer = Proof(age: 301, nonce: "n-1", audience: .string(Self.gate))
         #expect(try worth(kind, answer, asked) == old)
     }
 
     @Test(arguments: Kind.allCases.filter(\.hasChoice)) func undated(kind: Kind) throws {
-        // What Data Integrity 1.0 calls a proof may leave the date out.
+        // A Data Integrity 1.0 proof may omit the date.
         #expect(try worth(kind, Proof(age: nil)) == .idle, "\(kind)")
     }
 
@@ -161,7 +162,7 @@ import Testing
         let (own, other): (JSON, JSON) = (.string(Self.gate), "did:web:other.example")
         #expect(try worth(kind, Proof(audience: own)) == .counts)
         #expect(try worth(kind, Proof(audience: other)) == .refused)
-        // A gate without a name is not the one that is named, and cannot say that another is.
+        // A gate without a name cannot tell whether it is the named audience or not.
         #expect(try worth(kind, Proof(audience: other), gate: nil) == .idle)
         #expect(try worth(kind, Proof(audience: own), gate: nil) == .idle)
         let asked = HolderDemand(audience: Self.gate)
@@ -181,7 +182,8 @@ import Testing
         let asked = HolderDemand(nonce: "n-1")
         #expect(try worth(kind, Proof(nonce: "n-1", audience: own), asked) == .counts)
         #expect(try worth(kind, Proof(nonce: "n-2", audience: own), asked) == .refused)
-        // Without a challenge of this gate whatever is answered must at least be meant for it.
+        // Without a challenge from this gate, a proof that answers a challenge must at least name this gate
+        // as its audience.
         #expect(try worth(kind, Proof(nonce: "n-2", audience: own)) == .counts)
         guard kind.hasChoice else { return }
         #expect(try worth(kind, Proof(), asked) == .refused)

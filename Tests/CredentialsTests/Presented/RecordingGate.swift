@@ -6,10 +6,10 @@ import Tuvali
 
 @testable import Credentials
 
-/// The real kiosk with phones on a virtual radio, the real verifier behind it, and the real ledger behind that: what a payload
-/// becomes on its way from the air into the record and the report.
+/// The real kiosk with phones on a virtual radio, connected to the real verifier and the real ledger: it
+/// shows how a payload becomes a record and a report.
 final class RecordingGate: SimulatedWorld {
-    /// What was recorded of a visit, as it is read back, and its report.
+    /// The record of a visit, as it is read back, and its report.
     struct End {
         let outcome: Outcome
         let report: JSON
@@ -19,7 +19,7 @@ final class RecordingGate: SimulatedWorld {
 
     /// The ends of the visits, in order.
     private(set) var ends: [End] = []
-    /// What went wrong besides.
+    /// Descriptions of other errors.
     private(set) var faults: [String] = []
     private let verifier: Credentials.Verifier
     private let clock: WallTime
@@ -29,7 +29,7 @@ final class RecordingGate: SimulatedWorld {
     private var head: LedgerHead
     private var visits = 0
 
-    /// Plays visitors who bring these payloads, one after the other.
+    /// Plays visitors who present these payloads, one after another.
     init(_ verifier: Credentials.Verifier, _ payloads: [[UInt8]], at clock: WallTime) throws {
         (self.verifier, self.clock) = (verifier, clock)
         key = try SiteKey(Self.siteKey).orThrow()
@@ -55,7 +55,7 @@ final class RecordingGate: SimulatedWorld {
         (.milliseconds(1), nil)
     }
 
-    /// As the service does: who was let in is known by names that only the site's key makes.
+    /// As in the service, used credentials are identified by names that only the site's key can make.
     func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict) {
         visits += 1
         let visit = VisitID("visit \(visits)")

@@ -2,7 +2,7 @@ import Encoding
 
 @testable import Credentials
 
-/// A staff pass and a library card of two issuers, to be shown alone or together in each way that there is.
+/// A staff pass and a library card of two issuers, to be presented alone or together in every possible form.
 struct ShownTogether {
     enum Way: String, CaseIterable {
         case linkedData = "ldp_vp"
@@ -11,12 +11,12 @@ struct ShownTogether {
         case response = "mso_mdoc"
     }
 
-    /// One credential, as it stands in the whole.
+    /// One credential, as it appears in the whole payload.
     struct Card {
         let name: Text
         let issuer: Text
         let type: Text
-        /// The same alone, as a payload.
+        /// The same credential alone, as a payload.
         let alone: [UInt8]
         fileprivate let part: Part
     }
@@ -34,7 +34,7 @@ struct ShownTogether {
     let material: TrustMaterial
     private let makers: Makers
 
-    /// Who signs; of mdocs each card has its own root.
+    /// The signers; for mdocs each card has its own root.
     private enum Makers {
         case graphs([GraphSigner], holder: GraphSigner)
         case tokens([TokenForge], holder: TokenForge)
@@ -50,12 +50,12 @@ struct ShownTogether {
         material = try Self.material(makers)
     }
 
-    /// Another card of the one's issuer.
+    /// Returns another card of the same issuer.
     func another(_ card: Card, from day: String) throws -> Card {
         try Self.card(card.name, card.name == staff.name ? 0 : 1, from: day, way, makers)
     }
 
-    /// The cards in one presentation or DeviceResponse.
+    /// Returns the cards in one presentation or DeviceResponse.
     func together(_ cards: [Card]) throws -> [UInt8] {
         let parts = cards.compactMap { if case .json(let json) = $0.part { json } else { nil } }
         switch makers {

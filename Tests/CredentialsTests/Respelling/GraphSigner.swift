@@ -4,8 +4,8 @@ import LinkedData
 
 @testable import Credentials
 
-/// An issuer or holder who signs linked data, with a **test key** from a fixed seed, as a did:key. Nothing of the product is
-/// asked but the canonical N-Quads or the canonical JSON.
+/// An issuer or holder that signs linked data as a did:key, with a **test key** from a fixed seed. It uses
+/// only the canonical N-Quads or the canonical JSON of the product.
 struct GraphSigner: Sendable {
     enum Suite: String, CaseIterable, Sendable {
         case ed25519Signature2018
@@ -18,15 +18,15 @@ struct GraphSigner: Sendable {
         case eddsaJCS2022 = "eddsa-jcs-2022"
         case ecdsaJCS2019 = "ecdsa-jcs-2019"
 
-        /// Whether canonical JSON is signed, and no statements.
+        /// Whether the suite signs canonical JSON instead of statements.
         var isText: Bool { self == .eddsaJCS2022 || self == .ecdsaJCS2019 }
 
-        /// One of each kind: text, statements, and statements one by one, in old and new proofs.
+        /// One suite of each kind: text, statements, and statements one by one, with old and new proof types.
         static let sample: [Suite] = [
             .ed25519Signature2020, .eddsaRDFC2022, .ecdsaRDFC2019, .ecdsaSD2023, .eddsaJCS2022,
         ]
 
-        /// The type of the suite's proofs, before there were cryptosuites.
+        /// The type of the suite's proofs from the time before cryptosuites.
         fileprivate var type: Text? {
             switch self {
             case .ed25519Signature2018: "Ed25519Signature2018"
@@ -36,7 +36,7 @@ struct GraphSigner: Sendable {
             }
         }
 
-        /// The context that defines it.
+        /// The context that defines the type.
         fileprivate var context: Text? {
             switch self {
             case .ed25519Signature2018: "https://w3id.org/security/suites/ed25519-2018/v1"
@@ -57,12 +57,12 @@ struct GraphSigner: Sendable {
     private let edwards: Curve25519.Signing.PrivateKey
     private let p256: P256.Signing.PrivateKey
     private let p384: P384.Signing.PrivateKey
-    /// The contexts that it signs under, by URL.
+    /// The contexts that are known for signing, by URL.
     let contexts: [Text: JSON]
     private let processor: JSONLDProcessor
     /// Properties whose statements the holder of an ecdsa-sd-2023 credential may leave out.
     var optional: Set<Text> = []
-    /// Single statements that he may leave out likewise.
+    /// Single statements that the holder may also leave out.
     var isOptional: @Sendable (Quad) -> Bool = { _ in false }
 
     static let base: Text = "https://www.w3.org/ns/credentials/v2"
@@ -89,12 +89,12 @@ struct GraphSigner: Sendable {
         processor = JSONLDProcessor(contexts: ContextDocuments(contexts))
     }
 
-    /// What a document of this issuer begins with.
+    /// Returns the contexts at the beginning of this issuer's documents.
     func heads(_ more: Text...) -> JSON {
         .array(([Self.base] + [suite.context].compactMap(\.self) + more).map { .string($0) })
     }
 
-    /// The document with a proof; `changes` are made to its options before signing.
+    /// Returns the document with a proof; `changes` are made to the proof options before signing.
     func sign(
         _ document: JSONObject, purpose: Text = "assertionMethod", changes: (inout JSONObject) -> Void = { _ in }
     ) throws -> JSON {
@@ -120,12 +120,12 @@ struct GraphSigner: Sendable {
         return .object(document.with("proof", .object(proof)))
     }
 
-    /// The hashes of the options and of the document, as canonical JSON.
+    /// Returns the hashes of the options and of the document, as canonical JSON.
     private func texts(_ proof: JSONObject, _ document: JSONObject) throws -> [[UInt8]] {
         try [proof, document].map { Digest.sha256(try JSON.object($0).canonicalized()) }
     }
 
-    /// The same as canonical N-Quads.
+    /// Returns the same hashes for canonical N-Quads.
     private func statements(_ proof: JSONObject, _ document: JSONObject) throws -> [[UInt8]] {
         try [proof.with("@context", document["@context"]), document].map { object in
             let dataset = try processor.deserialize(.object(object)).dataset
@@ -142,15 +142,17 @@ struct GraphSigner: Sendable {
         }
     }
 
-    /// A derived proof that shows all of a document (VC Data Integrity ECDSA 1.0 section 3.5.7). A document with fewer
-    /// members, signed so, is what a holder derives who leaves out the statements of those members.
+    /// Returns a derived proof that shows all of a document (VC Data Integrity ECDSA 1.0 section 3.5.7). A
+    /// document with fewer members, signed in this way, equals the one that a holder derives by leaving out
+    /// the statements of those members.
     private func disclosure(
         of id: Text?, _ options: [UInt8], _ dataset: Dataset, _ canonical: CanonicalDataset
     ) throws -> String {
-        // A key of its own for each credential (Data Integrity ECDSA Cryptosuites section 3.4.2), whatever is shown of it.
+        // Each credential has a key of its own (Data Integrity ECDSA Cryptosuites section 3.4.2), whatever
+        // part of it is shown.
         let ephemeral = try P256.Signing.PrivateKey(rawRepresentation: Digest.sha256(Array((id ?? "").utf8)))
         let key = [0x80, 0x24] + [UInt8](ephemeral.publicKey.compressedRepresentation)
-        // The labels that the issuer gave; those of a test are made of the canonical ones.
+        // The labels that the issuer assigned; in tests they are derived from the canonical labels.
         var labels: [Text: [UInt8]] = [:]
         for label in Set(canonical.issued.values) { labels[label] = Digest.sha256(Array(label.utf8)) }
         func renamed(_ term: Term) -> Term {

@@ -1,6 +1,6 @@
 import Encoding
 
-/// Where a value stands in a JSON document.
+/// The place of a value in a JSON document.
 struct JSONPlace: Hashable, CustomStringConvertible {
     enum Step: Hashable {
         case member(Text)
@@ -23,7 +23,7 @@ struct JSONPlace: Hashable, CustomStringConvertible {
 }
 
 extension JSON {
-    /// What stands at a place.
+    /// Returns the value at a place.
     func value(at place: JSONPlace) -> JSON? { value(at: place.steps[...]) }
 
     private func value(at steps: ArraySlice<JSONPlace.Step>) -> JSON? {
@@ -36,7 +36,7 @@ extension JSON {
         }
     }
 
-    /// The same document with another value there; a place that does not exist changes nothing.
+    /// Returns the document with another value at a place; a place that does not exist changes nothing.
     func replacing(_ place: JSONPlace, by value: JSON) -> JSON { replacing(place.steps[...], by: value) }
 
     private func replacing(_ steps: ArraySlice<JSONPlace.Step>, by value: JSON) -> JSON {
@@ -53,31 +53,31 @@ extension JSON {
         }
     }
 
-    /// The elements of an array, or the value alone.
+    /// The elements of an array, or the value itself as the only element.
     var elements: [JSON] { array ?? [self] }
 
-    /// An array, but one value as itself.
+    /// Returns an array, or the value itself if there is only one.
     static func several(_ values: ArraySlice<JSON>) -> JSON {
         values.count == 1 ? values[values.startIndex] : .array(Array(values))
     }
 }
 
 extension JSONObject {
-    /// The same members without that one.
+    /// Returns the members without the named one.
     func without(_ name: Text) -> JSONObject {
         var copy = self
         copy[name] = nil
         return copy
     }
 
-    /// The same members and this one.
+    /// Returns the members with this one added.
     func with(_ name: Text, _ value: JSON?) -> JSONObject {
         var copy = self
         copy[name] = value
         return copy
     }
 
-    /// The same members, one of them under another name at its place.
+    /// Returns the members with one of them renamed, at its old place.
     func renaming(_ name: Text, to other: Text, _ value: JSON? = nil) -> JSONObject {
         JSONObject(members.map { $0.name == name ? .init(other, value ?? $0.value) : $0 })
     }

@@ -1,7 +1,7 @@
 import Encoding
 
 extension MemberTrick {
-    /// Names that the document itself defines.
+    /// Tricks with names that the document itself defines.
     static let inline = [
         defining("inline alias") { site, meaning in
             Result(
@@ -93,7 +93,7 @@ extension MemberTrick {
         },
     ]
 
-    /// Names of another pinned context.
+    /// Tricks with names of another pinned context.
     static let pinned = [
         MemberTrick(name: "alias of a second context", isForm: true) { site in
             guard let meaning = site.meaning(), let alias = site.aliases[meaning.property] else { return nil }
@@ -116,7 +116,7 @@ extension MemberTrick {
 }
 
 extension Text {
-    /// An IRI cut behind its last `#`, `/` or `:`.
+    /// The IRI divided after its last `#`, `/` or `:`.
     fileprivate var stemAndName: (Text, Text)? {
         let ends: [UInt8] = [UInt8(ascii: "#"), UInt8(ascii: "/"), UInt8(ascii: ":")]
         guard let end = utf8.lastIndex(where: ends.contains) else { return nil }

@@ -1,7 +1,7 @@
 import Encoding
 
 extension MemberTrick {
-    /// The same value in another form.
+    /// Tricks that write the same value in another form.
     static let values = [
         meant("value object") { $1.values.count == 1 ? $0.node.with($0.name, $1.values[0]) : nil },
         meant("value objects in an array") { $0.node.with($0.name, $1.value) },
@@ -50,7 +50,7 @@ extension MemberTrick {
         },
     ]
 
-    /// The same set in another form.
+    /// Tricks that write the same set in another form.
     static let sets = [
         plain("array of one") { $0.value.array == nil ? $0.node.with($0.name, [$0.value]) : nil },
         plain("value of an array of one") { site in

@@ -1,6 +1,6 @@
 import Encoding
 
-/// One member of a node, and what a trick may know of it.
+/// One member of a node, with the facts that a trick may use.
 struct MemberSite {
     let node: JSONObject
     let name: Text
@@ -15,15 +15,15 @@ struct MemberSite {
     /// The node without the member.
     var rest: JSONObject { node.without(name) }
 
-    /// The node's id; a name that nobody else uses for one that has none.
+    /// The node's id, or an unused name if it has none.
     var id: Text { node["id"]?.string ?? node["@id"]?.string ?? "_:respelt" }
 
-    /// A node with the id, if it has to be given, in which the member is something else.
+    /// Returns a node with the id, if one is needed, in which the member is replaced by `node`.
     func named(_ node: JSONObject) -> JSONObject {
         node["id"] == nil && node["@id"] == nil ? node.with("@id", .string(id)) : node
     }
 
-    /// The member by its IRI, on a node of the same id.
+    /// Returns the member by its IRI, on a node with the same id.
     func fragment(_ meaning: Meaning) -> JSONObject { ["@id": .string(id), meaning.property: meaning.value] }
 }
 
@@ -38,7 +38,8 @@ struct MemberTrick: Sendable {
     let name: String
     /// Whether the document must be allowed contexts of its own.
     var isInline = false
-    /// Whether it is another form of the same value, which a data model may allow, and no other spelling.
+    /// Whether the result is another form of the same value, which a data model may allow, and not another
+    /// spelling.
     var isForm = false
     let apply: @Sendable (MemberSite) -> Result?
 
@@ -50,12 +51,12 @@ struct MemberTrick: Sendable {
         return trick
     }
 
-    /// A trick that leaves the contexts alone.
+    /// Makes a trick that does not change the contexts.
     static func plain(_ name: String, _ apply: @escaping @Sendable (MemberSite) -> JSONObject?) -> MemberTrick {
         MemberTrick(name: name) { site in apply(site).map { Result(node: $0) } }
     }
 
-    /// The same, where the member's meaning is needed.
+    /// Makes such a trick that also needs the member's meaning.
     static func meant(_ name: String, _ apply: @escaping @Sendable (MemberSite, Meaning) -> JSONObject?) -> MemberTrick
     {
         plain(name) { site in site.meaning().flatMap { apply(site, $0) } }
@@ -63,14 +64,15 @@ struct MemberTrick: Sendable {
 }
 
 extension MemberTrick {
-    /// The member a level below, where JSON-LD reads it as if it were not.
+    /// Tricks that move the member one level down, to a place that JSON-LD reads as if the level did not
+    /// exist.
     private static let nesting = [
         plain("@nest") { $0.rest.with("@nest", [$0.name: $0.value]) },
         plain("@nest in @nest") { $0.rest.with("@nest", [["@nest": [$0.name: $0.value]]]) },
         meant("IRI in @nest") { $0.rest.with("@nest", [$1.property: $1.value]) },
     ]
 
-    /// The member on another object of the same id.
+    /// Tricks that put the member on another object with the same id.
     private static let elsewhere = [
         meant("@included") { $0.named($0.rest).with("@included", [.object($0.fragment($1))]) },
         plain("@included by name") { site in
@@ -79,7 +81,7 @@ extension MemberTrick {
             return site.named(site.rest).with("@included", [.object(twin)])
         },
         meant("node below itself") { site, meaning in
-            // Some other member's node says it of the node above.
+            // The node of some other member states it about the node above.
             guard
                 let other = site.rest.members.first(where: { $0.value.object?["id"] != nil && $0.name != "@context" }),
                 let object = other.value.object, object["@included"] == nil
@@ -107,7 +109,7 @@ extension MemberTrick {
             return site.node.with(site.name, ["@id": id]).with("@included", .object(node))
         },
         meant("node written twice") { site, meaning in
-            // Its values as nodes of one id, each with a part of what they say.
+            // Its values become nodes with one id, each with a part of the statements.
             guard meaning.values.count == 1, var node = meaning.values[0].object, node["@value"] == nil,
                 let last = node.members.last(where: { !$0.name.hasPrefix("@") })
             else { return nil }
@@ -129,7 +131,7 @@ extension MemberTrick {
         },
     ]
 
-    /// Another key.
+    /// Tricks that use another key.
     private static let keys = [
         meant("IRI") { $0.node.renaming($0.name, to: $1.property, $1.value) },
         meant("IRI, one value") {

@@ -4,14 +4,14 @@ import Encoding
 struct NodeSite {
     let node: JSONObject
     let isTop: Bool
-    /// The IRIs of its types, as far as they mean something.
+    /// The IRIs of its types, as far as they have a meaning.
     let types: [Text]
     let prefixes: [Respeller.Prefix]
 
-    /// Its id, or one that nobody else uses.
+    /// Its id, or an unused one.
     var id: JSON { node["id"] ?? node["@id"] ?? "_:respelt" }
 
-    /// A compact form of an IRI.
+    /// Returns a compact form of an IRI.
     func compact(_ iri: Text) -> JSON? {
         prefixes.lazy.compactMap { prefix in
             iri.rest(behind: prefix.stem).map { JSON.text(prefix.term.string + ":" + $0.string) }
@@ -22,7 +22,7 @@ struct NodeSite {
 /// A way of writing a node and its types.
 struct NodeTrick: Sendable {
     let name: String
-    /// Whether it is another form that a data model may allow, and no other spelling.
+    /// Whether the result is another form that a data model may allow, and not another spelling.
     var isForm = false
     let apply: @Sendable (NodeSite) -> JSON?
 
@@ -56,7 +56,7 @@ struct NodeTrick: Sendable {
                 site.node.with("type", .array(types.dropLast())).with("@type", site.types.last.map { .string($0) }))
         },
         NodeTrick(name: "a blank node's id", isForm: true) { site in
-            // A map of languages looks like a node, but has no id.
+            // A language map looks like a node, but has no id.
             site.node["id"] == nil && site.node["@id"] == nil && site.node["@value"] == nil && site.node["en"] == nil
                 ? .object(site.node.with("@id", "_:respelt")) : nil
         },
@@ -84,7 +84,7 @@ struct NodeTrick: Sendable {
 
 /// A way of writing a document as a whole.
 enum DocumentTrick {
-    /// Name, whether it is a form that a data model may allow, and what it does.
+    /// The name, whether the result is a form that a data model may allow, and the change.
     static let all: [(String, Bool, @Sendable (JSONObject) -> JSONObject?)] = [
         ("@graph at the top", false, { graph(of: $0) { [.object($0)] } }),
         ("@graph with one object", false, { graph(of: $0) { .object($0) } }),

@@ -2,11 +2,12 @@ import Encoding
 import TestKit
 
 extension Respeller {
-    /// All candidates in an order without a plan that is the same in every run; those about a member that decides come first.
+    /// Returns all candidates in a pseudorandom order that is the same in every run; those about a decisive
+    /// member are first.
     func chosen(seed document: JSON) -> [Candidate] {
         var generator = FixedGenerator(state: UInt64(document.compactBytes.count))
         let all = candidates.shuffled(using: &generator)
-        // Every other one, so that a sample holds both.
+        // Decisive and other candidates alternate, so that a sample contains both.
         let decisive = all.filter { Self.decisive.contains($0.member) }
         let others = all.filter { !Self.decisive.contains($0.member) }
         return (0..<max(decisive.count, others.count)).flatMap { index in

@@ -1,42 +1,44 @@
 import Encoding
 import LinkedData
 
-/// Writes the same signed statements in other letters, as the holder of a linked-data credential can.
+/// Writes the same signed statements in other ways, as the holder of a linked-data credential can.
 ///
-/// A trick is a small function from a place to another way of writing it; whatever comes out is given away only when the
-/// canonical N-Quads of every signed part are what they were.
+/// A trick is a small function from a place to another way of writing it. A result is used only if the
+/// canonical N-Quads of every signed part are unchanged.
 struct Respeller {
-    /// One way of writing that may keep the statements.
+    /// One way of writing that may preserve the statements.
     struct Candidate {
         let trick: String
-        /// The member that it is about; `*` for a whole document.
+        /// The member that is changed; `*` for a whole document.
         let member: Text
-        /// Whether a data model may allow it, as another form of the same value.
+        /// Whether a data model may allow the result, as another form of the same value.
         let isForm: Bool
         fileprivate let part: SignedPart
         fileprivate let place: JSONPlace
         fileprivate let make: () -> JSONObject?
 
-        /// Where it happens.
+        /// The place of the change.
         var target: String { "\(part.kind.rawValue) \(part.place)\(place)" + (member == "*" ? "" : "/\(member)") }
 
         var name: String { "\(trick) \(target)" }
 
-        /// Whether two names mean each other under the second context.
+        /// Whether the second context exchanges the meaning of two names.
         var exchanges: Bool { trick.hasPrefix("names exchanged") }
 
-        /// What a refusal of it may begin with, where the plain document is accepted. The one spelling answers for spellings;
-        /// what is left of a proof without its members may fail as any broken proof does.
+        /// Returns the possible beginnings of a refusal, given that the plain document is accepted. The
+        /// spelling check refuses other spellings; a proof that lost its members may fail as any broken proof
+        /// does.
         func refusals(checkingSpelling: Bool) -> [String] {
-            // Under a vocabulary the name may stay; then it is a value object that differs.
+            // Under a vocabulary the name may stay the same; then the value object differs.
             let isForm = isForm || trick == "inline @vocab"
             var own = checkingSpelling && !isForm ? ["shape.spelling"] : ["shape."]
-            // Rules do not read a name where the listed contexts have another one for the same.
+            // Rules do not read a name if the listed contexts have another name for the same property.
             if trick == "alias of a second context" { own.append("policy.") }
-            // What is said twice may be lost in one of the places, and the statements are the same.
+            // If the part describes a node twice, one description may be lost, and the statements stay the
+            // same.
             if part.repeatsNode { own.append("claims.unsigned") }
-            // A proof that does not show its purpose has none, whatever it calls it.
-            // Of several proofs one is looked at more closely.
+            // A proof that does not show its purpose has none, whatever name it uses. Of several proofs the
+            // first is examined more closely.
             let isFirst = !(1...9).contains { "\(part.place)".hasSuffix("/\($0)") }
             if part.kind == .proof, checkingSpelling, !isForm, isFirst { return own + ["proof.purpose"] }
             return part.kind == .proof ? own + ["proof.", "holder.invalid", "context.invalid"] : own
@@ -50,11 +52,11 @@ struct Respeller {
     private let parts: [SignedPart]
     private let canonical: [[UInt8]?]
     private let prefixes: [Prefix]
-    /// A second pinned context, with other names for what the document says.
+    /// A second pinned context, with other names for the document's properties.
     let second: SecondContext
     private let meanings = Meanings()
 
-    /// A term that may stand for the beginning of an IRI.
+    /// A term that may replace the beginning of an IRI.
     struct Prefix: Hashable, Sendable {
         let term: Text
         let stem: Text
@@ -68,7 +70,7 @@ struct Respeller {
             inlineAllowed: inlineAllowed)
     }
 
-    /// What several documents may have in common.
+    /// Data that several documents may share.
     struct Setting: Sendable {
         fileprivate let processor: JSONLDProcessor
         fileprivate let prefixes: [Prefix]
@@ -91,7 +93,7 @@ struct Respeller {
         canonical = parts.map { $0.canonical($0.node, surroundings.processor) }
     }
 
-    /// The respeller of another writing of the same statements.
+    /// Returns the respeller for another spelling of the same statements.
     func moved(to document: JSON) -> Respeller { Respeller(document, of: self) }
 
     private init(_ document: JSON, of other: Respeller) {
@@ -101,16 +103,16 @@ struct Respeller {
         parts = SignedPart.all(of: document)
     }
 
-    /// All that may be tried, in an order that is always the same.
+    /// All candidates, always in the same order.
     var candidates: [Candidate] { sites.flatMap { candidates(at: $0) } }
 
-    /// The document so respelt; nil when the trick does not work there: the text would be what it was, or no signature would
-    /// cover it any more.
+    /// Returns the document with that change, or nil if the trick does not work there: the text would not
+    /// change, or no signature would cover it any more.
     func respelt(_ candidate: Candidate) -> JSON? {
         guard let node = candidate.make(), node != candidate.part.node else { return nil }
         let whole = candidate.part.splice(node, into: document)
         let others = SignedPart.all(of: whole)
-        // Its own part first: most tricks that do not work are found out there.
+        // Its own part is checked first: this rejects most tricks that do not work.
         guard let own = parts.firstIndex(where: { $0.place == candidate.part.place }), let signed = canonical[own],
             candidate.part.canonical(node, processor) == signed, others.count == parts.count
         else { return nil }
@@ -123,7 +125,7 @@ struct Respeller {
 
     // MARK: - Places
 
-    /// Something that can be written otherwise: a part as a whole, a node of it, or a member of a node.
+    /// Something that can be written in another way: a part as a whole, a node of it, or a member of a node.
     struct Site {
         fileprivate let part: SignedPart
         fileprivate let place: JSONPlace
@@ -136,7 +138,7 @@ struct Respeller {
         }
     }
 
-    /// All there are; much fewer than the ways of writing them.
+    /// All sites; there are far fewer than ways to write them.
     var sites: [Site] {
         parts.flatMap { part -> [Site] in
             let nodes = Self.nodes(of: .object(part.node)).flatMap { place -> [Site] in
@@ -148,7 +150,7 @@ struct Respeller {
         }
     }
 
-    /// What may be tried at one of them.
+    /// Returns the candidates for one of the sites.
     func candidates(at site: Site) -> [Candidate] {
         let (part, place) = (site.part, site.place)
         func candidate(
@@ -163,7 +165,7 @@ struct Respeller {
             }
             return part.kind == .credential ? whole + [exchange(in: part)] : whole
         case .node:
-            // A map of languages is no node: what is added to it is no language, and nobody signed it.
+            // A language map is not a node: a member that is added to it is no language and is not signed.
             if let node = JSON.object(part.node).value(at: place)?.object, node.isLanguageMap { return [] }
             return NodeTrick.all.map { trick in
                 candidate(trick.name, "*", trick.isForm) { apply(trick, at: place, of: part) }
@@ -188,7 +190,8 @@ struct Respeller {
             })
     }
 
-    /// Every object in a document that may be a node; what stands in contexts and in presented credentials is none of it.
+    /// Returns every object in a document that may be a node, except those in contexts and in presented
+    /// credentials.
     private static func nodes(of value: JSON, at place: JSONPlace = JSONPlace()) -> [JSONPlace] {
         switch value {
         case .object(let object):
@@ -210,7 +213,7 @@ struct Respeller {
         guard let changed = trick.apply(site) else { return nil }
         var document = whole.replacing(place, by: .object(changed.node)).object
         if let context = changed.context {
-            // What is appended comes after what the document itself says.
+            // An appended context follows the document's own contexts.
             document?["@context"] = .array((part.node["@context"]?.elements ?? []) + [context])
         }
         return document
@@ -230,7 +233,7 @@ struct Respeller {
         return whole.replacing(place, by: changed).object
     }
 
-    /// Terms of the pinned contexts that stand for IRIs which others begin with.
+    /// Returns terms of the pinned contexts whose IRIs are the beginning of other IRIs.
     fileprivate static func prefixes(in contexts: [Text: JSON]) -> [Prefix] {
         var found: Set<Prefix> = []
         func collect(_ context: JSON) {
@@ -251,7 +254,7 @@ struct Respeller {
         return found.sorted { ($0.term, $0.stem) < ($1.term, $1.stem) }
     }
 
-    /// Meanings that were found; looking for one takes two expansions.
+    /// A cache of meanings; finding one takes two expansions.
     private final class Meanings {
         private var known: [String: Meaning?] = [:]
 
@@ -268,7 +271,7 @@ struct Respeller {
 }
 
 extension Text {
-    /// What is left of an IRI behind its stem.
+    /// Returns the part of an IRI after its stem.
     func rest(behind stem: Text) -> Text? {
         guard hasPrefix(stem), utf8.count > stem.utf8.count else { return nil }
         return Text(String(decoding: utf8.dropFirst(stem.utf8.count), as: UTF8.self))

@@ -2,13 +2,14 @@ import Encoding
 
 @testable import Credentials
 
-/// One verdict of a plainly written document, and what may become of it in other letters.
+/// The verdict on a plain document, and the verdicts that its respelt forms may get.
 struct RespellingTrial {
     let name: String
     let verifier: Verifier
     var demand = HolderDemand()
     let clock: WallTime
-    /// What is verified with the document respelt; itself unless the document is a status list of it.
+    /// Returns the payload to verify for the respelt document: the document itself, unless it is a status
+    /// list of the payload.
     var payload: (JSON) throws -> (Verifier, [UInt8])
     let plain: Verdict
 
@@ -26,9 +27,10 @@ struct RespellingTrial {
         plain = verifier.verify(bytes, demand: demand, at: clock)
     }
 
-    /// What is wrong with the verdicts about a respelt document: with both lines of defence, and with the first alone.
+    /// Returns what is wrong with the verdicts on a respelt document: with both lines of defence, and with
+    /// the first alone.
     ///
-    /// - Parameter also: What a refusal may begin with besides.
+    /// - Parameter also: Additional possible beginnings of a refusal.
     func failures(of candidate: Respeller.Candidate, _ respelt: JSON, also: [String] = []) throws -> [String] {
         var (verifier, bytes) = try payload(respelt)
         let both = verifier.verify(bytes, demand: demand, at: clock)
@@ -48,7 +50,7 @@ struct RespellingTrial {
         _ verdict: Verdict, _ plain: Verdict, refusals: @autoclosure () -> [String]
     ) -> String? {
         let code = verdict.code.text
-        // One more wrapping around what is as deep as it may be.
+        // The document has the maximum depth, so one more wrapper is too deep.
         if verdict.code == .jsonTooDeep { return nil }
         if !verdict.isAccepted {
             let isKnown = !plain.isAccepted && code == plain.code.text
@@ -69,7 +71,7 @@ extension StatusAnswer {
     fileprivate var meaning: String { "\(purpose) \(value)" }
 }
 
-/// Counts what was tried and what failed.
+/// Counts the attempts and collects the failures.
 struct RespellingTally {
     private(set) var cases = 0
     private(set) var tricks: [String: Int] = [:]
@@ -87,7 +89,7 @@ struct RespellingTally {
         left.failures += right.failures
     }
 
-    /// The failures without the places, with how many there are of each.
+    /// The failures without their places, with the number of each.
     var summary: [String] {
         var kinds: [String: Int] = [:]
         for failure in failures {

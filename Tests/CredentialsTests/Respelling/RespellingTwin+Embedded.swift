@@ -2,7 +2,8 @@ import Encoding
 
 @testable import Credentials
 
-/// Twins that hold other credentials, under contexts of their own, and describe issuer and subject in several places.
+/// Twins that contain other credentials with contexts of their own and describe the issuer and the subject in
+/// several places.
 extension RespellingTwins {
     func embedding() throws -> [RespellingTwin] {
         let (clean, dirty) = (try list("clean", set: false), try list("dirty", set: true))
@@ -25,7 +26,7 @@ extension RespellingTwins {
         ]
     }
 
-    /// A credential whose achievement its issuer created and a stranger endorses.
+    /// Returns a credential whose achievement its issuer created and a stranger endorses.
     private func endorsed(_ changes: (inout JSONObject) -> Void = { _ in }) throws -> JSON {
         let endorsement: JSON = [
             "@context": issuer.heads(Self.terms), "id": "urn:uuid:9", "type": ["VerifiableCredential", "Endorsement"],

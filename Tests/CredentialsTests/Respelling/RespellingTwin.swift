@@ -2,10 +2,10 @@ import Encoding
 
 @testable import Credentials
 
-/// A document of our own making with its trust data: what a plain reading must say of it is known.
+/// A document made for the tests, with its trust data. The correct verdict on the plain document is known.
 struct RespellingTwin {
     let name: String
-    /// What is respelt: what the wallet sends or, with ``list``, a status list.
+    /// The document that is respelt: the wallet's payload or, with ``list``, a status list.
     let document: JSON
     /// The code of the plain verdict.
     let code: String
@@ -14,9 +14,9 @@ struct RespellingTwin {
     var demand = HolderDemand()
     /// Status lists by URL.
     var lists: [Text: JSON] = [:]
-    /// The URL of the list that is respelt, and the credential that asks for it.
+    /// The URL of the list that is respelt, and the credential that refers to it.
     var list: (url: Text, credential: JSON)?
-    /// Whether a context is pinned under which two of the subject's names mean each other.
+    /// Whether a pinned context exchanges the meanings of two of the subject's names.
     var pinsExchange = true
     let issuers: [TrustedIssuer]
     let contexts: [Text: JSON]
@@ -25,7 +25,7 @@ struct RespellingTwin {
 
     var respeller: Respeller { Respeller(document, contexts: contexts, inlineAllowed: true) }
 
-    /// What the gate trusts and its rules.
+    /// Returns the gate's trust data and its rules.
     func gate(_ second: SecondContext) throws -> (TrustMaterial, VerificationPolicy) {
         var material = TrustMaterial(issuers: issuers)
         material.contexts = contexts.mapValues(\.compactBytes)
@@ -80,12 +80,12 @@ struct RespellingTwins {
             ]
         ]
         issuer = try GraphSigner(suite, contexts: [Self.terms: terms])
-        // It signs what the issuer signed, too.
+        // The holder also signs the content that the issuer signed, so it needs the same contexts.
         holder = try GraphSigner(.eddsaRDFC2022, seed: 32, contexts: issuer.contexts)
         contexts = holder.contexts
     }
 
-    /// A credential without proof; everything that decides is in it.
+    /// A credential without a proof; it contains every decisive member.
     var template: JSONObject {
         [
             "@context": issuer.heads(Self.terms), "id": "urn:uuid:1", "type": ["VerifiableCredential", "StaffPass"],
@@ -281,7 +281,7 @@ struct RespellingTwins {
         ]
     }
 
-    /// Twins of which a status list is respelt.
+    /// Returns twins whose status list is respelt.
     func statusLists() throws -> [RespellingTwin] {
         let credential = try signed { $0["credentialStatus"] = Self.entry("list") }
         let lists: [(String, String, (Text, JSON))] = [

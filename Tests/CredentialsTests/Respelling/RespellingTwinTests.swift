@@ -4,8 +4,8 @@ import Testing
 
 @testable import Credentials
 
-/// Expired, revoked, denied and stolen documents in other letters: none of them gets in, and none that may gets another
-/// verdict.
+/// Expired, revoked, denied and stolen documents in other spellings: none is accepted, and no valid one gets
+/// another verdict.
 @Suite struct RespellingTwinTests {
     private static let isWhole = ProcessInfo.processInfo.environment["GATEHOUSE_RESPELLINGS"] == "all"
     private static let sample = isWhole ? Int.max : 50

@@ -6,16 +6,17 @@ import Testing
 
 @testable import Credentials
 
-/// Every accepted linked-data vector in other letters: the verdict stays what it was, or is `shape.spelling`.
+/// Every accepted linked-data vector in other spellings: the verdict stays the same, or is `shape.spelling`.
 ///
-/// Each is also looked at after its end and before its start, which makes refused twins of vectors that others signed.
+/// Each is also verified after its end and before its start, which gives refused twins of vectors that others
+/// signed.
 @Suite struct RespellingVectorTests {
     private static let folders = [
         "vc/1edtech", "vc/citizenship", "vc/danubetech", "vc/di-ecdsa", "vc/di-eddsa", "vc/generated", "vc/mosip",
         "vc/neighbours", "vc/ssi",
     ]
 
-    /// How many ways of each document are tried; `GATEHOUSE_RESPELLINGS=all` tries all.
+    /// How many spellings of each document are tried; `GATEHOUSE_RESPELLINGS=all` tries all.
     private static let sample = ProcessInfo.processInfo.environment["GATEHOUSE_RESPELLINGS"] == "all" ? Int.max : 20
 
     private static let least = 20
@@ -39,7 +40,7 @@ import Testing
             && ["ldp_vc", "ldp_vp", "wallet-record", "auto"].contains(item.format)
     }
 
-    /// Nil for a case that is no linked data, or whose text is signed.
+    /// Returns nil for a case that is not linked data, or whose text is signed.
     private static func tally(of item: VerdictCase) throws -> RespellingTally? {
         guard let clock = item.clock, let received = try? JSON.parse(item.payload()) else { return nil }
         let document = received["@context"] == nil ? received["verifiableCredential"]?["credential"] : received
@@ -60,7 +61,7 @@ import Testing
             guard let respelt = respeller.respelt(candidate) else { continue }
             tried += 1
             for trial in trials {
-                // Where the end of both has passed, either may be seen first.
+                // If both have ended, either end may be detected first.
                 let also = trial.plain.code == .validityExpired && expires ? ["proof.expired"] : []
                 tally.record(candidate, trial, try trial.failures(of: candidate, respelt, also: also))
             }

@@ -1,15 +1,15 @@
 import Encoding
 import LinkedData
 
-/// A context that is pinned for some other credential and gives this one's properties other names: new ones, and ones that
-/// mean something else here.
+/// A context that is pinned for some other credential and gives this one's properties other names: new names,
+/// and names with another meaning here.
 struct SecondContext: Sendable {
     static let aliasURL: Text = "https://second.example/ns/aliases/v1"
     static let exchangeURL: Text = "https://second.example/ns/exchange/v1"
 
     /// Property IRI → its name under ``aliasURL``.
     let aliases: [Text: Text]
-    /// Two members of a subject, which ``exchangeURL`` gives each other's meaning; or none.
+    /// Two members of a subject whose meanings ``exchangeURL`` exchanges, or none.
     private let exchanged: [(name: Text, property: Text)]
 
     init(for parts: [SignedPart], _ processor: JSONLDProcessor) {
@@ -35,7 +35,8 @@ struct SecondContext: Sendable {
         return [Self.aliasURL: ["@context": .object(names)], Self.exchangeURL: ["@context": .object(others)]]
     }
 
-    /// The credential with those members of its subject under each other's names; `meaning` finds what a member means there.
+    /// Returns the credential with those members of its subject under each other's names; `meaning` finds
+    /// what a member means there.
     func exchanging(_ credential: JSONObject, meaning: (Text) -> Meaning?) -> JSONObject? {
         guard exchanged.count == 2, let subject = credential["credentialSubject"]?.object,
             let (first, second) = meaning(exchanged[0].name).flatMap({ first in

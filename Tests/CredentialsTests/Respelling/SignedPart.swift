@@ -1,22 +1,24 @@
 import Encoding
 import LinkedData
 
-/// One JSON-LD document inside what a wallet sends that is signed by itself: a credential, a presentation, or the options of
-/// a proof under the contexts of the document that it belongs to.
+/// One JSON-LD document of the payload that is signed by itself: a credential, a presentation, or the options
+/// of a proof under the contexts of its document.
 struct SignedPart {
     enum Kind: String { case credential, presentation, proof }
 
     let kind: Kind
-    /// Where it stands in the whole document.
+    /// The part's place in the whole document.
     let place: JSONPlace
-    /// The object there without what its signature leaves out: a document's proof, a proof's value.
+    /// The object there without the members that its signature does not cover: a document's proof, a proof's
+    /// value.
     let node: JSONObject
-    /// What was left out.
+    /// The members that were removed.
     private let leftOut: JSONObject
-    /// The contexts above a proof's own.
+    /// The contexts outside a proof's own.
     private let outer: [JSON]
 
-    /// Every part of a document: itself, its proofs and, of a presentation, its credentials with theirs.
+    /// Returns every part of a document: itself, its proofs and, for a presentation, its credentials with
+    /// theirs.
     static func all(of document: JSON, at place: JSONPlace = JSONPlace()) -> [SignedPart] {
         guard let object = document.value(at: place)?.object else { return [] }
         let isPresentation = object["verifiableCredential"] != nil
@@ -50,7 +52,7 @@ struct SignedPart {
 
     private static let values: [Text] = ["jws", "proofValue", "signatureValue"]
 
-    /// Whether two objects in it are about one node.
+    /// Whether two objects in it describe one node.
     var repeatsNode: Bool {
         var seen: Set<Text> = []
         func repeats(_ value: JSON) -> Bool {
@@ -61,22 +63,22 @@ struct SignedPart {
         return repeats(.object(node))
     }
 
-    /// The contexts under which the part is read.
+    /// The contexts that apply to the part.
     var contexts: [JSON] { outer + (node["@context"]?.elements ?? []) }
 
-    /// The JSON-LD document of the part with this object in place of ``node``.
+    /// Returns the JSON-LD document of the part with this object in place of ``node``.
     func document(_ node: JSONObject) -> JSON {
         .object(outer.isEmpty ? node : node.with("@context", .array(outer + (node["@context"]?.elements ?? []))))
     }
 
-    /// The whole document with this object in place of ``node``.
+    /// Returns the whole document with this object in place of ``node``.
     func splice(_ node: JSONObject, into whole: JSON) -> JSON {
         var object = node
         for member in leftOut.members { object[member.name] = member.value }
         return whole.replacing(place, by: .object(object))
     }
 
-    /// The canonical N-Quads of the part with this object in it: what its signature covers.
+    /// Returns the canonical N-Quads of the part with this object in it, which its signature covers.
     func canonical(_ node: JSONObject, _ processor: JSONLDProcessor) -> [UInt8]? {
         guard let dataset = try? processor.deserialize(document(node)).dataset else { return nil }
         return try? RDFC10.canonicalize(dataset).nQuads

@@ -4,8 +4,9 @@ import Testing
 
 @testable import Credentials
 
-/// A context may leave what its names mean to the contexts before it: a prefix, a vocabulary, another term. A holder who lists
-/// others in their place, or one more after them, must not so give the issuer's statements other names.
+/// A context may borrow the meaning of its names from the contexts before it: a prefix, a vocabulary, another
+/// term. A holder may list other contexts in their place, or one more after them, but must not give the
+/// issuer's statements other names in this way.
 @Suite struct BorrowedNameTests {
     private static let ns = "https://works.example/ns#"
 
@@ -13,13 +14,13 @@ import Testing
 
     private static func term(_ name: String) -> JSON { .string(iri(name)) }
 
-    /// The role, whose values are names.
+    /// The term for the role, whose values are names.
     private static let role: JSON = ["@id": term("role"), "@type": "@vocab"]
 
     private static let contexts: [Text: JSON] = [
         "urn:prefix": ["p": .text(ns)],
         "urn:vocabulary": ["@vocab": .text(ns)],
-        // The issuer's, which borrow.
+        // Contexts of the issuer that borrow.
         "urn:by-prefix": ["role": ["@id": "p:role", "@type": "@vocab"], "Guest": "p:Guest"],
         "urn:by-vocabulary": ["role": ["@id": "role", "@type": "@vocab"], "Guest": ["@id": "Guest"]],
         "urn:by-coercion": ["role": role, "Guest": term("Guest"), "day": ["@id": "urn:day", "@type": "Day"]],
@@ -37,7 +38,7 @@ import Testing
         "urn:by-term": ["@vocab": "https://words.example/", "role": ["@id": "t", "@type": "@vocab"], "Guest": "g"],
         "urn:scheme": ["urn": .text(ns)],
         "urn:by-scheme": ["role": ["@id": "urn:role", "@type": "@vocab"], "Guest": "urn:Guest"],
-        // Two scopes of one text, below other prefixes.
+        // Two scopes with the same text, below different prefixes.
         "urn:scopes": [
             "alpha": [
                 "@id": "urn:x:alpha",
@@ -51,12 +52,12 @@ import Testing
             ],
             "role": role,
         ],
-        // The issuer's, with vocabularies of their own.
+        // Contexts of the issuer with vocabularies of their own.
         "urn:scoped": [
             "@vocab": .text(ns), "role": role,
             "team": ["@id": term("team"), "@context": ["Guest": "https://other.example/Guest"]],
         ],
-        // The issuer's, whose scopes borrow from each other and from what comes after them.
+        // Contexts of the issuer whose scopes borrow from each other and from later contexts.
         "urn:inherited": [
             "p": "https://other.example/", "info": ["@id": "urn:x:info", "@context": ["p": .text(ns)]],
             "inner": ["@id": "urn:x:inner", "@context": ["Guest": "p:Guest"]], "role": role,
@@ -66,7 +67,7 @@ import Testing
             "p": "https://other.example/", "inner": ["@id": "urn:x:inner", "@context": ["Guest": "p:Guest"]],
             "role": role,
         ],
-        // Chains of prefixes, of which each needs the one before.
+        // Chains of prefixes, each of which needs the previous one.
         "urn:chain1": ["p1": "https://works.example/"], "urn:chain2": ["p2": ["@id": "p1:ns#", "@prefix": true]],
         "urn:chain3": ["p3": ["@id": "p2:r", "@prefix": true]],
         "urn:by-chain": ["role": ["@id": "p3:ole", "@type": "@vocab"], "Guest": "p2:Guest"],
@@ -77,7 +78,7 @@ import Testing
         ],
         "urn:indexed": ["info": ["@id": "urn:x:info", "@container": "@index", "@index": "p:role"], "p": .text(ns)],
         "urn:other-vocabulary": ["@vocab": "https://words.example/", "role": role],
-        // Those of others.
+        // Contexts of other parties.
         "urn:named": ["role": role, "Admin": term("Guest")],
         "urn:named-with-vocabulary": ["@vocab": "https://more.example/", "role": role, "Admin": term("Guest")],
         "urn:renamed": ["Guest": "https://more.example/Guest", "Admin": term("Guest")],
@@ -93,7 +94,7 @@ import Testing
         Quad(.blank("c"), iri("category"), .literal(Literal("Visitor"))),
     ]
 
-    /// The code for statements that the holder shows under these contexts.
+    /// Returns the code for statements that the holder presents under these contexts.
     private func code(
         _ rules: String, _ statements: [Quad], under list: [Text], besides issuers: [Text] = [], listed: Bool = false
     ) throws -> String {
@@ -125,13 +126,15 @@ import Testing
         #expect(try code(accept("claim = \"/role\", exists = true"), Self.guest, under: list) == "ok")
     }
 
-    /// The contexts under which an issuer wrote the role, and those under which the holder shows the same statements.
+    /// The contexts under which an issuer wrote the role, and those under which the holder presents the same
+    /// statements.
     private struct Choice: CustomTestStringConvertible {
         let issuers: [Text]
         let shown: [Text]
-        /// Whether the issuer's contexts have the name `Guest` for what is signed.
+        /// Whether the issuer's contexts have the name `Guest` for the signed value.
         var hasName = true
-        /// Whether that can be told only where the issuer's entry lists its contexts: one is missing from what is shown.
+        /// Whether this is known only if the issuer's entry lists its contexts, because one of them is
+        /// missing from the presented document.
         var lacks = false
         var testDescription: String { "\(issuers) as \(shown)" }
     }
@@ -200,7 +203,8 @@ import Testing
         #expect(try code(employee, Self.visitor, under: ["urn:vocabulary", "urn:alias"]) != "ok")
     }
 
-    /// A name that is a keyword in one context and a property in another is absent under none.
+    /// A name that is a keyword in one context and a property in another does not count as absent under
+    /// either.
     @Test func aKeywordIsNoAbsentProperty() throws {
         for (name, list) in [("category", ["urn:alias", "urn:category"]), ("box/role", ["urn:nest", "urn:box"])] {
             let condition = "claim = \"/\(name)\", exists = true"
@@ -210,8 +214,8 @@ import Testing
         }
     }
 
-    /// No document can list a context that cannot be processed after any other, or needs one that is not pinned. What could be understood
-    /// in too many ways may mean anything.
+    /// A context that cannot be processed after any other, or that needs one that is not pinned, cannot be
+    /// listed by any document. A context with too many possible meanings may mean anything.
     @Test func whatCannotBeProcessed() throws {
         let broken: JSON = ["p:role": Self.term("role")]
         let absent: JSON = ["role": ["@id": Self.term("role"), "@context": "urn:nowhere"]]
@@ -232,7 +236,7 @@ import Testing
         #expect(!many.definedNames(under: ["urn:lender", "urn:borrower"]).areUnknown)
     }
 
-    /// Contexts whose scopes lead to each other are looked through once, not by every way.
+    /// Contexts whose scopes lead to each other are processed once each, and not once for every path.
     @Test func scopesThatLeadToEachOther() throws {
         let count = 12
         let rings: [(Text, JSON)] = (0..<4).map { ring in
@@ -244,7 +248,7 @@ import Testing
             return (Text("urn:ring:\(ring)"), ["@context": .object(JSONObject(terms))])
         }
         let processor = JSONLDProcessor(contexts: ContextDocuments(Dictionary(uniqueKeysWithValues: rings)))
-        // So wide that no document can list them.
+        // These are so wide that no document can list them.
         for names in processor.definedNames(of: rings.map(\.0)) { #expect(names.definitions(of: "t3-7").isEmpty) }
         let small = JSONLDProcessor(
             contexts: ContextDocuments([
@@ -268,7 +272,7 @@ import Testing
         }
     }
 
-    /// What the rule lists is certain.
+    /// The contexts that a rule lists make the meaning certain.
     @Test func theContextsOfARuleSettleIt() throws {
         for list in [
             ["urn:prefix", "urn:by-prefix"], ["urn:scoped"], ["urn:vocabulary", "urn:by-vocabulary"],
@@ -280,7 +284,7 @@ import Testing
         }
     }
 
-    /// `policy check` tells of names that mean one thing alone and another after other contexts.
+    /// `policy check` reports names with one meaning alone and another after other contexts.
     @Test func borrowedNamesAreTold() throws {
         var material = TrustMaterial(issuers: [TrustedIssuer(id: PolicyFixture.issuer)])
         for url in ["urn:prefix", "urn:by-prefix"] as [Text] {

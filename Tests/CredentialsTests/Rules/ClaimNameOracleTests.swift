@@ -5,11 +5,11 @@ import Testing
 
 @testable import Credentials
 
-/// What a name in a pointer stands for is what the expansion of the document makes of it, whatever contexts of types
-/// and properties hold there. The oracle writes a member of that name into the document, expands the whole, and looks
-/// where the value went.
+/// The meaning of a name in a pointer is the one that the expansion of the document gives it, whatever
+/// contexts of types and properties apply there. The oracle writes a member with that name into the document,
+/// expands the whole, and finds the place of the value.
 @Suite struct ClaimNameOracleTests {
-    /// Chooses contexts and a document; the same for the same seed.
+    /// Generates contexts and a document, always the same for the same seed.
     private struct Generator {
         var random: FixedGenerator
         private var issued = 0
@@ -18,9 +18,9 @@ import Testing
 
         static let names: [Text] = ["a", "b", "c", "d", "e", "f"]
         static let types: [Text] = ["T", "U", "V"]
-        /// A term for further members of the same node.
+        /// A term that holds further members of the same node.
         static let nest: Text = "n"
-        /// Names that stand there and nowhere else.
+        /// Names that are used only there.
         static let nested: [Text] = ["g", "h"]
 
         mutating func chance(_ part: Int) -> Bool { Int.random(in: 0..<part, using: &random) == 0 }
@@ -92,8 +92,8 @@ import Testing
 
     private static let probe: Text = "urn:x:probe"
 
-    /// The property under which the probe is stated when it stands under a name at a place of the document; nil where
-    /// it states nothing, or no document can hold it there.
+    /// Returns the property of the probe when a name at a place of the document has the probe as its value;
+    /// nil if it states nothing, or if no document can contain it there.
     private func property(
         of name: Text, at place: JSONPlace, in document: JSON, _ processor: JSONLDProcessor
     ) -> (property: Text, node: Term)?? {
@@ -112,7 +112,7 @@ import Testing
         return .some(quads.first { $0.object == found.subject }.map { ($0.predicate, $0.subject) })
     }
 
-    /// An object of the document, with the id of the node whose members it holds.
+    /// An object of the document, with the id of the node to which its members belong.
     private struct Place {
         var place = JSONPlace()
         var tokens: [Text] = []
@@ -138,7 +138,8 @@ import Testing
         let processor = JSONLDProcessor(contexts: ContextDocuments(documents))
         var document = generator.node(0)
         document["@context"] = .array(urls.map { .string($0) })
-        // Contexts may contradict each other, and values have no place everywhere: such documents do not exist.
+        // Contexts may contradict each other, and some values are not allowed in some places: then there is
+        // no such document.
         guard let deserialized = try? processor.deserialize(.object(document)), let root = deserialized.root else {
             return
         }
@@ -149,7 +150,7 @@ import Testing
         for place in Self.places(of: document, at: Place()) {
             let (tokens, pointer) = (place.tokens, place.tokens.map { "/" + $0.string }.joined())
             if dropped.contains(where: { pointer == $0 || pointer.utf8.starts(with: ($0 + "/").utf8) }) { continue }
-            // What stands in a JSON literal is no node.
+            // An object in a JSON literal is not a node.
             let node = place.node.map { Term.iri($0) }
             guard graph.dataset.quads.contains(where: { $0.subject == node || $0.object == node }) else { continue }
             for name in Generator.names + Generator.nested {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// Names in pointers are read as the JSON-LD engine reads them: the same contexts, in the same places.
+/// Names in pointers are read as the JSON-LD engine reads them: with the same contexts in the same places.
 @Suite struct ClaimNameTests {
     /// A claim of a document, under the context of the document.
     struct Row: CustomTestStringConvertible, Sendable {
@@ -81,7 +81,7 @@ import Testing
             name: "the text of a value object", context: ["a": "urn:a", "value": "@value"],
             subject: ["a": ["value": "x"]], claim: "/a/value", values: ["x"]),
         Row(name: "a term that is not stated", context: ["a": "urn:a"], subject: [:], claim: "/a", values: []),
-        // States nothing, or not in a way that statements keep.
+        // These state nothing, or not in a form that statements preserve.
         Row(name: "a name that means nothing", context: ["a": "urn:a"], subject: ["a": "x"], claim: "/b"),
         Row(
             name: "a reverse property", context: ["a": ["@reverse": "urn:a"]], subject: ["a": ["id": "urn:x"]],
@@ -103,7 +103,8 @@ import Testing
         return ["@context": .object(JSONObject(names.members + (terms.object?.members ?? [])))]
     }
 
-    /// What a claim of the subject comes to, for a rule that lists the contexts and for one that does not.
+    /// Returns the findings for a claim of the subject, for a rule that lists the contexts and for one that
+    /// does not.
     private func read(_ claim: String, _ subject: JSON, _ contexts: [Text: JSON], under urls: [Text]) throws
         -> [ClaimFinding]
     {
@@ -161,7 +162,8 @@ import Testing
         }
     }
 
-    /// A step from several nodes of which some say nothing does not make the others all there is.
+    /// If a step leads to several nodes and some have no value, the values of the others are not the complete
+    /// list.
     @Test func whatSomeNodesLack() throws {
         let contexts: [Text: JSON] = [Self.url: Self.context(["a": "urn:a", "b": "urn:b"])]
         let subjects: JSON = [["id": "did:example:a", "a": ["b": "x"]], ["a": ["b": "y"]], ["a": "z"]]
@@ -178,7 +180,7 @@ import Testing
         }
     }
 
-    /// Of two terms for a type the document may use either, one that brings no contexts of its own among them.
+    /// If a type has two terms, the document may use either, including one without contexts of its own.
     @Test func aTypeWithTwoTerms() throws {
         let contexts: [Text: JSON] = [
             Self.url: Self.context([
@@ -195,7 +197,8 @@ import Testing
         }
     }
 
-    /// A node that is described twice, its type in one place only: under that the other place's name reads differently.
+    /// A node is described twice, with its type in one place only. Under that type the name in the other
+    /// place has another meaning.
     @Test func aTypeThatIsStatedElsewhere() throws {
         let contexts: [Text: JSON] = [
             Self.url: Self.context([
@@ -217,7 +220,8 @@ import Testing
         }
     }
 
-    /// A document whose objects list other contexts, or the same in another order, is not one of a rule's list.
+    /// A document whose objects list other contexts, or the same ones in another order, does not match a
+    /// rule's list.
     @Test func contextsOfInnerObjects() {
         let (a, b): (JSON, JSON) = ("urn:a", "urn:b")
         let cases: [(JSON, Bool)] = [
@@ -234,7 +238,7 @@ import Testing
         }
     }
 
-    /// What one context reads as a text by its language, another may not read at all.
+    /// A text that one context selects by its language may not be readable under another context.
     @Test func aLanguageIsNoAbsentPart() throws {
         let contexts: [Text: JSON] = [
             Self.url: Self.context(["a": "urn:a", "b": "urn:b", "de": "urn:de"]),
@@ -248,7 +252,7 @@ import Testing
         }
     }
 
-    /// Another name for a keyword, which the issuer's document may have had another meaning for.
+    /// Another name for a keyword; in the issuer's document it may have had another meaning.
     @Test func aliasesOfKeywords() throws {
         let contexts: [Text: JSON] = ["urn:c": Self.context(["a": "urn:a"]), "urn:d": ["@context": ["kind": "@type"]]]
         let findings = try read("/kind", ["a": "x"], contexts, under: ["urn:c", "urn:d"])
@@ -277,7 +281,7 @@ import Testing
         }
     }
 
-    /// The standard contexts leave nothing open that rules commonly read.
+    /// In the standard contexts, the names that rules commonly read have one meaning.
     @Test func standardContexts() throws {
         for url in ["https://www.w3.org/2018/credentials/v1", "https://www.w3.org/ns/credentials/v2"] as [Text] {
             let document = try JSON.parse(try #require(BuiltInContexts.document(url)).bytes)
@@ -286,7 +290,7 @@ import Testing
                 "credentialSubject", "issuer", "issuanceDate", "validFrom", "validUntil", "expirationDate",
                 "credentialStatus", "evidence", "holder", "termsOfUse",
             ] as [Text] {
-                // credentials/v2 has no dates of version 1.
+                // credentials/v2 does not have the dates of version 1.
                 let meanings = names.definitions(of: name)
                 guard let meaning = meanings.first else { continue }
                 #expect(meanings.count == 1 && !names.names(meaning, otherwiseThan: name), "\(name) in \(url)")
@@ -296,7 +300,7 @@ import Testing
 
     // MARK: - Cost
 
-    /// Rules look at thousands of nodes once each, and at no more than there may be statements.
+    /// Rules examine thousands of nodes once each, and no more nodes than the limit of statements.
     @Test func manyNodes() throws {
         let (root, count) = (Term.blank("c"), 6_000)
         let quads = (0..<count).flatMap { index -> [Quad] in
@@ -318,7 +322,7 @@ import Testing
             return
         }
         #expect(why.contains("too many"))
-        // One rule may read them; what ten ask for cannot be told.
+        // One rule may read them; ten rules exceed the limit, so the result is unknown.
         let condition = #"{ claim = "/p/a", contains = "5999" }"#
         #expect(try PolicyFixture.fulfils(condition, claims, pinned: pinned))
         let ten = "{ all = [ \(Array(repeating: condition, count: 10).joined(separator: ", ")) ] }"

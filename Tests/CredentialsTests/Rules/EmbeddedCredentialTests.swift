@@ -4,8 +4,8 @@ import Testing
 
 @testable import Credentials
 
-/// Credentials that hold others under contexts of their own, and nodes that are described in several places: what is
-/// allowed, and that a holder who moves signed statements there gains nothing.
+/// Credentials that contain others with contexts of their own, and nodes that are described in several
+/// places: the permitted forms, and proof that a holder gains nothing by moving signed statements there.
 @Suite struct EmbeddedCredentialTests {
     private static let names: Text = "https://names.example/v1"
     private let twins: RespellingTwins
@@ -14,7 +14,8 @@ import Testing
     init() throws {
         twins = try RespellingTwins(.eddsaRDFC2022)
         var contexts = twins.issuer.contexts
-        // Names that mean the same where the model's own do not reach, and other names for the same.
+        // Names with the same meaning where the model's own contexts do not apply, and other names for the
+        // same properties.
         contexts[Self.names] = [
             "@context": [
                 "credentialStatus": ["@id": "https://www.w3.org/2018/credentials#credentialStatus", "@type": "@id"],
@@ -38,7 +39,7 @@ import Testing
 
     private var heads: JSON { issuer.heads(RespellingTwins.terms) }
 
-    /// An endorsement of what `subject` says, by a stranger.
+    /// Returns an endorsement by a stranger of the claims about `subject`.
     private func endorsement(of subject: JSONObject, _ changes: (inout JSONObject) -> Void = { _ in }) -> JSON {
         var document: JSONObject = [
             "@context": heads, "id": "urn:uuid:9", "type": ["VerifiableCredential", "Endorsement"],
@@ -55,7 +56,7 @@ import Testing
         return .object(document)
     }
 
-    /// A credential whose subject has that endorsement.
+    /// Returns a credential whose subject has that endorsement.
     private func endorsed(_ endorsement: JSON, _ changes: (inout JSONObject) -> Void = { _ in }) -> JSONObject {
         var document = twins.template
         document["credentialSubject"] = .object(twins.subject.with("endorsement", [endorsement]))
@@ -77,7 +78,8 @@ import Testing
         return verifier.verify(document.compactBytes, at: RespellingTwin.clock)
     }
 
-    /// What becomes of a signed document in other words; the words state the same, so that the signature holds.
+    /// Returns a signed document in another spelling; the statements are the same, so the signature stays
+    /// valid.
     private func respelt(_ signed: JSONObject, as other: JSONObject) throws -> JSON {
         let processor = JSONLDProcessor(contexts: ContextDocuments(issuer.contexts))
         func canonical(_ document: JSONObject) throws -> [UInt8] {
@@ -87,7 +89,8 @@ import Testing
         return .object(other.with("proof", try issuer.sign(signed)["proof"]))
     }
 
-    /// Holds a document in other words to its plain verdict, with both lines of defence and with the first alone.
+    /// Checks that a respelt document gets the plain verdict, with both lines of defence and with the first
+    /// alone.
     private func expectNothingGained(
         _ signed: JSONObject, as other: JSONObject, code: String, rules: String? = nil, lists: [(Text, JSON)] = []
     ) throws {
@@ -100,7 +103,7 @@ import Testing
         #expect(statements.code.text == code, "\(statements.reasons)")
     }
 
-    // MARK: - What is allowed
+    // MARK: - Permitted forms
 
     @Test func aCredentialInsideBringsItsContexts() throws {
         let document = endorsed(endorsement(of: ["id": .string(issuer.id), "grade": 1]))
@@ -120,7 +123,7 @@ import Testing
             $0["credentialSubject"] = .object(subject.with("creator", works))
         }
         #expect(try verdict(issuer.sign(document)).code == .ok)
-        // Who issues it to himself.
+        // An issuer that issues the credential to itself.
         let own = twins.template.with("issuer", works).with(
             "credentialSubject", ["id": .string(issuer.id), "level": 1])
         #expect(try verdict(issuer.sign(own)).code == .ok)
@@ -132,7 +135,8 @@ import Testing
             $0["refreshService"] = ["id": "urn:uuid:1", "type": "works:Refresh"]
         }
         #expect(try verdict(issuer.sign(service)).code == .ok)
-        // But not as whom the one inside is about, whose word that would be.
+        // The outer credential may not be the subject of the inner one, which would then make statements
+        // about it.
         let about = endorsed(endorsement(of: ["id": "urn:uuid:1"]))
         let more = endorsed(endorsement(of: ["id": "urn:uuid:1", "grade": 1]))
         for spelling in [true, false] {
@@ -148,7 +152,7 @@ import Testing
             try verdict(issuer.sign(endorsed(endorsement))) { $0.issuers[0].inlineContexts = inline }.code.text
         }
         let subject: JSONObject = ["id": "urn:uuid:7", "grade": 1]
-        // No credential, or none that says so in the words of the data model.
+        // Not a credential, or one that does not declare so with the terms of the data model.
         #expect(try code(endorsement(of: subject) { $0["type"] = "Endorsement" }) == "shape.spelling")
         #expect(try code(endorsement(of: subject.with("@context", heads))) == "shape.spelling")
         #expect(
@@ -160,7 +164,7 @@ import Testing
                 == "shape.spelling")
         let evidence = twins.template.with("evidence", ["@context": heads, "type": "works:Report", "grade": 1])
         #expect(try verdict(issuer.sign(evidence)).code.text == "shape.spelling")
-        // The issuer's entry lists the contexts: then they may stand anywhere.
+        // If the issuer's entry lists the contexts, they may be anywhere.
         let listed = try verdict(issuer.sign(evidence)) {
             $0.issuers[0].contexts = [GraphSigner.base, RespellingTwins.terms]
         }
@@ -189,11 +193,11 @@ import Testing
         #expect(try code(heads) { $0.issuers[0].contexts = [base] } == "context.not-pinned")
     }
 
-    // MARK: - What a holder moves
+    // MARK: - Statements that a holder moves
 
     private var listing: JSON { .array((heads.array ?? []) + [.string(Self.names)]) }
 
-    /// What a credential inside may say of the one outside.
+    /// What an inner credential may state about the outer one.
     private let service: JSONObject = ["id": "urn:uuid:1", "type": "works:Refresh"]
 
     private func leading(to service: JSONObject, _ changes: (inout JSONObject) -> Void = { _ in }) -> JSON {
@@ -203,7 +207,8 @@ import Testing
         }
     }
 
-    /// The end and the status of the credential itself, in what the credential inside says of it.
+    /// The holder moves the end and the status of the credential into the inner credential's statements about
+    /// it.
     @Test func whatDecidesMovesInside() throws {
         let revoked = try twins.list("list", set: true)
         let ends: [(JSONObject, String)] = [
@@ -238,14 +243,15 @@ import Testing
         }
         try expectNothingGained(signed, as: other, code: "status.revoked", lists: [revoked])
         #expect(try verdict(respelt(signed, as: other), lists: [revoked]).code == .shapeSpelling)
-        // Its type alone may stand there, too.
+        // If the inner credential states only the type of the status entry, the entry still counts.
         let typed = endorsed(endorsement(of: ["grade": 1]) { $0["credentialStatus"] = .object(kind) }) {
             $0["credentialStatus"] = .object(entry)
         }
         #expect(try verdict(issuer.sign(typed), lists: [revoked]).code == .statusRevoked)
     }
 
-    /// A claim that is denied, in what the credential inside says of the same subject, by another name.
+    /// The holder moves a denied claim into the inner credential's statements about the same subject, under
+    /// another name.
     @Test func claimsMoveInside() throws {
         let deny = """
             [[deny]]
@@ -266,7 +272,8 @@ import Testing
         }
     }
 
-    /// What a credential inside says of the same subject is no claim of the issuer's, wherever the holder writes it.
+    /// An inner credential's statement about the same subject is not a claim of the issuer, wherever the
+    /// holder writes it.
     @Test func claimsOfOthersAreNotTheIssuers() throws {
         func rules(_ condition: String) -> String { "[[accept]]\nid = \"staff\"\nrequire = [ \(condition) ]\n" }
         let high = rules("{ claim = \"/credentialSubject/level\", at-least = 9 }")
@@ -282,12 +289,12 @@ import Testing
         #expect(try verdict(issuer.sign(signed), rules: property).code.text == "policy.staff")
         let vouched = try verdict(issuer.sign(signed), rules: high) { $0.issuers[0].vouchesForEmbedded = true }
         #expect(vouched.code == .ok)
-        // Nor is it where what others state is about something that only leads to the subject.
+        // The same holds for others' statements about something that only leads to the subject.
         let linked = holding(
             id, ["id": "urn:uuid:6", "manager": .object(["id": .string(twins.holder.id), "level": 9])])
         #expect(try verdict(issuer.sign(linked), rules: high).code.text == "policy.staff")
         #expect(try verdict(issuer.sign(linked), rules: property).code.text == "policy.staff")
-        // What nobody states is absent; others than the subject are told.
+        // A claim that nobody states is absent, and statements about other subjects do not matter.
         let without = rules("{ claim = \"/credentialSubject/grade\", exists = false }")
         #expect(try verdict(issuer.sign(signed), rules: without).code == .ok)
         let other = holding(id.with("level", 9), ["id": "urn:uuid:5", "level": 1])
@@ -296,7 +303,7 @@ import Testing
         #expect(try verdict(issuer.sign(signed), rules: subject).code == .ok)
     }
 
-    /// What a credential inside says of the outer one is neither its type nor its subject.
+    /// An inner credential's statements about the outer one define neither its type nor its subject.
     @Test(arguments: [GraphSigner.Suite.eddsaRDFC2022, .eddsaJCS2022])
     func typesAndSubjectsOfOthersAreNotTheIssuers(_ suite: GraphSigner.Suite) throws {
         let signer = try GraphSigner(suite, contexts: issuer.contexts)
@@ -331,7 +338,7 @@ import Testing
         #expect(try code(nil) == "ok")
     }
 
-    /// The same in a presentation inside, which its holder wrote.
+    /// The same for an inner presentation, which its holder wrote.
     @Test func presentationsInside() throws {
         func code(_ said: JSONObject, _ rule: String) throws -> String {
             let inside: JSON = ["type": "VerifiablePresentation", "holder": .object(said)]
@@ -347,7 +354,8 @@ import Testing
         #expect(try code(boss, "types = \"https://works.example/ns#Boss\"\n") == "policy.no-match")
     }
 
-    /// A second kind of the status entry, stated in a credential inside, does not make it an unknown kind.
+    /// A second kind of the status entry, stated in an inner credential, does not make the entry one of an
+    /// unknown kind.
     @Test func aSecondKindOfStatus() throws {
         let revoked = try twins.list("list", set: true)
         let entry = RespellingTwins.entry("list").object ?? [:]
@@ -361,7 +369,7 @@ import Testing
         #expect(["status.revoked", "status.invalid"].contains(refused.text), "\(refused)")
     }
 
-    /// What never admits does not become something else by what is inside.
+    /// Inner statements do not turn a credential that never admits into another kind.
     @Test func whatNeverAdmits() throws {
         let inside = endorsement(of: ["id": "urn:uuid:7", "manager": ["id": "urn:uuid:1"]])
         let list = endorsed(inside) {
@@ -372,7 +380,7 @@ import Testing
         #expect(try verdict(issuer.sign(list), spelling: false).code == .kindNeverAdmits)
     }
 
-    /// `embedded-claims` holds for signed texts, too.
+    /// `embedded-claims` also applies to signed texts.
     @Test func textsAreVouchedFor() throws {
         let signer = try GraphSigner(.eddsaJCS2022, contexts: issuer.contexts)
         let inside = endorsement(of: ["id": "urn:uuid:7", "manager": .object(["id": .string(twins.holder.id)])])
@@ -390,7 +398,7 @@ import Testing
         }
     }
 
-    /// Names of a signed text that stand for no type, or for the same as another.
+    /// Names in a signed text that mean no type, or the same type as another name.
     @Test(arguments: ["Undefined", "Alias"]) func typesOfATextAreAllNamed(_ name: String) throws {
         let signer = try GraphSigner(.eddsaJCS2022, contexts: issuer.contexts)
         let alias: JSON = ["Alias": "https://works.example/ns#StaffPass"]
@@ -406,7 +414,7 @@ import Testing
         }
     }
 
-    /// And with it the context that says what the rule's name means.
+    /// The claim moves together with the context that defines the rule's name.
     @Test func contextsMoveInside() throws {
         let deny = """
             [[deny]]
@@ -432,9 +440,10 @@ import Testing
         try expectNothingGained(signed, as: other, code: "policy.staff", rules: without)
     }
 
-    // MARK: - Which credential it is
+    // MARK: - The outermost credential
 
-    /// Of credentials that lead to each other the holder chooses the outermost: only where the other is refused.
+    /// If credentials lead to each other, the holder can make another one the outermost, but only if that one
+    /// is refused.
     @Test func theOtherOneIsNoChoice() throws {
         func circle(lasting: Bool) -> JSONObject {
             let inside = leading(to: service) { document in
@@ -457,7 +466,8 @@ import Testing
             #expect(try verdict(issuer.sign(signed)).code == .validityExpired)
             #expect(try verdict(respelt(signed, as: outermost(signed))).code == code)
         }
-        // Issuers that are trusted, the same one, or two.
+        // Three cases: the inner issuer is trusted as well, it is the same as the outer one, or there are
+        // two.
         let known = endorsed(leading(to: service))
         #expect(try verdict(issuer.sign(known)).code == .ok)
         let both = try verdict(issuer.sign(known)) {
@@ -472,7 +482,7 @@ import Testing
         }
     }
 
-    // MARK: - Descriptions that disagree or stand oddly
+    // MARK: - Contradictory or unusual descriptions
 
     @Test func whatDisagreesOrStandsOddly() throws {
         func code(_ subject: JSONObject) throws -> String {

@@ -3,10 +3,11 @@ import Testing
 
 @testable import Credentials
 
-/// For every condition, every format and every value: nothing that a holder can choose turns a refusal into an acceptance.
+/// For every condition, every format and every value, no choice of the holder turns a refusal into an
+/// acceptance.
 ///
-/// He may respell what RDF suites sign, write JCS numbers in other digits, and withhold what a format lets him withhold. The
-/// verdict on the credential in full is the measure.
+/// The holder may respell what RDF suites sign, write JCS numbers in other digits, and withhold what a format
+/// lets him withhold. The verdict on the complete credential is the reference.
 @Suite struct HolderChoiceTests {
     /// A condition with its claim as `/CLAIM`, and values that an issuer may sign for it.
     struct Row: CustomTestStringConvertible, Sendable {
@@ -71,7 +72,7 @@ import Testing
         #expect(failures.isEmpty, "\(failures.count): \(failures.prefix(8))")
     }
 
-    /// Each condition as what a gate asks for and as what it denies, straight, negated and combined.
+    /// Returns each condition as a requirement and as a deny rule: straight, negated and combined.
     private static func rules(_ row: Row, _ format: RuleFormat) throws -> [(text: String, policy: GatePolicy)] {
         let room = "{ claim = \"\(format.root)rooms\", contains = \"a\" }"
         let texts = row.conditions.flatMap { text -> [String] in

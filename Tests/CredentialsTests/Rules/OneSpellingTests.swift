@@ -3,7 +3,8 @@ import Testing
 
 @testable import Credentials
 
-/// The second line of defence alone: documents that state nothing amiss, each spelled in one way that no data model has.
+/// The second line of defence alone: documents without wrong statements, each with one spelling that no data
+/// model has.
 @Suite struct OneSpellingTests {
     private static let credentials = "https://www.w3.org/2018/credentials#"
     private static let end: JSON = [
@@ -13,9 +14,9 @@ import Testing
 
     struct Spelling: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        /// Where the first unusual member stands.
+        /// The place of the first unusual member.
         let pointer: String
-        /// Besides the document's own.
+        /// A context in addition to the document's own.
         var context: JSON?
         var proof: JSONObject = [:]
         let changes: @Sendable (inout JSONObject) -> Void

@@ -6,9 +6,10 @@ import Testing
 
 @testable import Credentials
 
-/// The tables of `docs/policy.md` say what the program does: every cell is asked for, of signed text and of signed statements.
+/// The tables of `docs/policy.md` agree with the program: every cell is tested, for signed text and for
+/// signed statements.
 @Suite struct PolicyDocumentTests {
-    /// A condition of the table, with values as it asks for and others.
+    /// A condition of the table, with values that fulfil it and values that do not.
     private struct Condition {
         let rule: String
         var fitting: [JSON] = ["n", "ne"]
@@ -39,7 +40,7 @@ import Testing
         "several meanings",
     ]
 
-    /// The cells of the table whose first heading is that one; the headings first.
+    /// Returns the cells of the table with that first heading; the headings are the first row.
     private func table(_ heading: String) throws -> [[String]] {
         let file = Vectors.repository.appendingPathComponent("docs/policy.md")
         let lines = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n")
@@ -89,7 +90,8 @@ import Testing
 
     // MARK: - Claims
 
-    /// Credentials that show those values as the column says: by signed text, and by signed statements.
+    /// Returns credentials that present those values as the column specifies: by signed text, and by signed
+    /// statements.
     private static func claims(_ column: String, _ values: [JSON], foreign: JSON) -> [SignedClaims] {
         switch column {
         case "one value": [text(["p": values[0]]), statements([values[0]])]
@@ -137,7 +139,8 @@ import Testing
             subjects: CredentialSubjects([]))
     }
 
-    /// What `p` means: one property, or a second one under another pinned context.
+    /// Returns the contexts for `p`: it means one property, or another pinned context gives it a second
+    /// meaning.
     private static func pinned(isAmbiguous: Bool) -> JSONLDProcessor {
         var pinned: [Text: JSON] = ["urn:c1": ["@context": ["p": "urn:p"]]]
         if isAmbiguous { pinned["urn:c2"] = ["@context": ["p": "urn:q"]] }

@@ -5,10 +5,11 @@ import Testing
 
 @testable import Credentials
 
-/// Every condition on every kind of value, once, several times, withheld, absent and lacking at one of several nodes.
-/// The oracle lists the worlds that are possible: what is not the same in all of them is unknown.
+/// Every condition with every kind of value: present once, several times, withheld, absent, and missing at
+/// one of several nodes. The oracle lists the possible worlds: a result that is not the same in all of them
+/// is unknown.
 @Suite struct PredicateTableTests {
-    /// A value as a rule may compare it.
+    /// A value that a rule can compare.
     private enum Atom: Sendable {
         case text(String)
         case number(Decimal)
@@ -56,7 +57,7 @@ import Testing
 
     // MARK: - Conditions
 
-    /// What a test says of one value; nil where that cannot be told.
+    /// The result of a test on one value; nil if unknown.
     private typealias Answer = @Sendable (Atom) -> Bool?
 
     /// A condition with its answers.
@@ -70,7 +71,7 @@ import Testing
     private static func equal(_ atom: Atom, _ wanted: PolicyValue) -> Bool? {
         switch (atom, wanted) {
         case (.text(let left), .text(let right)): left == right.string
-        // No other number is asked for.
+        // No other number is used in conditions.
         case (.number(let left), .number): left == 3
         case (.flag(let left), .boolean(let right)): left == right
         case (.iri(let iri), .text(let right)):
@@ -81,7 +82,8 @@ import Testing
 
     private static let names = ["Admin": "urn:n:Admin", "Guest": "urn:n:Guest", "cs": "urn:cs", "p": "urn:p"]
 
-    /// One of several: a value of another kind is none of them, but not where it cannot be told of one of its own kind.
+    /// Tests for one of several wanted values. Wanted values of another kind are ignored; the result is
+    /// unknown if none has the value's own kind, or if no comparison succeeds and one is unknown.
     private static func any(_ wanted: [PolicyValue]) -> Answer {
         { atom in
             let answers = wanted.filter { isSameKind(atom, $0) }.map { equal(atom, $0) }
@@ -173,7 +175,7 @@ import Testing
 
     // MARK: - Oracle
 
-    /// What a condition comes to where exactly these values are stated; nil where that cannot be told.
+    /// Returns the result of a condition if exactly these values are stated; nil if unknown.
     private static func answer(_ condition: Condition, _ atoms: [Atom], isList: Bool) -> Bool? {
         switch condition.shape {
         case .existence(let wanted): return (isList || !atoms.isEmpty) == wanted
@@ -188,7 +190,7 @@ import Testing
         }
     }
 
-    /// The same where further values may be withheld, of whatever kind.
+    /// Returns the result if further values of any kind may be withheld.
     private static func answer(_ condition: Condition, _ atoms: [Atom], isList: Bool, mayHide: Bool) -> String {
         var worlds = [atoms]
         if mayHide { worlds += values.map { atoms + $0.atoms } + [atoms + [.other]] }
@@ -206,7 +208,7 @@ import Testing
         ]
     ]
 
-    /// How values stand in a credential.
+    /// The form in which values occur in a credential.
     private enum Showing: CaseIterable {
         case plain, withheld, lackingElsewhere, list, withheldList
     }
@@ -248,7 +250,8 @@ import Testing
         for value in [Value(name: "nothing", terms: [], atoms: [])] + one + two {
             for showing in Showing.allCases {
                 let isList = showing == .list || showing == .withheldList
-                // Nodes that say nothing besides one that does are a value that nothing is known of.
+                // If one node has the value and another has none, the missing one counts as a value about
+                // which nothing is known.
                 let isPartial = showing == .lackingElsewhere && !value.atoms.isEmpty
                 let wanted = Self.answer(
                     condition, value.atoms + (isPartial ? [.other] : []), isList: isList,
@@ -257,7 +260,7 @@ import Testing
                     ["@context": ["urn:c"]], format: .ldpVC, graph: Self.graph(value.terms, showing))
                 let found = try truth(of: condition, "\"/cs/p\"", claims)
                 #expect(found == wanted, "\(condition.text) of \(value.name), \(showing)")
-                // A path of IRIs knows no names.
+                // A path of IRIs uses no names.
                 let byIRI = try truth(of: condition, "[\"urn:cs\", \"urn:p\"]", claims)
                 #expect(byIRI == wanted || byIRI == "unknown", "\(condition.text) of \(value.name), \(showing), by IRI")
             }
@@ -275,7 +278,7 @@ import Testing
         ("1990-01-01", [.text("1990-01-01")], false),
     ]
 
-    /// What a text states that has no names for IRIs.
+    /// Returns the statements of a text without names for IRIs.
     private static func statements(_ atoms: [Atom]) -> StatementGraph {
         PolicyFixture.graph(
             atoms.enumerated().map { index, atom in

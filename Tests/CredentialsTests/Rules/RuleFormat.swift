@@ -3,7 +3,7 @@ import LinkedData
 
 @testable import Credentials
 
-/// A way in which an issuer can sign claims, and what its holder can do with them.
+/// A way to sign claims, and the holder's options with it.
 enum RuleFormat: String, CaseIterable {
     case rdf = "eddsa-rdfc-2022"
     case disclosed = "ecdsa-sd-2023"
@@ -12,7 +12,7 @@ enum RuleFormat: String, CaseIterable {
     case sdJWT = "sd-jwt"
     case mdoc
 
-    /// What a JSON pointer to a claim begins with.
+    /// The beginning of a JSON pointer to a claim.
     var root: String {
         switch self {
         case .rdf, .disclosed, .jcs, .jwt: "/credentialSubject/"
@@ -21,17 +21,17 @@ enum RuleFormat: String, CaseIterable {
         }
     }
 
-    /// Whether a holder may leave something out.
+    /// Whether a holder may leave claims out.
     var isSelective: Bool { [.disclosed, .sdJWT, .mdoc].contains(self) }
 }
 
-/// What a holder shows of one credential.
+/// One presentation of a credential by its holder.
 struct RuleShowing {
     let name: String
     let payload: [UInt8]
 }
 
-/// One credential: shown in full, and in every other way that leaves the signature right.
+/// One credential: presented in full, and in every other form with a valid signature.
 struct RuleCredential {
     let format: RuleFormat
     let full: RuleShowing
@@ -40,7 +40,7 @@ struct RuleCredential {
     let clock: WallTime
 
     static let terms: Text = "https://works.example/ns/v1"
-    /// A context that is pinned for somebody else's credentials; there `level` is another property.
+    /// A context that is pinned for another party's credentials and defines `level` as another property.
     static let strangers: Text = "https://strangers.example/ns/v1"
 
     static let context: JSON = [
@@ -56,11 +56,12 @@ struct RuleCredential {
     private static let strangersContext: JSON = ["@context": ["level": "https://strangers.example/ns#level"]]
 
     /// - Parameters:
-    ///   - claims: What the issuer says of the subject.
-    ///   - isMandatory: Whether the holder of an ecdsa-sd-2023 credential must show all that is shown of it.
-    ///   - takesArraysWhole: Whether the entry of the issuer of such a credential says that there is no more then.
+    ///   - claims: The issuer's claims about the subject.
+    ///   - isMandatory: Whether every value of an ecdsa-sd-2023 credential is mandatory for its holder.
+    ///   - takesArraysWhole: Whether the entry of such a credential's issuer states that mandatory arrays are
+    ///     mandatory as a whole, so that the shown values are all values.
     ///   - respellings: How many other spellings of linked data are made.
-    ///   - members: What is respelt; the claims if not said otherwise.
+    ///   - members: The members that are respelt; the claims by default.
     init(
         _ format: RuleFormat, _ claims: JSONObject, isMandatory: Bool = false, takesArraysWhole: Bool = false,
         subject: Text? = "did:example:holder", withStrangers: Bool = false, respellings: Int = 0,
@@ -90,7 +91,8 @@ struct RuleCredential {
                 for (url, context) in respeller.second.documents { material.contexts[url] = context.compactBytes }
                 choices += Self.respelt(respeller, respellings, members ?? Set(claims.names).subtracting(["rooms"]))
             }
-            // What is left may be all that had to be shown: the issuer chooses single elements of arrays.
+            // The remaining values may be everything that must be shown, because the issuer can make single
+            // elements of arrays mandatory.
             if format == .disclosed, !takesArraysWhole {
                 choices += try Self.parts(of: claims).map {
                     RuleShowing(name: $0, payload: try signed($1).compactBytes)
@@ -154,7 +156,7 @@ struct RuleCredential {
         }
     }
 
-    /// The verdict of the statements alone: that a spelling is refused for itself is another line of defence.
+    /// Returns the verdict on the statements alone; the check of spellings is another line of defence.
     func verdict(
         _ showing: RuleShowing, _ rules: GatePolicy, _ trust: TrustStore, recent: Set<[UInt8]> = []
     ) -> Verdict {
@@ -194,12 +196,12 @@ struct RuleCredential {
         return showings
     }
 
-    /// The claims without one of them, or without one value of one of them.
+    /// Returns the claims without one of them, or without one value of one of them.
     private static func parts(of claims: JSONObject) -> [(String, JSONObject)] {
         var result: [(String, JSONObject)] = []
         for member in claims.members {
             result.append(("withheld \(member.name)", claims.without(member.name)))
-            // The values of a set are a statement each; of a list there is no part that RDF would call a list.
+            // Each value of a set is a statement of its own; a part of a list is not a list in RDF.
             let elements = member.name == "rooms" ? [] : member.value.array ?? []
             for index in elements.indices where elements.count > 1 {
                 var rest = elements
@@ -210,7 +212,7 @@ struct RuleCredential {
         return result
     }
 
-    /// The document with each of its numbers in other digits that come to the same under JCS.
+    /// Returns the document with each of its numbers in other digits that are equal under JCS.
     private static func digits(of document: JSON) -> [JSON] {
         let subject = document["credentialSubject"]?.object ?? [:]
         return subject.members.compactMap { member in
@@ -223,11 +225,12 @@ struct RuleCredential {
 
     // MARK: - SD-JWT
 
-    /// A claim as a member of its own with, for an array, each element by itself.
+    /// A claim as a disclosable member; if it is an array, each element is also disclosable.
     private struct Disclosures {
         var top: [String] = []
         var all: [String] = []
-        /// What a holder may leave out: each claim, each element, all elements but one.
+        /// The sets of disclosures that a holder may leave out: each claim, each element, all elements but
+        /// one.
         var removals: [Set<String>] = []
     }
 

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Credentials
 
-/// What an issuer or holder signed twice, or by another name than the one that is looked for: with the reading of statements
-/// alone, as the one spelling would refuse each of these.
+/// Members that are signed twice, or under another name than the expected one. Only the reading of statements
+/// is tested, because the spelling check would refuse each of these documents.
 @Suite struct SaidTwiceTests {
     private let twins: RespellingTwins
 
@@ -95,7 +95,7 @@ import Testing
         #expect(try verdict(hidden).code == .shapeSpelling)
     }
 
-    /// Which of two credentials stands outermost is the holder's choice.
+    /// The holder chooses which of two credentials is the outermost.
     @Test func twoCredentials() throws {
         let second: JSON = ["id": "urn:uuid:9", "type": "VerifiableCredential", "callName": "x"]
         #expect(try verdict(signed { $0["@included"] = [second] }).code == .shapeSpelling)
@@ -133,7 +133,7 @@ import Testing
             ]
         }
         #expect(try verdict(pass, lists: [subjects]).code == .statusInvalid)
-        // What a list says of its age is read by its property, too.
+        // The age that a list states is also read by its property.
         let old = try twins.list("list", set: false) {
             $0[Self.property("validFrom")] = Self.date("2026-01-01T00:00:00Z")
             $0["validFrom"] = nil
@@ -158,7 +158,7 @@ import Testing
         #expect(plain.isAccepted && !plain.replayKeys.isEmpty && plain.replayKeys == keyword.replayKeys)
     }
 
-    /// Beside a subject another one may be hidden, unless all that are mandatory are so together.
+    /// Another subject may be hidden, unless all mandatory subjects must be shown together.
     @Test func aSubjectThatMayBeLeftOut() throws {
         let deny = "[[deny]]\nid = \"d\"\nsubjects = [ \"did:example:lost\" ]\n[[accept]]\nid = \"r\"\n"
         var disclosed = try RespellingTwins(.ecdsaSD2023)
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    /// The same of a type.
+    /// The same for a type.
     @Test func aTypeThatMayBeLeftOut() throws {
         let deny = "[[deny]]\nid = \"d\"\ntypes = [ \"https://works.example/ns#Other\" ]\n[[accept]]\nid = \"r\"\n"
         var disclosed = try RespellingTwins(.ecdsaSD2023)
@@ -183,7 +183,8 @@ import Testing
         }
     }
 
-    /// What a holder shows, of an issuer whose entry allows that dates are left out or not.
+    /// Returns the verdict on a presented document of an issuer whose entry does or does not allow dates to
+    /// be left out.
     private static func verdict(
         _ document: JSONObject, by issuer: GraphSigner, allowed: Bool, profile: Profile
     ) throws -> Verdict {
@@ -194,7 +195,8 @@ import Testing
             .verify(try issuer.sign(document).compactBytes, at: RespellingTwin.clock)
     }
 
-    /// And of an end, which an issuer's entry may allow; the profile "compat" allows it everywhere.
+    /// The same for an end, which an issuer's entry may allow to be left out; the "compat" profile always
+    /// allows it.
     @Test func anEndThatMayBeLeftOut() throws {
         var disclosed = try RespellingTwins(.ecdsaSD2023)
         disclosed.issuer.optional = [Self.property("validUntil"), "https://works.example/ns#level"]
@@ -210,7 +212,7 @@ import Testing
         #expect(try code(endless, profile: .compat) == .ok)
     }
 
-    /// And of a start: a pass for next month is none for today.
+    /// The same for a start: a pass for next month is not valid today.
     @Test func aStartThatMayBeLeftOut() throws {
         var disclosed = try RespellingTwins(.ecdsaSD2023)
         disclosed.issuer.optional = [Self.property("validFrom"), "https://works.example/ns#level"]
@@ -227,7 +229,7 @@ import Testing
         #expect(try verdict(later.without("validFrom"), profile: .compat).code == .ok)
     }
 
-    /// Whoever shows less of it does not come with another credential.
+    /// A credential of which less is shown is still the same credential.
     @Test func lessOfTheSame() throws {
         var disclosed = try RespellingTwins(.ecdsaSD2023)
         disclosed.issuer.optional = ["https://works.example/ns#level"]

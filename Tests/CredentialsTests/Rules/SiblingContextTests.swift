@@ -4,9 +4,9 @@ import Testing
 
 @testable import Credentials
 
-/// A holder may list other pinned contexts and write the same statements under their names, as a signature over
-/// statements does not cover the contexts. Nothing is gained by that; nor does a context that no credential lists
-/// change what rules read.
+/// A holder may list other pinned contexts and write the same statements under their names, because a
+/// signature over statements does not cover the contexts. The holder gains nothing by that. A context that no
+/// credential lists does not change what rules read either.
 @Suite struct SiblingContextTests {
     private static let works: Text = "https://works.example/v1"
     private static let twin: Text = "https://works.example/v2"
@@ -14,8 +14,8 @@ import Testing
     private static let stranger: Text = "https://stranger.example/v1"
     private static let more: Text = "https://works.example/more/v1"
 
-    /// Names with what they mean, by context: the issuer's own, its twin with names exchanged, one of others that gives
-    /// the issuer's guests better names, a stranger's, and one with more names.
+    /// Names and their meanings, by context: the issuer's own, its twin with names exchanged, a foreign one
+    /// that gives the issuer's guests better names, a stranger's, and one with more names.
     private static let names: [Text: [Text: Text]] = [
         works: [
             "level": "works:level", "wish": "works:wish", "role": "works:role", "Admin": "works:Admin",
@@ -52,7 +52,7 @@ import Testing
         known = Self.names.mapValues { Self.context($0).compactBytes }
     }
 
-    /// What the issuer signs of a subject: values by property, as `works:level` and the like.
+    /// The issuer's signed values of a subject, by property, such as `works:level`.
     private struct Signed: CustomTestStringConvertible {
         var type: Text = "works:StaffPass"
         var level: Int?
@@ -67,9 +67,9 @@ import Testing
         Signed(role: "works:Guest"),
     ]
 
-    /// Every way to write it under a list of contexts.
+    /// Returns every way to write the values under a list of contexts.
     private func documents(_ signed: Signed, under list: [Text]) -> [JSONObject] {
-        // A later context wins.
+        // A later context takes precedence.
         var meanings: [Text: Text] = [:]
         for url in list { meanings.merge(Self.names[url] ?? [:]) { $1 } }
         func spellings(_ meaning: Text) -> [Text] { meanings.filter { $0.value == meaning }.map(\.key).sorted() }
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    /// Every list of some of the contexts, in every order.
+    /// Returns every list of some of the contexts, in every order.
     private static func lists(of contexts: [Text]) -> [[Text]] {
         [[]] + contexts.flatMap { first in lists(of: contexts.filter { $0 != first }).map { [first] + $0 } }
     }
@@ -132,16 +132,16 @@ import Testing
             .verify(document.compactBytes, at: TestIssuer.clock).isAccepted
     }
 
-    // MARK: - What the holder chooses
+    // MARK: - The holder's choice
 
-    /// What a rule says of the document as its issuer wrote it.
+    /// Returns whether a rule admits the document as its issuer wrote it.
     private func isAdmitted(_ document: JSONObject, _ rules: GatePolicy) -> Bool {
         let claims = PolicyFixture.claims(.object(document), types: [], issuer: issuer.id)
         return PolicyFixture.ask(rules, [PolicyCase(claims: claims)]).code == "ok"
     }
 
-    /// Whatever list of contexts the issuer chose: what its document does not say by the names of a rule, no other list
-    /// and no other spelling says.
+    /// Whatever list of contexts the issuer chose, no other list and no other spelling fulfils a rule that
+    /// its own document does not fulfil.
     @Test(arguments: [
         ([works, twin], false), ([works, foreign], false), ([works, twin, foreign], false), ([works, more], true),
     ])
@@ -168,8 +168,8 @@ import Testing
         print("sibling contexts: \(count) verdicts, \(accepted) accepted")
     }
 
-    /// A context that is pinned for others and that no credential lists neither gives a name a meaning nor takes one
-    /// away.
+    /// A context that is pinned for other issuers and that no credential lists neither gives a name a meaning
+    /// nor removes one.
     @Test func aContextThatIsNotListedChangesNothing() throws {
         let alone = try trust([Self.works])
         var accepted = 0
@@ -182,7 +182,7 @@ import Testing
                     let plain = isAccepted(shown, rule.policy, alone)
                     let found = isAccepted(shown, rule.policy, besides)
                     accepted += plain ? 1 : 0
-                    // One that gives this issuer's guests another name casts a doubt on both names.
+                    // A context that gives this issuer's guests another name makes both names uncertain.
                     #expect(found == plain || plain && other == Self.foreign, "\(rule.text) \(signed)")
                 }
             }
@@ -190,7 +190,7 @@ import Testing
         #expect(accepted > 100)
     }
 
-    /// A name under the issuer's contexts is read although a dozen others define it for something else.
+    /// A name under the issuer's contexts is read although a dozen other contexts define it differently.
     @Test func manyContextsDefineTheName() throws {
         var material = issuer.material
         material.contexts[Self.works] = known[Self.works]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Credentials
 
-/// Who is denied, and who was here before: by subject and by credential, in every format.
+/// Deny rules and the replay window by subject and by credential, in every format.
 @Suite struct SubjectRuleTests {
     private static let deny =
         "[[deny]]\nid = \"d\"\nsubjects = [ \"did:example:lost\" ]\n[[accept]]\nid = \"r\"\n"
@@ -21,14 +21,14 @@ import Testing
         #expect(try code(other, other.full) == "ok")
     }
 
-    /// One of several subjects may be all that its holder has to show.
+    /// The holder may have to show only one of several subjects.
     @Test func hiddenBesideTheOneThatIsShown() throws {
         let other = try RuleCredential(.disclosed, ["level": 3], isMandatory: true, subject: "did:example:other")
         #expect(try code(other, other.full) == "policy.d")
         #expect(try code(other, other.full, "[[accept]]\nid = \"r\"\n") == "ok")
     }
 
-    /// A subject that cannot be told is denied, as the equal condition would deny it.
+    /// An unknown subject is denied, as the corresponding condition would deny it.
     @Test(arguments: RuleFormat.allCases.filter { $0 != .mdoc }) func unnamed(in format: RuleFormat) throws {
         let pass = try RuleCredential(format, ["level": 3], subject: nil)
         #expect(try code(pass, pass.full) == "policy.d")
@@ -84,8 +84,8 @@ import Testing
 
     // MARK: - Which proofs are shown
 
-    /// A proof that leaves statements to the holder beside one that does not: whichever he shows, he was here before, as long as the
-    /// credential has an id.
+    /// One proof leaves a choice of statements to the holder and another does not. Whichever proof he shows,
+    /// the credential is recognised as seen, provided that it has an id.
     @Test func oneOfTwoProofsWhereOneLeavesAChoice() throws {
         let issuer = try TestIssuer(seed: 9)
         let signer = try GraphSigner(.ecdsaSD2023)
@@ -110,7 +110,7 @@ import Testing
                 #expect(try verdict(second, recent: Set(before.replayKeys)).code == .replaySeen)
             }
         }
-        // An id is the issuer's own: another credential, and the same id from somebody else, are new.
+        // An id is specific to its issuer: another credential, and the same id by another issuer, are new.
         let keys = Set(try verdict(shown[2]).replayKeys)
         let other = try showings(issuer.template.with("id", "urn:uuid:2"))
         #expect(try verdict(other[2], recent: keys).code == .ok)
@@ -120,8 +120,8 @@ import Testing
         #expect(try verdict(same, recent: keys).code == .ok)
     }
 
-    /// Two proofs by one issuer, over the text and over the graph: what names the signed content is the same whichever of
-    /// them the holder shows.
+    /// One issuer makes two proofs, over the text and over the graph. The name of the signed content is the
+    /// same whichever of them the holder shows.
     @Test func oneOfTwoProofs() throws {
         let issuer = try TestIssuer(seed: 9)
         let document = issuer.template

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Credentials
 
-/// What a condition comes to, yes, no or *cannot be told*, in each format. Seen through the gate: what cannot be told
-/// fulfils nothing, negated or not, and makes every deny rule hold.
+/// The result of a condition in each format: yes, no or *unknown*, as the gate shows it. An unknown result
+/// fulfils nothing, negated or not, and makes every deny rule match.
 @Suite struct TruthTableTests {
     enum Truth: String { case yes, no, unknown }
 
@@ -31,7 +31,7 @@ import Testing
             Row(condition: "level, in = [3, 4]", claims: ["level": 4], truth: .yes),
             Row(condition: "code, starts-with = \"AB\"", claims: ["code": "AB-1"], truth: .yes),
             Row(condition: "day, before = 2026-06-01", claims: ["day": "2026-05-31"], truth: .yes),
-            // Several: a test on one value cannot tell which is meant.
+            // Several values: a test on one value cannot know which is meant.
             Row(condition: "level, equals = 3", claims: ["level": [3, 4]], truth: .unknown),
             Row(condition: "level, at-least = 3", claims: ["level": [4, 5]], truth: .unknown),
             Row(condition: "level, at-least = 3", claims: ["level": [1, 5]], truth: .unknown),
@@ -40,7 +40,7 @@ import Testing
             Row(condition: "day, before = 2026-06-01", claims: ["day": ["2020-01-01", "2021-01-01"]], truth: .unknown),
             Row(
                 condition: "birth, AGE at-least = 18", claims: ["birth": ["1990-01-01", "1991-01-01"]], truth: .unknown),
-            // A list of values is asked for some of them.
+            // Tests for some values of a list.
             Row(condition: "zones, contains = \"n\"", claims: ["zones": ["s", "n"]], truth: .yes),
             Row(condition: "zones, contains = \"n\"", claims: ["zones": ["s", "w"]], truth: .no),
             Row(condition: "zones, contains = \"n\"", claims: ["zones": ["s", 5]], truth: .unknown),
@@ -55,13 +55,13 @@ import Testing
             Row(condition: "level, exists = false", claims: ["code": "x"], truth: .yes, formats: closed),
             Row(condition: "level, exists = false", claims: ["code": "x"], truth: .unknown, formats: [.sdJWT, .mdoc]),
             Row(condition: "level, equals = 3", claims: ["code": "x"], truth: .unknown),
-            // Places in lists: RDF keeps an order only of lists.
+            // Indexes of lists: RDF keeps the order of lists only.
             Row(condition: "rooms/0, equals = \"a\"", claims: ["rooms": ["a", "b"]], truth: .yes),
             Row(condition: "rooms/1, equals = \"a\"", claims: ["rooms": ["a", "b"]], truth: .no),
             Row(condition: "zones/0, equals = \"a\"", claims: ["zones": ["a", "b"]], truth: .yes, formats: text),
             Row(condition: "zones/0, equals = \"a\"", claims: ["zones": ["a", "b"]], truth: .unknown, formats: [.rdf]),
             Row(condition: "zones/0, equals = \"c\"", claims: ["zones": ["a", "b"]], truth: .unknown, formats: [.rdf]),
-            // Numbers of JCS are those of ECMAScript: these letters are one signed number.
+            // JCS numbers are ECMAScript numbers: these different digits are one signed number.
             Row(
                 condition: "level, equals = 9007199254740992", claims: ["level": 9_007_199_254_740_993], truth: .yes,
                 formats: [.jcs]),
@@ -73,7 +73,7 @@ import Testing
                 formats: [.jcs]),
         ] + named + mandatory + optional
 
-    /// Names for IRIs: under a proof over the text other letters may mean the same.
+    /// Names for IRIs: under a proof over the text, another spelling may mean the same.
     private static let named: [Row] =
         [
             ("badge, equals = \"Guest\"", "Guest", Truth.yes, Truth.yes),
@@ -90,7 +90,7 @@ import Testing
             let name = condition.hasPrefix("code") ? "code" : "badge" as Text
             return rows(condition, [name: .string(value)], graph, text)
         }
-        // What is not there under one name may be there under another of the same property.
+        // A value that is absent under one name may be present under another name of the same property.
         + [
             ("pin, exists = true", "brooch", Truth.unknown, Truth.unknown),
             ("pin, exists = false", "brooch", .unknown, .unknown),
@@ -108,8 +108,8 @@ import Testing
         ]
     }
 
-    /// What the issuer made mandatory may be single elements of arrays, unless his entry says that he takes arrays
-    /// whole.
+    /// The mandatory values may be single elements of arrays, unless the issuer's entry states that its
+    /// arrays are mandatory as a whole.
     private static let mandatory = [
         ("level, equals = 3", ["level": 3], Truth.yes, Truth.unknown),
         ("level, equals = 3", ["level": 4], .no, .unknown),
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    /// What he left open may be only a part.
+    /// The optional values that are shown may be only a part.
     private static let optional = [
         Row(condition: "level, equals = 3", claims: ["level": 3], truth: .unknown),
         Row(condition: "level, equals = 3", claims: ["level": 4], truth: .unknown),
@@ -171,9 +171,10 @@ import Testing
         #expect([straight, negated, denied] == wanted, "\(name)")
     }
 
-    // MARK: - What is withheld
+    // MARK: - Withheld values
 
-    /// A withheld element keeps its place and stays unknown: indexes do not shift, and a list with one is never "no".
+    /// A withheld element keeps its index and stays unknown: other indexes do not shift, and the result for
+    /// such a list is never "no".
     @Test func withheldElements() throws {
         let pass = try RuleCredential(.sdJWT, ["zones": ["a", "b", "c"]])
         // In the order of the disclosures: the claim, each element, all but one.
@@ -196,7 +197,7 @@ import Testing
         }
     }
 
-    // MARK: - What a name means
+    // MARK: - The meaning of a name
 
     private static let works = "contexts = [\"\(GraphSigner.base)\", \"\(RuleCredential.terms)\"]"
 
@@ -204,8 +205,8 @@ import Testing
         pass.verdict(pass.full, try PolicyFixture.parse(rules), try TrustStore(pass.material)).code.text
     }
 
-    /// Two pinned contexts disagree on what `level` is: where a credential states only one of the two, it is read;
-    /// where it states both, nobody can tell which is meant, unless the rule names its contexts.
+    /// Two pinned contexts give `level` different meanings. If a credential states only one of them, it is
+    /// read; if it states both, the result is unknown, unless the rule names its contexts.
     @Test func aNameWithSeveralMeanings() throws {
         let rule = "[[accept]]\nid = \"r\"\nrequire = [ { claim = \"/credentialSubject/level\", equals = 3 } ]\n"
         let one = try RuleCredential(.rdf, ["level": 3], withStrangers: true)
@@ -220,7 +221,7 @@ import Testing
         #expect(try code(one, deny + rule) == "ok")
     }
 
-    /// The issuer entry's contexts say it, where the rule does not.
+    /// If the rule names no contexts, those of the issuer's entry determine the meaning.
     @Test func theIssuersContexts() throws {
         let rule = "[[accept]]\nid = \"r\"\nrequire = [ { claim = \"/credentialSubject/level\", equals = 3 } ]\n"
         let both = try RuleCredential(.rdf, ["level": 3, "grade": 9], withStrangers: true)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Credentials
 
-/// Rules of presentations and clocks, each with the smallest case that only it decides.
+/// Rules about presentations and clocks, each with the smallest case that only this rule decides.
 @Suite struct UnheldRuleTests {
     private let forge: TokenForge
     private let holderForge: TokenForge
@@ -67,7 +67,7 @@ import Testing
             .verify(payload, demand: demand, recent: recent, at: TokenForge.clock)
     }
 
-    /// Whoever brings his own credential beside somebody else's has not proven that both are his.
+    /// A holder who presents his own credential with another person's has not proven that both are his.
     @Test func anOwnAndAStolenToken() throws {
         let (own, other): (Text, Text) = (holderForge.id, "did:example:other")
         #expect(try verify(tokenPresentation([own]), Self.mine).isAccepted)
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    /// Proven only if all subjects are the holder's.
+    /// The proof counts only if all subjects are the holder.
     @Test func aCredentialAboutTwo() throws {
         let both = try graphCredential(holder.id) {
             $0["credentialSubject"] = [["id": .string(holder.id)], ["id": "did:example:other"]]
@@ -96,7 +96,7 @@ import Testing
         #expect(try verify(graphPresentation([both]), Self.mine).code == .holderProofMissing)
     }
 
-    // MARK: - A replayed credential beside a fresh one
+    // MARK: - A replayed credential with a fresh one
 
     @Test func oneOfTwoWasSeen() throws {
         let (seen, fresh) = (try graphCredential("did:example:a"), try graphCredential("did:example:b"))
@@ -109,7 +109,7 @@ import Testing
             #expect(try verify(payload, nil, recent: keys).code == .replaySeen)
             #expect(try verify(payload, "[[accept]]\nid = \"r\"\n", recent: keys).code == .replaySeen)
         }
-        // All of them are remembered, so that either alone is known again.
+        // All of them are remembered, so that each is recognised alone.
         let both = Set(try verify(graphPresentation([seen, fresh]), nil).replayKeys)
         for credential in [seen, fresh] {
             #expect(try verify(credential.compactBytes, nil, recent: both).code == .replaySeen)
@@ -129,8 +129,8 @@ import Testing
 
     // MARK: - A challenge outside the signature
 
-    /// A context that knows the suite but no challenge: whoever holds the presentation can write any challenge into its
-    /// proof, so none in it answers the gate.
+    /// The context defines the suite but no challenge. Anyone who has the presentation can write any
+    /// challenge into its proof, so such a challenge does not answer the gate.
     @Test(arguments: [Profile.strict, .compat]) func aChallengeThatNothingCovers(profile: Profile) throws {
         let url: Text = "https://wallet.example/proof/v1"
         let terms = "https://w3id.org/security#"
@@ -180,14 +180,14 @@ import Testing
             #expect(code("challenge", HolderDemand(nonce: "n-1")) == wanted)
             #expect(code("domain", HolderDemand(audience: "gate.example")) == wanted)
             #expect(code("challenge", HolderDemand()) == wanted)
-            // Without what nothing covers, the same signature is right.
+            // Without the uncovered member the same signature is valid.
             #expect(code(nil, HolderDemand()) == .ok)
         }
     }
 
     // MARK: - Clocks
 
-    /// A clock that nobody vouches for says nothing about dates, also where no rules are asked.
+    /// A clock that is not trusted proves nothing about dates, even if there are no rules.
     @Test func tokensUnderAnUntrustedClock() throws {
         let tokens = [
             try forge.sign(forge.header("JWT"), forge.jwtClaims), try forge.sign(forge.header("vc+jwt"), forge.v2),
@@ -208,7 +208,8 @@ import Testing
         }
     }
 
-    /// A token holds up to and with the last moment of its `exp` and of the skew, and from the first moment of its `nbf`.
+    /// A token is valid from the first moment of its `nbf` up to and including the last moment of its `exp`
+    /// and of the skew.
     @Test func theLastSecondOfAToken() throws {
         let (start, end) = (TokenForge.now - 1000, TokenForge.now + 1000)
         let tokens = [

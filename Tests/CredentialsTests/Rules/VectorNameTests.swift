@@ -6,14 +6,14 @@ import Testing
 
 @testable import Credentials
 
-/// Names in the credentials of others are read although the contexts of all of them are pinned at one gate.
+/// Names in other issuers' credentials can be read although one gate has pinned the contexts of all of them.
 @Suite struct VectorNameTests {
     private static let folders = [
         "vc/1edtech", "vc/citizenship", "vc/danubetech", "vc/di-ecdsa", "vc/di-eddsa", "vc/generated", "vc/mosip",
         "vc/ssi", "vc/vcdm11", "vc/vcdm2",
     ]
 
-    /// A credential that lists pinned contexts only, with those of its own case.
+    /// A credential that lists only pinned contexts, with those of its own case.
     private struct Sample {
         let document: JSONObject
         let contexts: [Text: JSON]
@@ -34,7 +34,7 @@ import Testing
         return samples
     }
 
-    /// Every path of names through the objects of a document, arrays of one included.
+    /// Returns every path of names through the objects of a document, including arrays of one element.
     private static func paths(in object: JSONObject, _ tokens: [Text] = []) -> [[Text]] {
         object.members.filter { $0.name != "@context" }.flatMap { member -> [[Text]] in
             let path = tokens + [member.name]
@@ -47,7 +47,7 @@ import Testing
         let content = try LinkedDataDocument(sample.document, processor: processor)
         guard let graph = content.graph(type: CredentialVocabulary.verifiableCredentialType) else { return [:] }
         let claims = PolicyFixture.claims(.object(sample.document), format: .ldpVC, graph: graph)
-        // A path goes through arrays of one without their index.
+        // A path passes through arrays of one element without their index.
         let unsigned = content.unsigned.map { $0.split(separator: "/").filter { $0 != "0" }.map { "/" + $0 }.joined() }
         var findings: [[Text]: ClaimFinding] = [:]
         for path in paths(in: sample.document) {

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Credentials
 
-/// Every condition, on every kind of value, of every suite that lets a holder leave something out: whatever he leaves
-/// out, the condition comes to what it would come to of the whole, or it cannot be told.
+/// Tests every condition with every kind of value, for every suite that lets a holder leave something out.
+/// Whatever he leaves out, the result is the same as for the complete credential, or unknown.
 @Suite struct WithheldTableTests {
     enum Truth: String { case yes, no, unknown }
 
-    /// Values of one kind, and the conditions that can be asked of it.
+    /// Values of one kind, and the conditions that apply to it.
     struct Kind: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let values: [Value]
@@ -18,7 +18,7 @@ import Testing
 
     struct Value: Sendable {
         let term: Term
-        /// The same in JSON; nil where JSON has no such value.
+        /// The value in JSON; nil if JSON has no such value.
         var json: JSON?
     }
 
@@ -32,7 +32,7 @@ import Testing
         Value(term: .literal(Literal(flag ? "true" : "false", datatype: XSD.boolean)), json: .bool(flag))
     }
 
-    /// What can be asked of any value.
+    /// Returns the conditions that apply to any value.
     private static func common(_ one: String, _ other: String, _ foreign: String) -> [String] {
         [one, other, foreign].flatMap { value in
             ["equals = \(value)", "contains = \(value)", "in = [\(value)]", "in = [\(value), \(other)]"]
@@ -99,7 +99,7 @@ import Testing
                 "[[deny]]\nid = \"d\"\nwhen = [ \(condition) ]\n[[accept]]\nid = \"r\"\n")
         }
 
-        /// What it comes to, by whom the gate lets in; nil where its three answers are not of one mind.
+        /// Returns the result as shown by whom the gate admits; nil if its three answers are inconsistent.
         func truth(of claims: SignedClaims) -> Truth? {
             let found = [straight, negated, denied].map { PolicyFixture.ask($0, [PolicyCase(claims: claims)]).code }
             switch found {
@@ -114,11 +114,11 @@ import Testing
     // MARK: - Statements
 
     private enum Choice: String, CaseIterable {
-        /// What is shown had to be: the issuer made single elements mandatory.
+        /// The shown values had to be shown: the issuer made single elements mandatory.
         case mandatoryElements
-        /// What is shown was the holder's choice.
+        /// The holder chose the shown values.
         case open
-        /// The one or the other by turns.
+        /// Mandatory and chosen values alternate.
         case mixed
     }
 
@@ -157,8 +157,8 @@ import Testing
                         }
                     }
                 }
-                // Where the entry says that arrays are whole, what had to be shown is all, and nothing shown is nothing
-                // known.
+                // If the entry states that arrays are mandatory as a whole, the values that had to be shown
+                // are all values; if none is shown, nothing is known.
                 let all = Self.statements(whole.map { kind.values[$0] }, .mandatoryElements, isWhole: true)
                 let wanted = whole.isEmpty ? Truth.unknown : truth
                 if condition.truth(of: all) != wanted { wrong.append("\(condition.text), whole: \(whole.count)") }
@@ -168,7 +168,8 @@ import Testing
         #expect(wrong.isEmpty, "\(wrong.count): \(wrong.prefix(5))")
     }
 
-    /// What a holder has to show does say something: that it is there, and of a list that it is in it.
+    /// Values that are shown do prove something: that the claim exists, and that they are elements of its
+    /// list.
     @Test func whatIsShownCounts() throws {
         for (text, values, truth) in [
             ("exists = true", ["n"], .yes), ("exists = false", ["n"], .no), ("contains = \"n\"", ["n"], .yes),
@@ -184,7 +185,7 @@ import Testing
 
     // MARK: - Tokens and mdocs
 
-    /// The claim as it is signed: a value alone, or a list of any number.
+    /// Returns the signed forms of the claim: one value alone, or a list of any number of values.
     private static func shapes(_ kind: Kind) -> [[Value]] {
         subsets(of: kind.values.count).map { $0.map { kind.values[$0] } }.filter { $0.allSatisfy { $0.json != nil } }
     }
@@ -208,7 +209,7 @@ import Testing
                 let written: [JSON] = all.count == 1 ? [.array(all), all[0]] : [.array(all)]
                 for value in written {
                     let truth = condition.truth(of: PolicyFixture.claims(["p": value], format: .jwtVC))
-                    // The claim as a whole.
+                    // The claim as a whole is withheld.
                     check(condition, truth, .dcSDJWT, SignedText([:], hidesMembers: true))
                     check(condition, truth, .mdoc, SignedText([:]))
                     check(condition, truth, .dcSDJWT, SignedText(["p": value], hidesMembers: true))

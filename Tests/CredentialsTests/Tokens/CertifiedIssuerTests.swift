@@ -6,8 +6,8 @@ import X509
 
 @testable import Credentials
 
-/// SD-JWT VCs without `iss`: the signer's certificate says whose they are. And certificates of another name than the
-/// issuer's.
+/// SD-JWT VCs without `iss`, whose issuer follows from the signer's certificate; and certificates with
+/// another name than the issuer's.
 @Suite struct CertifiedIssuerTests {
     private let forge: TokenForge
     private let root: TestPKI.Member
@@ -58,7 +58,7 @@ import X509
     @Test func aCertificateWithoutNamesIsOfTheOneIssuerOfItsRoot() throws {
         #expect(try verdict([], [entry(url)]).credential.issuer == url)
         #expect(try verdict([], [entry(url), entry("https://other.example") { $0.roots = [] }]).code == .ok)
-        // The root's own entry is for mdocs, unless it lists the root, too.
+        // The root's own entry is for mdocs, unless it also lists the root.
         let mdocs = try entry(rootID) { ($0.roots, $0.types) = ([], ["org.iso.18013.5.1.mDL"]) }
         #expect(try verdict([], [mdocs, entry(url)]).credential.issuer == url)
         #expect(try verdict([], [mdocs, entry(url)]).code == .ok)
@@ -71,7 +71,7 @@ import X509
         #expect(try verdict([], [entry(url) { $0.roots = [] }]).code == .issuerUntrusted)
     }
 
-    /// Below one root are the signers of many.
+    /// The signers below one root may belong to many issuers.
     @Test func aCertificateThatNamesAnotherIsNotHeard() throws {
         let others: [GeneralName] = [.dnsName("evil.example")]
         #expect(try verdict(others, [entry(url)]).code == .issuerKeyMismatch)
@@ -80,7 +80,7 @@ import X509
         #expect(try verdict(mail, [entry(url)], issuer: url).code == .issuerKeyMismatch)
     }
 
-    /// Where the operator pinned the very certificate, or its key, its names matter no more.
+    /// If the operator pinned that certificate or its key, its names no longer matter.
     @Test func aPinnedSignerMayHaveAnotherName() throws {
         let others: [GeneralName] = [.dnsName("signer.example")]
         let key = try #require(KeyFingerprint(try KeyEncoding.jwk(forge.jwk.object)))
@@ -99,7 +99,7 @@ import X509
         let id = try rootID
         #expect(Set(needs.needs.map(\.kind)) == [.root, .issuer] && needs.needs.allSatisfy { $0.id == id })
         #expect(needs.needs.flatMap(\.lines).contains("roots = [\"\(id)\"]"))
-        // Its types are needed, too, and of an entry that lists the root.
+        // The needs include the credential's types, also for an entry that lists the root.
         var material = TrustMaterial(issuers: [try entry(url)], roots: [TestPKI.pem(try root.der)])
         material.untypedIssuers = .refuse
         let types = TrustNeeds(of: Array(token.utf8), in: try TrustStore(material)).needs.flatMap(\.types)

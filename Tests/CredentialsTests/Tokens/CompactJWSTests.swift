@@ -3,7 +3,7 @@ import Testing
 
 @testable import Credentials
 
-/// The compact JWS by itself: encoding, header, algorithm.
+/// The compact JWS alone: encoding, header, algorithm.
 @Suite struct CompactJWSTests {
     private let forge: TokenForge
     init() throws { forge = try TokenForge() }
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// 64 bytes take 86 letters; the last one has four bits that carry nothing and must be zero.
+    /// 64 bytes take 86 characters; the last one has four unused bits, which must be zero.
     @Test func unusedBits() throws {
         let good = try forge.sign(forge.header("JWT"), forge.jwtClaims)
         let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
@@ -77,7 +77,7 @@ import Testing
         header[name] = value
         let wanted: ReasonCode = name == "alg" ? .proofAlgorithm : .proofMalformed
         #expect(try code(forge.sign(header, forge.jwtClaims)) == wanted)
-        // A kid that is no text names nothing; under compat the issuer's only key is tried.
+        // A kid that is not a text names nothing; under the compat profile the issuer's only key is tried.
         #expect(try code(forge.sign(header, forge.jwtClaims), profile: .compat) == (name == "kid" ? .ok : wanted))
     }
 
@@ -136,7 +136,7 @@ import Testing
 }
 
 extension String {
-    /// The SD-JWT with another header, signed anew.
+    /// Returns the SD-JWT with another header, signed again.
     func replacingHeader(_ header: JSONObject, by forge: TokenForge) throws -> String {
         let parts = split(separator: "~", omittingEmptySubsequences: false)
         let payload = parts[0].split(separator: ".")[1]

@@ -22,7 +22,7 @@ private func number(_ text: String) -> JSON { .number(JSONNumber(validated: text
         return try forge.verify(forge.sign(forge.header(type), claims), profile: profile)
     }
 
-    /// The same with changes to the credential inside only.
+    /// Returns the verdict after changes to the inner credential only.
     private func inner(profile: Profile = .strict, credential: (inout JSONObject) -> Void) throws -> Verdict {
         try v1(profile: profile, credential: credential)
     }
@@ -57,7 +57,7 @@ private func number(_ text: String) -> JSON { .number(JSONNumber(validated: text
         #expect(verdict.code == .ok)
         #expect(verdict.credential.issuer == forge.id)
         #expect(verdict.credential.validUntil == Timestamp(seconds: 1_799_136_000))
-        // And the other way round: the credential may say everything itself.
+        // Conversely, the credential may state everything itself.
         #expect(try v1(claims: { $0 = ["vc": $0["vc"] ?? .null] }).code == .ok)
     }
 
@@ -91,7 +91,7 @@ private func number(_ text: String) -> JSON { .number(JSONNumber(validated: text
         #expect(try inner { $0["credentialSubject"] = [one, ["id": "did:example:x", "a": 1]] }.code == .ok)
         #expect(try inner { $0["credentialSubject"] = [["id": "did:example:x", "a": 1]] }.code == .claimsDisagree)
         #expect(try inner { $0["credentialSubject"] = [["id": "did:example:x"], ["a": 1]] }.code == .claimsDisagree)
-        // Whom a credential of VCDM 2.0 is about may be in `sub` alone.
+        // The subject of a VCDM 2.0 credential may be in `sub` alone.
         let payload = forge.v2.with("credentialSubject", ["a": 1]).with("sub", "did:example:emp-77")
         let second = try JWTCredential(payload: payload, as: .vcJWT, profile: .strict, limits: Limits())
         #expect(second.subjects.areKnown && second.subjects.ids == ["did:example:emp-77"])
@@ -247,7 +247,7 @@ private func number(_ text: String) -> JSON { .number(JSONNumber(validated: text
     @Test func replay() throws {
         let first = try v1()
         guard let digest = first.credential.signedDigest else { return #expect(Bool(false)) }
-        // ECDSA signatures differ each time: the signed content is what counts.
+        // ECDSA signatures differ each time, so the signed content counts.
         let again = try forge.verify(forge.sign(forge.header("JWT"), forge.jwtClaims), recent: [digest])
         #expect(again.code == .replaySeen)
         #expect(try v1(claims: { $0["jti"] = "urn:uuid:80" }) { $0["id"] = nil }.credential.signedDigest != digest)

@@ -52,13 +52,13 @@ import Testing
         #expect(try forge.verify(bound).code == .ok)
         #expect(try forge.verify(token, demand: demand).code == .holderProofMissing)
         #expect(try forge.verify(token).code == .ok)
-        // Bound or not, it is the same credential.
+        // With or without a key binding, it is the same credential.
         let digest = Set([try forge.verify(token).credential.signedDigest].compactMap(\.self))
         #expect(try forge.verify(bound, recent: digest).code == .replaySeen)
     }
 
-    /// A holder's key as did:jwk in `kid`, padded as MOSIP's wallets write it, with and without fragment; and one that the
-    /// issuer named for something else.
+    /// A holder's key as did:jwk in `kid`, padded as MOSIP's wallets write it, with and without a fragment;
+    /// and a key that the issuer named for another use.
     @Test func keysInTheirOwnName() throws {
         func outcome(_ confirmation: JSON) throws -> ReasonCode {
             let token = try presented(confirmation)
@@ -66,7 +66,7 @@ import Testing
         }
         func text(_ more: String) throws -> String {
             let members = String(holder.jwk.compactText.dropLast())
-            // Spaces make each length come up.
+            // The spaces give each length of padding.
             return "did:jwk:" + Base64.encode(Array((members + more + "}").utf8), .url)
         }
         for spaces in ["", " ", "  "] {
@@ -173,14 +173,15 @@ import Testing
         }
     }
 
-    /// It binds the very presentation: not other disclosures, not another issuer's JWT.
+    /// The binding covers exactly this presentation: not other disclosures, and not another issuer-signed
+    /// JWT.
     @Test func boundToThePresentation() throws {
         let token = try presented(jwk)
         let bare = try #require(token.split(separator: "~").first) + "~"
         #expect(try code(String(bare), binding(over: token)) == .holderInvalid)
         #expect(try code(token, binding(over: String(bare))) == .holderInvalid)
         #expect(try code(presented(jwk), binding(over: token)) == .holderInvalid)
-        // Without the last `~`.
+        // The hash is over the text without its last `~`.
         #expect(try code(token, binding(over: String(token.dropLast()))) == .holderInvalid)
     }
 
@@ -190,7 +191,8 @@ import Testing
         #expect(try code(token, "garbage") == .issuerUntrusted)
     }
 
-    /// A key that the operator withdrew, or that its document ended, proves nothing, however the issuer named it.
+    /// A key that the operator withdrew, or whose document ended it, proves nothing, in whatever way the
+    /// issuer named it.
     @Test func aWithdrawnOrEndedKey() throws {
         let did = Text("did:jwk:" + Base64.encode(Array(holder.jwk.compactText.utf8), .url))
         let stored = Text("did:web:holder.example")

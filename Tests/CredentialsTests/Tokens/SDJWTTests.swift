@@ -11,7 +11,7 @@ import Testing
     private let name = Disclose.member("given_name", "Asha")
     private let zone = Disclose.element("north")
 
-    /// The verdict on an SD-JWT VC whose `_sd` lists these disclosures, which are all presented.
+    /// Returns the verdict on an SD-JWT VC whose `_sd` lists these disclosures, which are all presented.
     private func verify(
         _ disclosures: [String], profile: Profile = .strict, changes: (inout JSONObject) -> Void = { _ in }
     ) throws -> Verdict {
@@ -41,7 +41,7 @@ import Testing
         #expect(claims?["_sd"] == nil && claims?["_sd_alg"] == nil)
     }
 
-    /// An expiry that is nowhere to be seen may be one of the members that the holder left out.
+    /// If no expiry is shown, it may be one of the members that the holder left out.
     @Test func theExpiryMayNotBeWithheld() throws {
         func code(_ withheld: Bool, _ nested: Bool = false, allowed: Bool = false, exp: Bool = false) throws
             -> ReasonCode
@@ -70,7 +70,7 @@ import Testing
         #expect(try forge.verify(token).code == .shapeDates, "the case that it is for")
     }
 
-    /// So may a start: an issuer that leaves it to the holder would let him in before it.
+    /// The same holds for a start: otherwise a holder could hide it and be admitted too early.
     @Test func theStartMayNotBeWithheld() throws {
         let start = Disclose.member("nbf", 1_799_000_000)
         func code(allowed: Bool = false, hidden: Bool = true, _ changes: (inout JSONObject) -> Void) throws
@@ -90,7 +90,7 @@ import Testing
         #expect(try code(hidden: false) { _ in } == .ok, "all is shown, so none is withheld")
         #expect(try code { $0["nbf"] = 1_767_600_000 } == .ok)
         #expect(try code { $0["iat"] = 1_767_600_000 } == .ok, "most SD-JWTs state no other start")
-        // A credential of VCDM 2.0 has a start of its own, which is the holder's to show.
+        // A credential of VCDM 2.0 has a start of its own, which the holder must show.
         let from = Disclose.member("validFrom", "2027-01-01T00:00:00Z")
         let hiding = try vcdm {
             ($0["validFrom"], $0["iat"]) = (nil, 1_767_600_000)
@@ -100,7 +100,7 @@ import Testing
         #expect(hiding.reasons.first?.detail?.word == "withheld")
     }
 
-    /// So may a status, of an issuer whose lists are kept.
+    /// The same holds for a status, if the gate stores lists of that issuer.
     @Test func theStatusMayNotBeWithheld() throws {
         func verdict(shown: Bool = false, lists: [Text], allowed: Bool = false) throws -> Verdict {
             let token = try forge.sdJWT(shown ? [name] : []) { $0["_sd"] = [Disclose.digest(name)] }
@@ -117,7 +117,7 @@ import Testing
         #expect(try verdict(lists: []).code == .ok, "nothing says that its credentials have a status")
     }
 
-    /// The same where a stored list does not say whose it is: whose key signed it is found out.
+    /// The same if a stored list does not name its issuer: the key that signed it identifies the issuer.
     @Test func theStatusMayNotBeWithheldFromUnnamedLists() throws {
         let url: Text = "https://issuer.example/tokens/1"
         let claims: JSONObject = [
@@ -142,7 +142,7 @@ import Testing
         #expect(try code(signedBy: other, kid: .string(other.method), controllers: [other.id]) == .statusUnavailable)
     }
 
-    /// Of a key that was retired nothing counts that may have been signed later.
+    /// A credential that may have been signed after its key was retired does not count.
     @Test func whenItWasSignedMayNotBeWithheld() throws {
         let signed = Disclose.member("iat", 1_780_000_000)
         func code(_ shown: [String], _ changes: (inout JSONObject) -> Void) throws -> ReasonCode {
@@ -161,7 +161,7 @@ import Testing
         #expect(try code([], shown) == .ok)
     }
 
-    /// A status of which a part is withheld is one, whatever else is shown.
+    /// If a part of the status is withheld, the status counts as withheld, whatever else is shown.
     @Test func noPartOfTheStatusMayBeWithheld() throws {
         func entry(_ index: Int) -> JSON {
             [
@@ -191,7 +191,7 @@ import Testing
         }
         #expect(try verdict(entries, both).code == .ok)
         #expect(try verdict([entries[0]], allowed: true, both).code == .ok)
-        // Of a member that is there no second can be hidden: other claims may be.
+        // A member that is present cannot be hidden a second time; other claims may be hidden.
         #expect(
             try verdict([]) {
                 $0["credentialStatus"] = entry(1)
@@ -201,12 +201,13 @@ import Testing
         let hidden: (inout JSONObject) -> Void = { $0["_sd"] = Disclose.digests([whole, name]) }
         #expect(try verdict([whole, name], hidden).code == .ok)
         #expect(try verdict([name], hidden).code == .statusUnavailable)
-        // The status that the holder chose to show says nothing of what he withholds beside it.
+        // The status that the holder chose to show proves nothing about another one that he withholds.
         #expect(try verdict([whole], hidden).code == .statusUnavailable)
         #expect(try verdict([whole], allowed: true, hidden).code == .ok)
     }
 
-    /// A date that the holder chose to show is no bound while he withholds members: one of them may be an earlier end.
+    /// A date that the holder chose to show is not a limit while he withholds members: one of them may be an
+    /// earlier end.
     @Test func aDateThatIsShownByChoiceHidesNoOther() throws {
         let late = Disclose.member("validUntil", "2030-01-01T00:00:00Z")
         let early = Disclose.member("validUntil", "2026-01-01T00:00:00Z", salt: "early")
@@ -219,9 +220,9 @@ import Testing
         #expect(try verdict([late, name], noClearEnd).code == .ok)
         let hiding = try verdict([late], noClearEnd)
         #expect(hiding.code == .shapeDates && hiding.reasons.first?.detail?.word == "withheld")
-        // An end in clear is the issuer's word to everybody.
+        // An end in clear applies to every presentation.
         #expect(try verdict([]) { $0["_sd"] = Disclose.digests([early, name]) }.code == .ok)
-        // Of VCDM 2.0 its own members count.
+        // For VCDM 2.0 its own members count.
         let start = Disclose.member("validFrom", "2026-01-01T00:00:00Z")
         let vcdmHiding: (inout JSONObject) -> Void = {
             $0["validFrom"] = nil; $0["_sd"] = Disclose.digests([start, name])
@@ -230,7 +231,8 @@ import Testing
         #expect(try vcdm([start], changes: vcdmHiding).code == .shapeDates)
     }
 
-    /// Lists count by whoever signs them, too: the operator may have stored them without a line in the issuer's entry.
+    /// Lists also count by their signer: the operator may have stored them without a line in the issuer's
+    /// entry.
     @Test func storedListsSayThatThereIsAStatus() throws {
         let url: Text = "https://issuer.example/status/1"
         let (lister, stranger) = (try TestIssuer(seed: 7), try TestIssuer(seed: 8))
@@ -258,7 +260,7 @@ import Testing
         #expect(try code([disclosure]) == .disclosureMalformed)
     }
 
-    /// A disclosure is hashed as received, so spaces and escapes in it are the issuer's own business.
+    /// A disclosure is hashed as it was received, so the issuer may use any spaces and escapes in it.
     @Test func textIsHashedAsReceived() throws {
         let spaced = Base64.encode(Array("[\"s\", \"n\\u0061me\" ,\t{\"a\": 1 } ]".utf8))
         #expect(try code([spaced]) == .ok)
@@ -275,7 +277,7 @@ import Testing
 
     @Test func sameNameTwice() throws {
         #expect(try code([Disclose.member("a", 1, salt: "1"), Disclose.member("a", 2, salt: "2")]) == .disclosureName)
-        // In two different objects there is nothing against it.
+        // In two different objects it is allowed.
         let inner = Disclose.member("a", 1, salt: "1")
         #expect(try code([Disclose.member("a", ["_sd": [Disclose.digest(inner)]])], inner: inner) == .ok)
     }
@@ -284,7 +286,8 @@ import Testing
         try forge.verify(forge.sdJWT(outer + [inner]) { $0["_sd"] = Disclose.digests(outer) }).code
     }
 
-    /// What says who issued it and until when cannot be left to the holder.
+    /// The members for validity, the holder's key, the integrity of the type and the status may not be
+    /// disclosable.
     @Test(arguments: ["nbf", "exp", "cnf", "vct#integrity", "status"] as [Text]) func neverDisclosed(_ name: Text)
         throws
     {
@@ -303,7 +306,7 @@ import Testing
         #expect(
             try forge.verify(forge.sdJWT([name, name]) { $0["_sd"] = Disclose.digests([name]) }).code
                 == .disclosureDuplicate)
-        // A digest that occurs twice, used or not, in whatever depth.
+        // A digest that occurs twice, used or not, at any depth.
         #expect(try code([name]) { $0["_sd"] = Disclose.digests([name, name]) } == .disclosureDuplicate)
         #expect(try code([]) { $0["_sd"] = ["decoy", "decoy"] } == .disclosureDuplicate)
         #expect(
@@ -317,7 +320,7 @@ import Testing
         #expect(
             try code([Disclose.member("a", ["_sd": ["decoy"]])]) { $0["b"] = ["_sd": ["decoy"]] }
                 == .disclosureDuplicate)
-        // What the holder keeps back is not looked into.
+        // A disclosure that the holder withholds is not examined.
         let hidden = Disclose.member("a", ["_sd": ["decoy"]])
         #expect(
             try code([]) {
@@ -332,10 +335,10 @@ import Testing
         #expect(try code([outer], inner: inner) == .ok)
         let alone = try forge.sdJWT([inner]) { $0["_sd"] = Disclose.digests([outer]) }
         #expect(try forge.verify(alone).code == .disclosureUnreferenced)
-        // A digest in a place that means nothing refers to nothing.
+        // A digest at a place without a meaning refers to nothing.
         #expect(
             try forge.verify(forge.sdJWT([name]) { $0["x"] = Disclose.digest(name) }).code == .disclosureUnreferenced)
-        // Nor does one in another hash, or over the decoded text.
+        // The same holds for a digest with another hash, or over the decoded text.
         #expect(
             try forge.verify(forge.sdJWT([name]) { $0["_sd"] = [Disclose.digest(name, .sha512)] }).code
                 == .disclosureUnreferenced)
@@ -389,7 +392,7 @@ import Testing
         for wrong in ["SHA-256", "sha-1", "md5", "sha256", "", 1, nil, ["sha-256"]] as [JSON] {
             #expect(try code([name]) { $0["_sd_alg"] = wrong } == .proofAlgorithm)
         }
-        // Only at the top it is the choice of a hash.
+        // `_sd_alg` selects a hash only at the top level.
         #expect(try code([name]) { $0["a"] = ["_sd_alg": "md5"] } == .ok)
     }
 
@@ -448,15 +451,16 @@ import Testing
         }
         #expect(try forge.verify(token, material: material).code == .ok)
         #expect(try forge.verify(token, material: material).credential.format == .sdJWT)
-        // Its two names for the issuer agree.
+        // Both of its names for the issuer must agree.
         for (issuer, wanted) in [(JSON.string(forge.id), ReasonCode.ok), ("https://b.example/", .claimsDisagree)] {
             let token = try forge.sdJWT(type: "example+sd-jwt") { ($0["vct"], $0["issuer"]) = (nil, issuer) }
             #expect(try forge.verify(token, material: material).code == wanted)
         }
-        // It does not become a credential because the sender says so, nor does a credential become plain.
+        // A sender's label does not make it a credential of another kind, nor does it make such a credential
+        // a plain one.
         #expect(try forge.verify(token, claimed: .dcSDJWT, material: material).code == .kindDisagrees)
         #expect(try forge.verify(forge.sdJWT(type: "JWT"), claimed: .sdJWT).code == .shapeHeader)
-        // Dates may be disclosed here, and count.
+        // Here dates may be disclosable, and they count.
         let until = Disclose.member("exp", 1_790_812_800)
         let late = try forge.sdJWT([until], type: nil) {
             ($0["vct"], $0["exp"]) = (nil, nil)
@@ -467,7 +471,7 @@ import Testing
 
     @Test func tilde() throws {
         let token = try forge.sdJWT()
-        // The last `~` is part of it; what stands behind it is the holder's.
+        // The last `~` belongs to the token; the part after it is the holder's.
         let jwt = String(token.dropLast())
         for claimed in [nil, .dcSDJWT, .sdJWT, .jwtVC] as [CredentialFormat?] {
             #expect(try forge.verify(jwt, claimed: claimed).code == .proofMalformed)

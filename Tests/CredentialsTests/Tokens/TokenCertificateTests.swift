@@ -6,7 +6,8 @@ import X509
 
 @testable import Credentials
 
-/// Tokens whose signer brings certificates (`x5c`): the path, and whether the certificate speaks for the issuer.
+/// Tokens with certificates of their signer (`x5c`): the path, and whether the certificate is valid for the
+/// issuer.
 @Suite struct TokenCertificateTests {
     private let forge: TokenForge
     private let root: TestPKI.Member
@@ -100,7 +101,8 @@ import X509
         #expect(try verdict(trust: { $0.revokedKeys = [stolen] }).code == .keyRevoked)
     }
 
-    /// A chain of two: the key that issued the signer's certificate is withdrawn, or that of the pinned root.
+    /// In a chain of two, the key that issued the signer's certificate is withdrawn, or the key of the pinned
+    /// root.
     @Test func withdrawnAuthority() throws {
         let authority = try TestPKI.issue(TestPKI.Template.authority("CA"), by: root)
         var template = try TestPKI.Template.signer()
@@ -123,7 +125,7 @@ import X509
         #expect(try code(TestPKI.root("Other")) == .ok)
     }
 
-    /// A certificate that names nobody speaks only for the issuers to which the operator gave its root.
+    /// A certificate without names is valid only for the issuers to which the operator assigned its root.
     @Test func rootsOfAnIssuer() throws {
         let own = TrustedIssuer.id(ofRoot: try root.der)
         let other = TrustedIssuer.id(ofRoot: try TestPKI.root().der)
@@ -133,7 +135,7 @@ import X509
         #expect(try verdict(trust: { $0.issuers[0].roots = [] }).code == .chainUntrusted)
     }
 
-    /// Certificates count where they are; no key of a document stands in for a path that fails.
+    /// If there are certificates, they count; no key of a document replaces a path that fails.
     @Test func noWayAroundThePath() throws {
         let other = try TestPKI.root("Other")
         let verdict = try verdict(
@@ -142,10 +144,11 @@ import X509
         #expect(verdict.code == .chainUntrusted)
     }
 
-    // MARK: - Certificates that are meant for something else
+    // MARK: - Certificates for other purposes
 
-    /// Below one pinned root there are signers of mdocs, web servers, people with electronic mail and CAs. None of them may
-    /// speak for an issuer whose entry names another root, and few of them where it names this one.
+    /// Below one pinned root there are signers of mdocs, web servers, people with electronic mail and CAs.
+    /// None of them may sign for an issuer whose entry names another root, and only few of them if it names
+    /// this one.
     @Test func signersOfSomethingElse() throws {
         let issuer: Text = "did:web:issuer.example"
         let unnamed: (inout TrustMaterial) throws -> Void = { $0.issuers[0].roots = [] }
@@ -169,7 +172,7 @@ import X509
         }
     }
 
-    /// A root of one issuer does not speak for another, nor does the entry of the root itself let it.
+    /// A root of one issuer is not valid for another, and the entry of the root itself does not change that.
     @Test func rootOfAnotherIssuer() throws {
         let own = TrustedIssuer.id(ofRoot: try root.der)
         let refused = try verdict(trust: { material in

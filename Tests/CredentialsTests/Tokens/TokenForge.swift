@@ -3,7 +3,7 @@ import Encoding
 
 @testable import Credentials
 
-/// Makes tokens with a key of its own (a **test key**, from a fixed seed) as a did:key on P-256.
+/// Makes tokens as a did:key on P-256, with a key of its own (a **test key**, from a fixed seed).
 struct TokenForge {
     let key: P256.Signing.PrivateKey
     let id: Text
@@ -30,7 +30,7 @@ struct TokenForge {
         ]
     }
 
-    /// Header members of an issuer's token of that type.
+    /// Returns the header members of an issuer's token of that type.
     func header(_ type: Text? = nil) -> JSONObject {
         var header: JSONObject = ["alg": "ES256", "kid": .string(method)]
         if let type { header["typ"] = .string(type) }
@@ -41,7 +41,7 @@ struct TokenForge {
         try sign(JSON.object(header).compactText, JSON.object(claims).compactText)
     }
 
-    /// Header and payload as texts, so that they may be no JSON at all.
+    /// Signs the header and the payload as texts, so that they need not be JSON.
     func sign(_ header: String, _ payload: String) throws -> String {
         let input = Base64.encode(Array(header.utf8)) + "." + Base64.encode(Array(payload.utf8))
         let signature = try key.signature(for: Array(input.utf8)).rawRepresentation
@@ -50,7 +50,7 @@ struct TokenForge {
 
     // MARK: credentials
 
-    /// The claims of an SD-JWT VC, to be changed by a test.
+    /// The claims of an SD-JWT VC, for tests to change.
     var claims: JSONObject {
         [
             "iss": .string(id), "iat": 1_767_600_000, "nbf": 1_767_600_000, "exp": 1_799_136_000,
@@ -58,7 +58,7 @@ struct TokenForge {
         ]
     }
 
-    /// An SD-JWT VC with these changes to the claims and these disclosures (as texts).
+    /// Returns an SD-JWT VC with these changes to the claims and these disclosures (as texts).
     func sdJWT(
         _ disclosures: [String] = [], type: Text? = "dc+sd-jwt", changes: (inout JSONObject) -> Void = { _ in }
     ) throws -> String {
@@ -107,7 +107,7 @@ struct TokenForge {
             .verify(Array(token.utf8), claimed: claimed, demand: demand, recent: recent, at: Self.clock)
     }
 
-    /// The processed payload of an SD-JWT that is accepted.
+    /// Returns the processed payload of an SD-JWT that is accepted.
     func processed(_ token: String, claimed: CredentialFormat? = nil) throws -> JSON? {
         let surroundings = Surroundings(
             trust: try TrustStore(material), policy: VerificationPolicy(), limits: Limits(), clock: Self.clock,
@@ -122,7 +122,7 @@ struct TokenForge {
     }
 }
 
-/// Disclosures as an issuer makes them.
+/// Makes disclosures as an issuer does.
 enum Disclose {
     static func text(_ json: JSON) -> String { Base64.encode(json.compactBytes) }
 
@@ -142,7 +142,7 @@ enum Disclose {
 }
 
 extension SignedClaims {
-    /// The signed text as it is shown: without what is withheld.
+    /// The signed text as it is presented, without the withheld parts.
     var document: JSON? {
         guard let text else { return nil }
         return Self.shown(text.document, without: text.withheld, at: "")

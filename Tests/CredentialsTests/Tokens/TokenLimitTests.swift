@@ -3,7 +3,7 @@ import Testing
 
 @testable import Credentials
 
-/// Tokens at their limits, and large ones in linear work.
+/// Tokens at their limits, and large tokens that take linear work.
 @Suite struct TokenLimitTests {
     private let forge: TokenForge
     init() throws { forge = try TokenForge() }
@@ -16,7 +16,8 @@ import Testing
         #expect(try forge.verify(token).code == wanted)
     }
 
-    /// Each disclosure holds the digest of the next: the work is one step for each, the depth is bounded.
+    /// Each disclosure contains the digest of the next: the work is one step for each, and the depth is
+    /// bounded.
     @Test(arguments: [(62, ReasonCode.ok), (63, .ok), (64, .jsonTooDeep), (999, .jsonTooDeep)])
     func chain(length: Int, wanted: ReasonCode) throws {
         var disclosures = [Disclose.member("last", 1)]
@@ -30,7 +31,7 @@ import Testing
     @Test(arguments: [(61, ReasonCode.ok), (62, .disclosureMalformed)]) func depthOfDisclosure(
         depth: Int, wanted: ReasonCode
     ) throws {
-        // `[salt, name, value]` is a level of its own, and so is the payload around the value.
+        // `[salt, name, value]` adds a level, and so does the payload around the value.
         let value = (0..<(depth + 2)).reduce(JSON.int(1)) { inner, _ in ["a": inner] }
         let disclosure = Disclose.member("deep", value)
         let token = try forge.sdJWT([disclosure]) { $0["_sd"] = [Disclose.digest(disclosure)] }
@@ -45,12 +46,12 @@ import Testing
         let fewer = Array(disclosures.prefix(45))
         let accepted = try forge.verify(forge.sdJWT(fewer) { $0["_sd"] = Disclose.digests(fewer) })
         #expect(accepted.code == .ok)
-        // Text may hold as many brackets and commas as it likes.
+        // A text may contain any number of brackets and commas.
         let text = Disclose.member("text", .text(String(repeating: "[,{:", count: 50_000)))
         #expect(try forge.verify(forge.sdJWT([text]) { $0["_sd"] = [Disclose.digest(text)] }).code == .ok)
     }
 
-    /// One megabyte in each place that can hold it.
+    /// One megabyte at each place that can contain it.
     @Test func megabytes() throws {
         let megabyte = JSON.text(String(repeating: "x", count: 1 << 20))
         let photo = Disclose.member("portrait", megabyte)
@@ -85,7 +86,7 @@ import Testing
         #expect(try forge.verify(forge.sdJWT().replacingHeader(header, by: forge)).code == .keyUnknown)
     }
 
-    /// Other modes leave something out, but none that matters here.
+    /// Other modes skip some checks, but not those tested here.
     @Test func modes() throws {
         let name = Disclose.member("given_name", "Asha")
         let good = try forge.sdJWT([name]) { $0["_sd"] = [Disclose.digest(name)] }

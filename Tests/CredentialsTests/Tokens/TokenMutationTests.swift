@@ -4,7 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// Damaged tokens, at every byte: never a trap, and never accepted unless what is signed is still the same.
+/// Tokens damaged at every byte never trap, and are never accepted unless the signed content is unchanged.
 @Suite struct TokenMutationTests {
     private let forge: TokenForge
     init() throws { forge = try TokenForge() }
@@ -41,7 +41,7 @@ import Testing
         let original = verdict(letters)
         #expect(original.isAccepted)
         for index in letters.indices {
-            // Another letter that is allowed in each place, and one that is not in most.
+            // Another character that is allowed at each place, and one that is not allowed at most places.
             let replacements = [letters[index] ^ 1, index.isMultiple(of: 2) ? UInt8(ascii: "~") : UInt8(ascii: ".")]
             var variants = replacements.filter { $0 != letters[index] }.map { byte in
                 var changed = letters
@@ -53,7 +53,8 @@ import Testing
             for variant in variants {
                 let verdict = verdict(variant)
                 #expect(verdict.code != .internal)
-                // Shown less, or with a line end behind it, it is still the same credential; else it must be refused.
+                // With fewer disclosures, or with a line end after it, it is still the same credential;
+                // otherwise it must be refused.
                 guard verdict.isAccepted else { continue }
                 #expect(verdict.credential.signedDigest == original.credential.signedDigest)
                 #expect(
@@ -63,7 +64,7 @@ import Testing
         }
     }
 
-    /// What is accepted of a shortened SD-JWT shows nothing that the issuer did not sign.
+    /// A shortened SD-JWT that is accepted contains only claims that the issuer signed.
     @Test func fewerDisclosures() throws {
         let (token, _) = try #require(try tokens()["sd-jwt"])
         let parts = token.split(separator: "~", omittingEmptySubsequences: false).map(String.init)
@@ -77,7 +78,7 @@ import Testing
         }
     }
 
-    /// Signed nonsense: whatever a trusted issuer's key stands under, there is a verdict with a reason.
+    /// Whatever payload a trusted issuer's key has signed, there is a verdict with a reason.
     @Test(arguments: [1, 2, 3] as [UInt64]) func signedNonsense(seed: UInt64) throws {
         var generator = Generator(state: seed)
         let verifier = Verifier(trust: try TrustStore(forge.material), policy: VerificationPolicy(profile: .compat))

@@ -5,12 +5,13 @@ import X509
 
 @testable import Credentials
 
-/// Names that standards came to allow: algorithms that say their curve, keys without fragment, ids without scheme.
+/// Names that standards have come to allow: algorithms that name their curve, keys without a fragment, ids
+/// without a scheme.
 @Suite struct TokenNameTests {
     private let forge: TokenForge
     init() throws { forge = try TokenForge() }
 
-    /// RFC 9864: `EdDSA` said less than `Ed25519`.
+    /// `Ed25519` is more specific than `EdDSA` (RFC 9864).
     @Test(arguments: ["EdDSA", "Ed25519"] as [Text]) func algorithmsThatSayTheirCurve(_ name: Text) throws {
         let issuer = try TestIssuer(seed: 7)
         var claims = forge.claims
@@ -23,7 +24,7 @@ import X509
         }
         #expect(try forge.verify(token(name), material: issuer.material).code == .ok)
         #expect(try forge.verify(token("Ed448"), material: issuer.material).code == .proofAlgorithm)
-        // It fits no other key.
+        // The algorithm fits no other key.
         var header = forge.header("dc+sd-jwt")
         header["alg"] = .string(name)
         #expect(try forge.verify(forge.sign(header, forge.claims) + "~").code == .proofAlgorithm)
@@ -37,7 +38,7 @@ import X509
         #expect(try TestMdoc(issuer).verify().code == .ok)
     }
 
-    /// did:key has one key, which needs no fragment.
+    /// A did:key has one key, which needs no fragment.
     @Test func keysOfIdentifiersThatAreTheirOwn() throws {
         var header = forge.header("JWT")
         header["kid"] = .string(forge.id)
@@ -70,9 +71,10 @@ import X509
         #expect(try forge.verify(forge.sign(forge.header("vc+jwt"), second)).code == .ok)
     }
 
-    // MARK: - Dates that the holder keeps
+    // MARK: - Dates that the holder withholds
 
-    /// The dates of the JWT are about its signature: those of a credential of VCDM 2.0 must be shown themselves.
+    /// The dates of the JWT concern its signature; those of a credential of VCDM 2.0 must be shown
+    /// themselves.
     @Test func ofACredentialItsOwnDatesMustBeShown() throws {
         let start = Disclose.member("validFrom", "2027-01-01T00:00:00Z", salt: "1")
         let end = Disclose.member("validUntil", "2026-02-01T00:00:00Z", salt: "2")

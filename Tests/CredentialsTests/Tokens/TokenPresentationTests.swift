@@ -35,7 +35,7 @@ import Testing
         ]
     }
 
-    /// A linked-data presentation, signed by a did:key holder.
+    /// Returns a linked-data presentation, signed by a did:key holder.
     private func presentation(_ credentials: JSON, version: Text = "https://www.w3.org/ns/credentials/v2") throws
         -> JSON
     {
@@ -108,7 +108,7 @@ import Testing
         var object = good.object ?? JSONObject()
         object["verifiableCredential"] = [enveloped(try v2())]
         #expect(try verify(.object(object)).code == .holderInvalid)
-        // VCDM 2.0 knows no bare tokens.
+        // VCDM 2.0 has no bare tokens.
         #expect(try verify(presentation([.text(token)])).code == .shapeMember)
         #expect(try verify(presentation([enveloped("")])).code == .shapeMember)
     }
@@ -120,7 +120,7 @@ import Testing
         #expect(try verify(presentation([bound])).code == .holderInvalid)
         let required = HolderDemand(required: true)
         #expect(try verify(good, demand: required).code == .ok)
-        // Whoever signs the presentation does not have the key that the issuer named.
+        // The signer of the presentation does not have the key that the issuer named.
         let confirmed = try forge.sdJWT { $0["cnf"] = ["jwk": holderForge.jwk] }
         let wrapped = try presentation([enveloped(confirmed, as: "application/dc+sd-jwt")])
         #expect(try verify(wrapped).code == .ok)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Credentials
 
-/// Whom an SD-JWT is about, where its holder withholds a part of that.
+/// The subject of an SD-JWT, if its holder withholds a part of it.
 @Suite struct WithheldSubjectTests {
     private func subjects(_ claims: JSONObject, showing disclosures: [String] = []) throws -> CredentialSubjects {
         let limits = Limits()
@@ -13,7 +13,7 @@ import Testing
 
     private let digest: JSON = "w0I8EKcdCtUPkGCNUrfwVp2xEgNjtoIDlOxc9-PlOhs"
 
-    /// A `sub` that the holder chose to show may stand beside a subject that he withholds.
+    /// A `sub` that the holder chose to show may not be the only subject; another may be withheld.
     @Test func whatTheHolderShowsIsNotAll() throws {
         let sub = Disclose.member("sub", "did:example:a")
         let other = Disclose.member("credentialSubject", ["id": "did:example:b"])
@@ -22,7 +22,7 @@ import Testing
         for shown in [[sub], [other], []] { #expect(try !subjects(claims, showing: shown).areKnown, "\(shown)") }
     }
 
-    /// The claim `sub` says nothing of the id of a subject that the credential describes.
+    /// The claim `sub` does not determine the id of a subject that the credential describes.
     @Test func subDoesNotStandForAWithheldID() throws {
         #expect(try subjects(["sub": "did:example:a"]).areKnown)
         #expect(try subjects(["sub": "did:example:a", "_sd": [digest]]).areKnown)

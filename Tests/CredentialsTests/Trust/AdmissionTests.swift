@@ -3,7 +3,8 @@ import Testing
 
 @testable import Credentials
 
-/// By what a credential lets its holder in: the types that its issuer's entry names, or a rule that says what admits.
+/// What admits a credential's holder: the types that its issuer's entry names, or a rule that states which
+/// types or claims admit.
 @Suite struct AdmissionTests {
     private static let type: Text = "https://www.w3.org/2018/credentials#VerifiableCredential"
 
@@ -23,12 +24,12 @@ import Testing
     }
 
     private static let head = "id = \"p\"\nversion = \"1\"\n[[accept]]\nid = \"a\"\n"
-    /// Rules that let the credential in, and whether they say what admits.
+    /// Rules that accept the credential, and whether they state which types or claims admit.
     private static let rules: [(text: String?, says: Bool)] = [
         (nil, false), (head, false), (head + "formats = [\"ldp_vc\"]\n", false),
         (head + "issuers = [\"ISSUER\"]\n", false), (head + "types = [\"\(type)\"]\n", true),
         (head + "require = [{ claim = \"/credentialSubject/id\", equals = \"did:example:holder\" }]\n", true),
-        // What only asks for a time says nothing of what admits.
+        // A rule that only limits a time does not state that.
         (head + "require = [{ issued-within = \"3650d\" }]\n", false),
         (head + "require = [{ not = { issued-within = \"1s\" } }]\n", false),
         (

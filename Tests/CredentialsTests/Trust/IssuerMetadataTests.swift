@@ -62,7 +62,7 @@ import Testing
         for issuer in ["http://issuer.example", "did:web:issuer.example", "https://issuer.example/?a", ""] as [Text] {
             #expect(id { $0["issuer"] = .string(issuer) } == nil, "\(issuer)")
         }
-        // What has an id is a controller document, whatever else it has.
+        // A document with an id is a controller document, whatever else it contains.
         let both = try #require(ControllerDocument(metadata { $0["id"] = "did:web:issuer.example" }))
         #expect(both.id == "did:web:issuer.example" && both.listedMethods.isEmpty && !both.isIssuerMetadata)
         #expect(ControllerDocument(metadata())?.listed(for: .authentication) == [], "it signs no presentations")

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Credentials
 
-/// For whom a stored document that is a single key may sign, and as whose holder it may prove.
+/// The issuers for which a stored document that is a single key may sign, and the holders whose possession it
+/// may prove.
 @Suite struct KeyDocumentTests {
     private let issuer: TestIssuer
     private let victim: TestIssuer
@@ -13,7 +14,7 @@ import Testing
         (issuer, victim) = (try TestIssuer(seed: 7), try TestIssuer(seed: 8))
     }
 
-    /// A document with the attacker's key under `id`, which says that `controller` controls it.
+    /// Returns a document with the attacker's key under `id` that names `controller` as its controller.
     private func keyDocument(_ id: Text, controller: Text) -> JSON {
         let value = Multibase.encodeBase58([0xED, 0x01] + issuer.key.publicKey.rawRepresentation)
         return [
@@ -43,7 +44,7 @@ import Testing
         } catch { return error.reason.code }
     }
 
-    /// Key document × controller: whether they belong together by where they are published.
+    /// Key document × controller: whether their places of publication show that they belong together.
     private static let places: [(key: Text, controller: Text, isOwn: Bool)] = [
         ("https://a.example/.well-known/key.json", "https://a.example/.well-known/controller.json", true),
         ("https://a.example/x/key.json", "https://a.example/x", true),
@@ -85,7 +86,7 @@ import Testing
             let other = try #require(KeyFingerprint(.ed25519(Array(victim.key.publicKey.rawRepresentation))))
             #expect(try resolve(key, controller: controller) { $0.keys = [own] } == .ok)
             #expect(try resolve(key, controller: controller) { $0.keys = [other] } == .keyNotAuthorised)
-            // Another document or the word of another issuer is none.
+            // An entry for another document, or another issuer's entry, does not count.
             #expect(try resolve(key, controller: controller) { $0.controllers = ["https://c.example/"] } == wanted)
             #expect(try resolve(key, controller: controller) { $0.pinnedDocuments["urn:other"] = [] } == wanted)
         }
@@ -132,7 +133,7 @@ import Testing
                 }
                 let proven = try resolve(key, controller: controller, holder: true)
                 #expect(proven == .issuerKeyMismatch || proven == .keyUnknown)
-                // Nor does a stored document that claims to be its.
+                // A stored document that claims to be the controller's does not count either.
                 let listing: JSON = ["id": .string(controller), "assertionMethod": [.string(key)]]
                 let code = try resolve(key, controller: controller, more: [listing])
                 #expect(code == .issuerKeyMismatch || code == .keyUnknown)

@@ -6,9 +6,10 @@ import X509
 
 @testable import Credentials
 
-/// What a pinned certificate may sign, by every combination of what it is, what it states, and what the entries of the trust data say.
+/// What a pinned certificate may sign, for every combination of its kind, its stated usages, and the entries
+/// of the trust data.
 @Suite struct RootUseTests {
-    /// What the extendedKeyUsage of the signer lists.
+    /// The purposes that the signer's extendedKeyUsage lists.
     enum Usage: CaseIterable {
         case none, documents, mdocs, mail, webServer
 
@@ -36,13 +37,14 @@ import X509
         }
     }
 
-    /// Whose entry names it in `roots`.
+    /// The issuer whose entry names it in `roots`.
     enum Naming: CaseIterable { case none, issuer, another }
 
     private static let issuer: Text = "https://issuer.example/x"
     private static let another: Text = "https://another.example"
 
-    /// The expectation, in words of its own: (tokens and lists of the issuer, mdocs of the docType).
+    /// Returns the expectation, computed independently: (tokens and lists of the issuer, mdocs of the
+    /// docType).
     private func expected(_ usage: Usage, isPinned: Bool, _ own: Own, _ naming: Naming) -> (token: Bool, mdoc: Bool) {
         let token = naming == .issuer && (usage == .none || usage == .documents)
         let isForMdocs = own == .untyped || own == .typed || (own == .absent && naming == .none)
@@ -98,7 +100,8 @@ import X509
         }
     }
 
-    /// What `gatehouse trust list` shows. Of a root it does not know the signers below it, so only pinned ones are held to their usages.
+    /// Checks the output of `gatehouse trust list`. It does not know the signers below a root, so it applies
+    /// the usages of pinned signers only.
     private func expectListed(
         _ material: TrustMaterial, _ id: Text, isPinned: Bool, _ wanted: (token: Bool, mdoc: Bool), _ own: Own,
         _ naming: Naming, _ what: Comment

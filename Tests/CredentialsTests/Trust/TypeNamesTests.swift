@@ -4,7 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// Names of types are found once for the same types under the same contexts, and for no other question.
+/// The cache of type names answers the same types under the same contexts, and no other query.
 @Suite struct TypeNamesTests {
     private func question(
         _ type: Text = "https://a.example/#A", contexts: [Text] = ["https://a.example/c"],

@@ -4,10 +4,11 @@ import TestKit
 
 @testable import Credentials
 
-/// An ecdsa-sd-2023 credential of which some values are mandatory and others the holder's choice: whole properties, or one value of
-/// several; of claims, types, subjects, dates and status.
+/// An ecdsa-sd-2023 credential with mandatory values and values that the holder may withhold: whole
+/// properties, or one of several values, of claims, types, subjects, dates and status.
 struct WithheldStatements {
-    /// One value of a property: what it is in the document and in its statements, and whether the holder must show it.
+    /// One value of a property: its form in the document and in the statements, and whether the holder must
+    /// show it.
     private struct Value {
         let name: Text
         let json: JSON
@@ -20,16 +21,17 @@ struct WithheldStatements {
         var generator = FixedGenerator(state: UInt64(seed))
         var twins = try RespellingTwins(.ecdsaSD2023)
         var values = self.values(&generator)
-        // Where an issuer's entry says so, a property is mandatory as a whole or not at all.
+        // If an issuer's entry states so, a property is mandatory as a whole or not at all.
         let takesWhole = seed % 3 == 0
         var optional = 0
         for name in Set(values.map(\.name)).sorted() {
-            // By property, or each value by itself.
+            // The choice is made for the property, or for each value separately.
             let isWhole = Bool.random(using: &generator) || takesWhole
             let all = Bool.random(using: &generator)
             for index in values.indices where values[index].name == name {
                 values[index].isMandatory = isWhole ? all : Bool.random(using: &generator)
-                // The suite takes all types of a node; and there are a type and a subject that are mandatory already.
+                // The suite treats all types of a node together; one type and one subject are already
+                // mandatory.
                 if name == "type" || takesWhole && name == "credentialSubject" { values[index].isMandatory = true }
                 if !values[index].isMandatory { optional += 1 }
             }
@@ -64,7 +66,7 @@ struct WithheldStatements {
         return (trial, rules.make(12, &generator))
     }
 
-    /// What the credential says, in single values.
+    /// Returns the credential's values, one by one.
     private static func values(_ generator: inout FixedGenerator) -> [Value] {
         let ns: Text = "https://works.example/ns#"
         func literal(_ name: Text, _ property: String, _ json: JSON) -> Value {
@@ -116,7 +118,7 @@ struct WithheldStatements {
         document["type"] = .array(["VerifiableCredential", "StaffPass"] + several("type"))
         let status = several("credentialStatus")
         if !status.isEmpty { document["credentialStatus"] = .several(status[...]) }
-        // A date of its own takes the place of the one that all have, also where it is kept back.
+        // A date of its own replaces the date that all credentials have, even if it is withheld.
         for name in ["validFrom", "validUntil"] as [Text] where all.contains(where: { $0.name == name }) {
             document[name] = several(name).first
         }

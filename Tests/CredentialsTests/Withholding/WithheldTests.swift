@@ -3,7 +3,8 @@ import Testing
 
 @testable import Credentials
 
-/// What a holder keeps back never gets him in: for credentials and rules by chance, every part that may be shown or not.
+/// Withholding never gets a holder admitted: tests random credentials and rules, with every combination of
+/// the parts that may be shown.
 @Suite struct WithheldTests {
     @Test func tokens() throws { try Self.check("SD-JWT", 0..<60, least: 2_000, WithheldToken.trial) }
 

@@ -3,13 +3,13 @@ import TestKit
 
 @testable import Credentials
 
-/// An SD-JWT whose issuer lets its holder choose about this and that, by chance: claims, elements of lists, members of objects, also
-/// inside each other, and now and then dates, subjects and status.
+/// An SD-JWT with randomly chosen disclosable parts: claims, elements of lists, members of objects, also
+/// nested, and sometimes dates, subjects and status.
 struct WithheldToken {
     private let forge: TokenForge
     private let isVCDM: Bool
     private var generator: FixedGenerator
-    /// The disclosures, each with those that it stands in.
+    /// The disclosures, each with those that contain it.
     private var disclosures: [(text: String, parents: UInt)] = []
     private static let most = 4
 
@@ -68,7 +68,7 @@ struct WithheldToken {
         return (trial, rules.make(12, &generator))
     }
 
-    /// The value with digests in place of what the holder may keep back.
+    /// Returns the value with digests in place of the parts that the holder may withhold.
     private mutating func conceal(_ value: JSON, within parents: UInt, keeping kept: Set<Text> = []) -> JSON {
         switch value {
         case .object(let object):
@@ -103,7 +103,7 @@ struct WithheldToken {
         }
     }
 
-    /// The digest of one more disclosure, whose own parts come after it.
+    /// Returns the digest of one more disclosure, whose own parts follow it.
     private mutating func disclose(
         _ parents: UInt, _ text: (JSON, Text) -> String, of value: (inout WithheldToken, UInt) -> JSON
     ) -> JSON {

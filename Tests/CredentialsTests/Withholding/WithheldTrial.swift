@@ -2,26 +2,28 @@ import Encoding
 
 @testable import Credentials
 
-/// One credential in parts that its holder may show or keep back, each by itself.
+/// One credential in parts, each of which its holder may show or withhold.
 struct WithheldTrial {
     let name: String
-    /// How many parts there are.
+    /// The number of parts.
     let parts: Int
     let material: TrustMaterial
     let clock: WallTime
-    /// What is shown with the parts whose bits are set; nil where they cannot be shown without another one.
+    /// Returns the payload that shows the parts whose bits are set; nil if they cannot be shown without
+    /// another part.
     let payload: (UInt) throws -> [UInt8]?
 
-    /// What a holder gains by keeping something back: a rule, what he shows and what a fuller showing would get him, in words.
+    /// Returns descriptions of what a holder gains by withholding: the rule, what he shows, and the verdict
+    /// on a fuller showing.
     ///
-    /// The law: what is accepted stays accepted, whatever more of it is shown. Only an object that is shown without all that is in it
-    /// may be no good in itself.
+    /// The rule: an accepted showing stays accepted if more is shown. Only an object that is shown without
+    /// all of its parts may be invalid by itself.
     func gains(under rules: [String], counting count: inout Int) throws -> [String] {
         let payloads = try (0..<(1 << UInt(parts))).map(payload)
         let trust = try TrustStore(material)
         return try rules.flatMap { rule -> [String] in
             var verifier = Verifier(trust: trust, policy: try TwinMaker.policy(rule))
-            // Another spelling of statements is refused for itself; what is withheld is what counts here.
+            // Other spellings of statements have their own refusal; this trial concerns withholding only.
             verifier.checksSpelling = false
             let verdicts = payloads.map { payload in payload.map { verifier.verify($0, at: clock) } }
             count += verdicts.count { $0 != nil }
@@ -41,9 +43,9 @@ struct WithheldTrial {
     }
 }
 
-/// Rules by chance about the claims that the trials have.
+/// Random rules about the claims that the trials have.
 struct ChanceRules {
-    /// What pointers to claims begin with.
+    /// The beginning of pointers to claims.
     let root: String
     let subject: Text
     let type: Text
@@ -66,7 +68,7 @@ struct ChanceRules {
         "owner/level": ["equals = 3", "at-least = 3"],
     ]
 
-    /// As many rules as that.
+    /// Returns `count` random rules.
     func make(_ count: Int, _ generator: inout some RandomNumberGenerator) -> [String] {
         (0..<count).map { _ in rule(&generator) }
     }
@@ -102,7 +104,7 @@ struct ChanceRules {
         }
     }
 
-    /// Values that an issuer may sign for the claims, by chance.
+    /// Returns random values that an issuer may sign for the claims.
     static func claims(_ generator: inout some RandomNumberGenerator) -> JSONObject {
         let values: [(Text, [JSON])] = [
             ("level", [3, 5, [3, 5], [1, 3], "3"]),

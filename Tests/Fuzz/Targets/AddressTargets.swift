@@ -6,7 +6,7 @@ import Encoding
 @testable import HTTPTransport
 
 extension FuzzTarget {
-    /// The text of a URL, as far as the client's own look at where to connect.
+    /// The text of a URL, up to the client's own parsing of the host and port to connect to.
     static let url = FuzzTarget(
         name: "url", longest: 512,
         seeds: {
@@ -20,7 +20,7 @@ extension FuzzTarget {
         },
         check: { bytes in if let text = Text(utf8: bytes) { _ = connects(to: text) } })
 
-    /// A DID document or a DID, as far as the post to the service that is preferred, which is not sent.
+    /// A DID document or a DID, up to the request for the preferred service, which is not sent.
     static let endpoint = FuzzTarget(
         name: "endpoint", longest: 4096, seeds: { documents },
         check: { bytes in
@@ -42,8 +42,8 @@ extension FuzzTarget {
 
     private static let keys = KeyPair(seed: Secret([UInt8](repeating: 1, count: 32)))
 
-    /// Whether the text is a URL. Requires that the client connects to the host and port that were read, and does not
-    /// trap.
+    /// Returns whether the text is a URL. Requires that the client would connect to the host and port that
+    /// ``WebURL`` parsed, and that the client's parser does not trap.
     private static func connects(to text: Text) -> Bool {
         guard let url = WebURL(text) else { return false }
         let again = WebURL(Text(url.request))
@@ -55,7 +55,7 @@ extension FuzzTarget {
             return false
         }
         let target = prepared.poolKey.connectionTarget
-        // Brackets are the client's own way to write an address.
+        // The client writes an IPv6 address in brackets.
         let host = target.host?.filter { $0 != "[" && $0 != "]" } ?? ""
         require(host == url.host.string && target.port == url.port, "the client connects there")
         require(prepared.poolKey.scheme.usesTLS == url.isSecure, "with TLS, or without")

@@ -3,19 +3,20 @@ import DIDComm
 import Encoding
 
 extension FuzzTarget {
-    /// What an agency says: to each reader, and as the answer of whoever is asked to a mailbox that waits for it.
+    /// An agency's answer: the input of each parser, and the reply to each request of a mailbox that waits
+    /// for one.
     static let agency = FuzzTarget(
         name: "agency", longest: 4096,
         seeds: { AgencySamples.texts.map { Array($0.utf8) } },
         check: { bytes in
             AgencySamples.read(bytes)
-            // The rest is a mailbox's keys and envelopes, which take longer than all readers together.
+            // The rest computes a mailbox's keys and envelopes, which takes longer than all parsers together.
             guard (try? AgencyAnswer(plaintext: bytes)) != nil else { return }
             for dialect in AgencyDialect.allCases { AgencySamples.answer(bytes, dialect) }
         })
 }
 
-/// A mailbox in the middle of its work, and the agency's keys.
+/// A mailbox with open and pending connections, and the agency's keys.
 private enum AgencySamples {
     static let type = AgencyType.prefix.string
     static let texts = [
@@ -31,7 +32,7 @@ private enum AgencySamples {
         #"{"sponseeId":"k","sponsorId":"s","nonce":"n","timestamp":"t","sig":"AA==","sponsorVerKey":"\#(verkey)"}"#,
     ]
 
-    /// Gives an input to each reader.
+    /// Passes an input to each parser.
     static func read(_ bytes: [UInt8]) {
         require(AgencyProblem(status: 400, body: bytes).code.utf8.count <= 128, "codes are bounded")
         if let time = try? AgencyLongPoll.unacknowledged(in: bytes) { require(time >= 0, "times are not negative") }
@@ -62,7 +63,8 @@ private enum AgencySamples {
         require((1...AgencyAnswer.uidBytes).contains(uid.utf8.count), "names are bounded")
     }
 
-    /// Answers some requests of a mailbox with an input, each time as another of the three who may be asked.
+    /// Answers some requests of a mailbox with the input. Each request is answered by another of the three
+    /// parties that a mailbox may ask.
     static func answer(_ bytes: [UInt8], _ dialect: AgencyDialect) {
         guard var random = RandomStream(seed: secret(9)), let own = RandomStream(seed: secret(8)) else { return }
         var settings = AgencySettings(dialect, url: "https://a.example", agency: AgencyParty(keys[1].verkey))
@@ -100,14 +102,15 @@ private enum AgencySamples {
         }
     }
 
-    /// Our own key, the agency's, our agent's, those of a connection's agent, and the connection's.
+    /// The keys of the mailbox's owner, of the agency, of the owner's agent, of a connection's agent, and of
+    /// the connection.
     private static let keys = (1...5).compactMap { KeyPair(seed: secret($0)) }
     private static let verkey = keys[3].verkey.base58
     private static let did = keys[4].verkey.unqualifiedDID
 
     private static func secret(_ number: UInt8) -> Secret { Secret([UInt8](repeating: number, count: 32)) }
 
-    /// One connection is open, one waits for its agent, and one is on its way out.
+    /// A mailbox with one open connection, one that waits for its agent, and one that is closing.
     private static func snapshot(_ dialect: AgencyDialect) -> JSON {
         func seed(_ number: UInt8) -> JSON { .text(Base64.encode([UInt8](repeating: number, count: 32))) }
         func party(_ key: KeyPair) -> JSON {

@@ -3,7 +3,8 @@ import Foundation
 import HTTPTransport
 
 extension FuzzTarget {
-    /// What a server says, to the real client over loopback: an exchange ends, and the next one works.
+    /// A server's answer, received by the real client over loopback. The exchange ends, and the next exchange
+    /// works.
     static let answer = FuzzTarget(
         name: "answer", longest: 4096,
         seeds: {
@@ -19,9 +20,10 @@ extension FuzzTarget {
         check: { bytes in
             guard let server else { return require(false, "a server on loopback") }
             _ = server.exchange(bytes)
-            // Now and then, as it takes as long as the input.
+            // Not after each input, because this exchange takes as long as the exchange of the input.
             if bytes.count % 8 == 0 {
-                // The client may take the connection that is about to close: then the one after works.
+                // The client may reuse the connection that is about to close. In that case the exchange after
+                // it works.
                 let works = (1...2).contains { _ in server.exchange(Array(good.utf8)) == Array("{}".utf8) }
                 require(works, "the next exchange works")
             }
@@ -31,7 +33,8 @@ extension FuzzTarget {
     private static let server = AnswerServer()
 }
 
-/// A server on loopback that answers one request at a time with given bytes and closes the connection; and its client.
+/// A server on loopback with its client. It answers one request at a time with given bytes and closes the
+/// connection.
 private final class AnswerServer: Sendable {
     private let listener: Int32
     private let url: String
@@ -57,7 +60,7 @@ private final class AnswerServer: Sendable {
         client = HTTPExchange(settings)
     }
 
-    /// What the client makes of an answer; nil: an error.
+    /// Returns the body that the client reads from an answer; nil for an error.
     func exchange(_ answer: [UInt8]) -> [UInt8]? {
         let done = DispatchSemaphore(value: 0)
         let result = Result()
@@ -65,7 +68,7 @@ private final class AnswerServer: Sendable {
             result.body = try? await client.post([1], to: url)
             done.signal()
         }
-        // The client may end an exchange without a connection, or make one that it does not use.
+        // The client may end an exchange without a connection, or open a connection that it does not use.
         while done.wait(timeout: .now()) == .timedOut {
             var listening = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
             if poll(&listening, 1, 1) > 0 { serve(answer) }
@@ -76,7 +79,8 @@ private final class AnswerServer: Sendable {
     /// Written by the client's task before it signals, and read after that.
     private final class Result: @unchecked Sendable { var body: [UInt8]? }
 
-    /// The request is read to its end, so that nothing resets the connection before the answer is read.
+    /// Reads the request to its end before it answers. Otherwise the connection could be reset before the
+    /// client has read the answer.
     private func serve(_ answer: [UInt8]) {
         let connection = Int32(Self.call { Int(accept(listener, nil, nil)) })
         guard connection >= 0 else { return }
@@ -94,7 +98,8 @@ private final class AnswerServer: Sendable {
         while Self.call({ recv(connection, &piece, piece.count, 0) }) > 0 {}
     }
 
-    /// A system call, repeated when a signal interrupts it: libFuzzer has a timer that fires each six seconds.
+    /// Makes a system call and repeats it when a signal interrupts it: libFuzzer has a timer that fires every
+    /// six seconds.
     private static func call(_ body: () -> Int) -> Int {
         while true {
             let result = body()

@@ -5,7 +5,7 @@ import TestKit
 @testable import Credentials
 
 extension FuzzTarget {
-    /// CBOR: every item knows its own bytes, and deterministic encoding has one form.
+    /// CBOR: every item keeps its own bytes, and the deterministic encoding of a value is unique.
     static let cbor = FuzzTarget(
         name: "cbor", longest: 4096,
         seeds: { MdocFiles.all + MdocFiles.parts + samples },
@@ -48,7 +48,7 @@ extension FuzzTarget {
 }
 
 extension FuzzTarget {
-    /// X.509: a certificate in DER by itself, and a path to the roots of the vectors.
+    /// X.509: a DER certificate by itself, and a path to the roots of the vectors.
     static let certificate = FuzzTarget(
         name: "certificate", longest: 4096,
         seeds: { pem.flatMap { certificates(in: $0) } },
@@ -68,10 +68,10 @@ extension FuzzTarget {
 
     private static let pem = SeedFiles.files("mdoc", endings: [".pem"]) + SeedFiles.files("vc", endings: [".pem"])
 
-    /// Trust data without entries, in a list.
+    /// Trust data without entries, as a list that is empty if they cannot be made.
     private static let trust = [try? TrustStore(TrustMaterial())].compactMap(\.self)
 
-    /// Somebody for whom every root is pinned.
+    /// An issuer for which every root is pinned.
     private static let issuer: TrustedIssuer = {
         var issuer = TrustedIssuer(id: "did:web:issuer.example")
         issuer.roots = roots.digests.map { TrustedIssuer.id(ofRootDigest: $0) }

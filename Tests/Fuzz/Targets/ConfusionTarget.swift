@@ -3,7 +3,7 @@ import TestKit
 @testable import Credentials
 
 extension FuzzTarget {
-    /// What a holder makes of signed things without a key of their issuers: ``ConfusionChain``.
+    /// A holder's disguises of signed things, made without a key of their issuers: ``ConfusionChain``.
     static let confusion = FuzzTarget(
         name: "confusion", longest: ConfusionChain.longest,
         seeds: {

@@ -2,7 +2,8 @@ import ControlRequests
 import Encoding
 
 extension FuzzTarget {
-    /// Lines of the control socket: what is read is in bounds, and written it reads as the same.
+    /// Lines of the control socket: the limits hold, and a request that is written again reads as the same
+    /// request.
     static let control = FuzzTarget(
         name: "control", longest: 4096,
         seeds: {

@@ -3,7 +3,8 @@ import Encoding
 import TestKit
 
 extension FuzzTarget {
-    /// The small text encodings, all on one input: what decodes in only one way encodes to the same text.
+    /// The small text encodings, all on one input: where an encoding has one form per value, a decoded text
+    /// encodes to the same text.
     static let texts = FuzzTarget(
         name: "base58", longest: 2048,
         seeds: {
@@ -34,7 +35,7 @@ extension FuzzTarget {
             _ = Timestamp(rfc3339: text, zoneRequired: false)
         })
 
-    /// gzip and zlib: the bound holds, and what comes out can be packed again.
+    /// gzip and zlib: the size limit holds, and the output can be compressed again.
     static let inflate = FuzzTarget(
         name: "inflate", longest: 4096,
         seeds: {

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// What `--target=NAME` names: one program for all targets, as linking takes longer than a target is long.
+/// The target that `--target=NAME` names. One program contains all targets, because linking takes longer than
+/// compiling a target.
 private let chosen: FuzzTarget? = {
     let name = option("target")
     return FuzzTarget.all.first { $0.name == name }
@@ -33,7 +34,7 @@ public func initialize(_ count: UnsafeMutableRawPointer?, _ arguments: UnsafeMut
             exit(2)
         }
     }
-    chosen.check([])  // what is made only once is made now, so that it counts for no input
+    chosen.check([])  // values that are computed once are computed now, not during the first input
     return 0
 }
 
@@ -43,14 +44,15 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let chosen else { return 0 }
     let input = Array(UnsafeBufferPointer(start: start, count: count))
     let time = milliseconds { chosen.check(input) }
-    // Once more, as the first time may have paid for something else.
+    // Measure again: the first run may have included the cost of other work.
     if let slowFolder, time > slowest.withLock({ $0 }) {
         keep(input, in: slowFolder, milliseconds: min(time, milliseconds { chosen.check(input) }))
     }
     return 0
 }
 
-/// With `--slow=FOLDER`: where inputs go that take longer than any before. libFuzzer itself counts whole seconds.
+/// The folder of `--slow=FOLDER`, in which inputs are kept that take longer than any before. libFuzzer itself
+/// measures in whole seconds.
 private let slowFolder = option("slow")
 private let slowest = Mutex(10)
 
@@ -69,7 +71,7 @@ private func milliseconds(_ work: () -> Void) -> Int {
     return (processorTime() - before) / 1_000_000
 }
 
-/// Nanoseconds that this thread has been running: other processes do not count.
+/// Returns the processor time of this thread in nanoseconds; time of other processes is not included.
 private func processorTime() -> Int {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

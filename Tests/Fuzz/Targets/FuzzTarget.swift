@@ -1,12 +1,12 @@
-/// One way into the product: what is done with an input, and what the first inputs are.
+/// One entry point of the product for fuzzing: its check of an input, and its first inputs.
 struct FuzzTarget: Sendable {
-    /// What `Tests/Fuzz/run` calls it.
+    /// The target's name in `Tests/Fuzz/run`.
     let name: String
-    /// Bytes of the longest input.
+    /// The length of the longest input in bytes.
     let longest: Int
     /// The first inputs, from `Tests/Vectors` or made here; longer ones than ``longest`` are left out.
     let seeds: @Sendable () throws -> [[UInt8]]
-    /// Gives an input to the product and holds what comes out against ``require(_:_:)``.
+    /// Passes an input to the product and checks the results with ``require(_:_:)``.
     let check: @Sendable ([UInt8]) -> Void
 
     static let all: [FuzzTarget] = [
@@ -17,7 +17,7 @@ struct FuzzTarget: Sendable {
     ]
 }
 
-/// Ends the process with that message, as a trap would, when a property does not hold.
+/// Ends the process with that message, like a trap, if a property does not hold.
 func require(_ holds: Bool, _ property: @autoclosure () -> String) {
     if !holds { fatalError("property: " + property()) }
 }

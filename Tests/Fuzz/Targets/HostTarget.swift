@@ -3,7 +3,8 @@ import Encoding
 @testable import BluetoothHost
 
 extension FuzzTarget {
-    /// A whole host under whatever its controller, its clock and its owner do, two bytes at the head of each step.
+    /// A whole host with arbitrary events of its controller, its clock and its owner. Two bytes begin each
+    /// step.
     static let hci = FuzzTarget(
         name: "hci", longest: 2048,
         seeds: {
@@ -18,7 +19,7 @@ extension FuzzTarget {
                 visit + packet(Packets.meta(0x05, [0x40, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]))
                     + packet(Packets.meta(0x06, [0x40, 0, 6, 0, 12, 0, 0, 0, 100, 0]))
                     + packet(Packets.meta(0x03, [0, 0x40, 0, 6, 0, 0, 0, 100, 0])),
-                // Answers that never come, credits that never come back, hardware error, another start.
+                // Missing answers, missing credits, a hardware error, a second start.
                 [7, 1] + up + [2, 20, 2, 30, 5, 0, 8, 0] + packet([0x04, 0x10, 1, 0x42]) + [5, 0, 9, 0],
                 up + [8, 1] + packet(Packets.connectionComplete()) + (0..<20).flatMap { _ in [3, 10] as [UInt8] }
                     + packet([0x04, 0x13, 5, 1, 0x40, 0, 0xFF, 0xFF]),
@@ -36,7 +37,7 @@ extension FuzzTarget {
         })
 }
 
-/// A host, a controller that does its part as long as it may, and what must hold of both.
+/// A host, a controller that answers unless the input mutes it, and the properties of both.
 private struct HostScript {
     private var host: Host
     private var controller = FakeController()
@@ -71,7 +72,7 @@ private struct HostScript {
         }
     }
 
-    /// Lets the time pass that any wait may take.
+    /// Lets more time pass than any wait may take.
     mutating func settle() { pass(.seconds(120)) }
 
     private func advertisement(_ value: UInt8) -> Advertisement {
@@ -151,7 +152,8 @@ private struct HostScript {
 }
 
 extension FuzzTarget {
-    /// A stream of HCI packets, cut anywhere: the first byte says how.
+    /// A stream of HCI packets, split into pieces. The first byte gives the length of the pieces and the
+    /// limit for a packet.
     static let h4 = FuzzTarget(
         name: "h4", longest: 4096,
         seeds: {
@@ -194,7 +196,7 @@ extension FuzzTarget {
         })
 }
 
-/// What a stream of HCI packets consists of (Core Specification Vol 4 Part A 2), worked out from all of it at once.
+/// The packets of an HCI stream (Core Specification Vol 4 Part A 2), computed from the whole stream at once.
 private enum H4Model {
     static func cut(_ stream: [UInt8], limit: Int) -> (packets: [[UInt8]], failure: H4Framing.Failure?) {
         var (packets, place): ([[UInt8]], Int) = ([], 0)

@@ -1,7 +1,7 @@
 import Encoding
 
 extension FuzzTarget {
-    /// Strict JSON and JCS: what is accepted can be written and read again without change.
+    /// Strict JSON and JCS: an accepted text can be written and read again without change.
     static let json = FuzzTarget(
         name: "json", longest: 4096,
         seeds: {

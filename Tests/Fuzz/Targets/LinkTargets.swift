@@ -3,14 +3,15 @@ import Encoding
 @testable import BluetoothHost
 
 extension FuzzTarget {
-    /// Requests, values that are pushed, and silence, on one link.
+    /// Requests, pushed values, and silence on one link.
     static let attribute = FuzzTarget(
         name: "att", longest: 1024,
         seeds: {
             var random = SeededRandom(seed: 7)
             let chance = (0..<64).map { _ in ATTScript.bytes((0..<12).map { _ in ATTScript.pdu(&random) }) }
             return chance + [
-                // A larger MTU, indications wanted, values pushed, one confirmed, one not; a write of 512 bytes.
+                // A larger MTU, enabled indications, pushed values with and without a confirmation, and a
+                // write of 512 bytes.
                 [3, 0x02, 0x05, 0x02, 5, 0x12, 18, 0, 2, 0, 0xFE, 10, 9, 0xFE, 10, 100, 1, 0x1E, 0xFF, 0xFE, 10, 1],
                 [
                     3, 0x02, 0x05, 0x02, 0xFC, 0x01, 0xFD, 0x12, 12, 0, 0xFC, 0x01, 0xFE, 0x12, 12, 0, 6, 0x16, 12, 0,
@@ -26,7 +27,7 @@ extension FuzzTarget {
             }
         })
 
-    /// Whole PDUs on any channel of one link: a channel of two bytes, a length, the payload.
+    /// Whole PDUs on any channel of one link. Each is a channel of two bytes, a length, and the payload.
     static let l2cap = FuzzTarget(
         name: "l2cap", longest: 1024,
         seeds: {
@@ -54,12 +55,13 @@ extension FuzzTarget {
             }
         })
 
-    /// The data packets of three links and of one that is not there, in any order: a byte that says whose and with which boundary
-    /// flag, a length, the data. 0xFF in the first place ends a link, and another begins with its handle.
+    /// The data packets of three links and of one that does not exist, in any order. Each is a byte with the
+    /// link and the packet boundary flag, a length, and the data. A first byte of 0xFF ends a link and begins
+    /// another one with the same handle.
     static let acl = FuzzTarget(
         name: "acl", longest: 1024,
         seeds: {
-            /// Requests on three links at once, in pieces of that size.
+            /// Returns requests on three links at once, in pieces of the given size.
             func mixed(_ size: Int) -> [UInt8] {
                 let links = (0..<3).map { link in
                     [[0x02, 0x05, 0x02], [0x12, 12, 0] + [UInt8](repeating: UInt8(link), count: 200), [0x0A, 14, 0]]
@@ -93,7 +95,7 @@ extension FuzzTarget {
         })
 }
 
-/// A host and models of its links, which must agree after each packet.
+/// A host and models of its links. Both must agree after each packet.
 private struct LinkScript {
     static let one = LinkScript([0x40])
     static let three = LinkScript([0x40, 0x41, 0x42])
@@ -107,7 +109,7 @@ private struct LinkScript {
         handles.forEach { renew($0) }
     }
 
-    /// Ends that link, if there is one, and begins another.
+    /// Ends that link, if it exists, and begins another one with the same handle.
     mutating func renew(_ handle: UInt16) {
         if models[handle] != nil { bench.give(.received(Packets.disconnectionComplete(handle))) }
         bench.give(.received(Packets.connectionComplete(handle)))

@@ -3,7 +3,8 @@ import Encoding
 import LinkedData
 
 extension FuzzTarget {
-    /// JSON-LD to canonical N-Quads under the built-in contexts: no value of a document becomes more quads than it is.
+    /// JSON-LD to canonical N-Quads under the built-in contexts: canonicalisation neither loses nor adds
+    /// quads.
     static let jsonLD = FuzzTarget(
         name: "json-ld", longest: 8192,
         seeds: {

@@ -3,7 +3,8 @@ import DIDComm
 import Encoding
 
 extension FuzzTarget {
-    /// A mailbox at a mediator that says what the input says: lines, each the plaintext of its next answer, sealed by its own key.
+    /// A mailbox whose mediator answers with the input: each line is the plaintext of the next answer,
+    /// encrypted by the mediator with its own key.
     static let mediator = FuzzTarget(
         name: "mediator", longest: 8192,
         seeds: { MediatorScript.seeds },
@@ -13,7 +14,7 @@ extension FuzzTarget {
         })
 }
 
-/// Carries out what a mailbox wants; its mediator's words come from outside.
+/// Carries out the actions of a mailbox; the answers of its mediator are given line by line.
 private struct MediatorScript: ~Copyable {
     private static let ours = KeyPair(seed: Secret([UInt8](repeating: 1, count: 32)))
     private static let theirs = KeyPair(seed: Secret([UInt8](repeating: 2, count: 32)))
@@ -39,7 +40,7 @@ private struct MediatorScript: ~Copyable {
     private static let configuration = Mediator.Configuration(
         connection: AgentConnection.Configuration(label: "fuzz"), allowsPlainHTTP: true)
 
-    /// A connection that stands, without a mailbox yet.
+    /// A connection that is established, without a mailbox yet.
     private static var snapshot: JSON? {
         guard let ours, let theirs else { return nil }
         let endpoint: JSON = "http://mediator.test/"
@@ -66,7 +67,8 @@ private struct MediatorScript: ~Copyable {
         ]
     }
 
-    /// The mediator's next word is that line; an empty one, or one that begins with a space, lets time pass.
+    /// Gives the line as the mediator's next answer. A line that is empty or begins with a space lets time
+    /// pass instead.
     mutating func step(_ line: [UInt8]) {
         if let first = line.first, first != UInt8(ascii: " "), let ours = Self.ours, let theirs = Self.theirs {
             let envelope = Envelope.pack(line, to: [ours.verkey], from: theirs, random: &random)

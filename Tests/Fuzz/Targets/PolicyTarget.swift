@@ -3,7 +3,7 @@ import Encoding
 @testable import Credentials
 
 extension FuzzTarget {
-    /// Gate policies: what is read decides on some credential at any date, its own tests included.
+    /// Gate policies: a policy that is read can decide about a credential at any date, and its own tests run.
     static let policy = FuzzTarget(
         name: "policy", longest: 4096,
         seeds: { PolicySamples.all.map { Array($0.utf8) } },

@@ -2,7 +2,8 @@ import Aries
 import Encoding
 
 extension FuzzTarget {
-    /// verification-report/1.0 as it comes in: records at a keeper, receipts and heads at a kiosk.
+    /// Messages of verification-report/1.0: records as a keeper receives them, receipts and heads as a gate
+    /// receives them.
     static let report = FuzzTarget(
         name: "report", longest: 4096,
         seeds: { ReportSamples.messages },
@@ -33,7 +34,7 @@ extension FuzzTarget {
             require(read == answer, "a written answer reads as the same")
         })
 
-    /// A delivery under whatever its driver and its peer say, two bytes for each event.
+    /// A delivery with arbitrary events of its driver and its peer, two bytes for each event.
     static let delivery = FuzzTarget(
         name: "delivery", longest: 512,
         seeds: {
@@ -50,7 +51,7 @@ extension FuzzTarget {
         })
 }
 
-/// Carries out what a delivery asks for, and nothing when the input does not say so.
+/// Carries out the actions of a delivery only when the input says so.
 private struct ReportScript {
     private var delivery: ReportDelivery
     private var now = Instant.zero
@@ -119,7 +120,7 @@ private struct ReportScript {
     }
 }
 
-/// A ledger that numbers determine.
+/// A ledger whose entries are functions of their positions.
 private enum ReportSamples {
     static func point(_ position: Int) -> ReportPoint {
         ReportPoint(

@@ -5,8 +5,9 @@ import TestKit
 @testable import Credentials
 
 extension FuzzTarget {
-    /// Linked data in other letters: an input is a row of choices, which make a credential over a small vocabulary, a rule of
-    /// the gate, and up to three ways of writing the same signed statements. The verdict stays what it was, or is a refusal.
+    /// Linked data in other spellings. An input is a row of choices, which make a credential over a small
+    /// vocabulary, a rule of the gate, and up to three other ways of writing the same signed statements. The
+    /// verdict stays the same, or is a rejection.
     static let respelling = FuzzTarget(
         name: "respelling", longest: 96,
         seeds: {
@@ -20,10 +21,10 @@ extension FuzzTarget {
             let (policy, clock) = (choices.below(maker.policies.count), choices.below(maker.clocks.count))
             var respeller = plain.respeller
             var tricks: [String] = []
-            // Mostly one trick: a second one makes a case rarely worse, and always slower.
+            // One trick in most cases: a second one rarely makes a case harder, and always slower.
             for _ in 0..<[1, 1, 1, 1, 1, 2, 2, 3][choices.below(8)] {
                 let candidates = respeller.candidates(at: choices.pick(respeller.sites))
-                // Of a few neighbours the first that works there.
+                // Take the first of four neighbouring candidates that works there.
                 let start = choices.below(candidates.count)
                 for offset in 0..<4 {
                     let candidate = candidates[(start + offset) % candidates.count]
@@ -39,24 +40,25 @@ extension FuzzTarget {
             require(false, "\(difference)\n\(tricks)\n\(plain.document.compactText)\n\(respelt.compactText)")
         })
 
-    /// libFuzzer has one thread.
+    /// This is safe because libFuzzer has one thread.
     nonisolated(unsafe) private static let maker = try? RespellingMaker()
 }
 
-/// Credentials over a small vocabulary, and the gates that look at them.
+/// Credentials over a small vocabulary, and the verifiers of the gates that judge them.
 private final class RespellingMaker {
     private let signer: GraphSigner
     let setting: Respeller.Setting
     let policies: [VerificationPolicy]
     let clocks: [WallTime]
-    /// With both lines of defence, and with the statements alone; of each policy.
+    /// For each policy, a verifier with both checks (statements and spelling) and one that checks the
+    /// statements alone.
     private let verifiers: [(both: Verifier, first: Verifier)]
     private var made: [Int: Plain] = [:]
 
-    /// How many documents there are. Each is signed once.
+    /// The number of documents. Each is signed once.
     static let documents = 4096
 
-    /// A signed document with what was found of it already.
+    /// A signed document with the verdicts found about it so far.
     final class Plain {
         let document: JSON
         let respeller: Respeller
@@ -107,7 +109,7 @@ private final class RespellingMaker {
                 return (try? GatePolicy.parse(Array(file.utf8), zones: { _ in nil })).map { VerificationPolicy($0) }
             }
         require(policies.count == rules.count + 1, "every rule is read")
-        // A document with everything in it knows every property.
+        // A document with every member contains every property.
         var all = Choices([UInt8](repeating: 1, count: 64))
         let whole = try signer.sign(Self.document(&all, signer))
         let processor = JSONLDProcessor(contexts: ContextDocuments(signer.contexts))
@@ -124,7 +126,7 @@ private final class RespellingMaker {
         }
     }
 
-    /// A signed document; nil for a number whose choices make none that can be signed.
+    /// Returns a signed document; nil for a number whose choices make no document that can be signed.
     func document(_ number: Int) -> Plain? {
         if let known = made[number] { return known }
         var generator = FixedGenerator(state: UInt64(number))
@@ -165,16 +167,19 @@ private final class RespellingMaker {
         return subject
     }
 
-    /// What is wrong with both lines of defence or with the first alone, if anything: what is accepted is accepted plainly
-    /// too, by the same rule and with the same signed content, subject and dates. What is accepted plainly may be refused.
+    /// Returns how the verdicts on a respelt document, with both checks and with the statements alone, break
+    /// the following property; nil if it holds. An accepted document is also accepted in its plain spelling,
+    /// by the same rule of the policy and with the same signed content, issuer, types, dates and replay keys.
+    /// A document accepted in its plain spelling may be rejected in another.
     func difference(_ plain: Plain, _ respelt: JSON, _ policy: Int, _ time: Int) -> String? {
         let ((both, first), clock) = (verifiers[policy], clocks[time])
-        // Chance may write the plain one in a spelling that is refused for itself; what it says is what counts.
+        // The plain document may by chance have a spelling that is rejected for itself. Only its statements
+        // count here.
         let wanted = plain.verdict([policy, time]) { first.verify(plain.document.compactBytes, at: clock) }
         let payload = respelt.compactBytes
         let found = first.verify(payload, at: clock)
         if let difference = Self.difference(found, wanted) { return difference }
-        // Looking at the spelling, too, can only refuse more.
+        // The additional check of the spelling can only reject more.
         return found.isAccepted ? Self.difference(both.verify(payload, at: clock), wanted) : nil
     }
 

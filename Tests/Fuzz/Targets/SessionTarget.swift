@@ -3,7 +3,7 @@ import Encoding
 @testable import Tuvali
 
 extension FuzzTarget {
-    /// A Tuvali session under any writes, times and events of its link; two bytes at the head of each step.
+    /// A Tuvali session with arbitrary writes, times and link events. Two bytes begin each step.
     static let session = FuzzTarget(
         name: "session", longest: 1024,
         seeds: {
@@ -22,7 +22,8 @@ extension FuzzTarget {
             var script = SessionScript()
             var reader = ByteReader(bytes)
             while let kind = try? reader.uint8(), let value = try? reader.uint8() {
-                // In a write of any bytes the value is their count, and the upper half of the first byte says where they go.
+                // For a write of arbitrary bytes, `value` is their count, and the upper half of `kind`
+                // selects the characteristic.
                 let data = kind & 0x0F == 0 ? (try? reader.take(min(Int(value), reader.remaining))) ?? [] : []
                 script.step(kind, value, [UInt8](data))
             }
@@ -30,7 +31,7 @@ extension FuzzTarget {
         })
 }
 
-/// A session and what must hold of it, whatever the phone does.
+/// A session, and its properties under any behaviour of the phone.
 private struct SessionScript {
     private static let private32 = [UInt8](repeating: 0x42, count: 32)
     private static let plain = Array("{\"verifiable\":\"\((0..<400).map { String($0 * 7919 % 1009) }.joined())\"}".utf8)
@@ -43,7 +44,8 @@ private struct SessionScript {
     /// For an MTU of 130.
     static let chunks = TestWallet.cut(sealed, maxData: 127)
 
-    /// Identify, choosing, transfer, verdict with its repetitions, and the way out, and timers that are late.
+    /// The longest time of a session: identify, choosing, transfer, verdict with its repetitions, the end of
+    /// the link, and late timers.
     private static let longest = Duration.seconds([10, 120, 600, 15, 12, 4, 256].reduce(0, +))
 
     private var session: VerifierSession
@@ -80,7 +82,8 @@ private struct SessionScript {
         case 8: pass(.milliseconds(Int(value) * 10))
         case 9: pass(.seconds(Int(value)))
         case 10:
-            // What is due comes first, and the payload may be due: a verdict then is of that.
+            // A due timer fires first, and it may deliver the payload. The verdict is then about that
+            // payload.
             if let deadline = session.deadline, deadline <= now { give(.timer) }
             if payloads == 1, verdict == nil { verdict = value & 1 == 1 }
             give(.verdict(accepted: value & 1 == 1))
@@ -108,7 +111,7 @@ private struct SessionScript {
         now = end
     }
 
-    /// Nobody does anything any more: the session ends by itself, soon.
+    /// Lets only timers fire. The session must end by itself, after fewer than 64 timers.
     mutating func settle() {
         var timers = 0
         while let deadline = session.deadline {
@@ -145,7 +148,8 @@ private struct SessionScript {
         case .notify(.verificationStatus, let value):
             statuses += 1
             require(verdict.map { value == [$0 ? 0 : 1] } ?? false, "no verdict is told but the one given")
-            // Five times in the first second, then each second while a wallet that was told may stay.
+            // A verdict is sent five times in the first second, then every second while a notified wallet may
+            // stay.
             require(statuses <= 6 + 30, "so often and no more")
             require(drops == 0, "and before the parting")
         case .notify(.transferReportResponse, let value):

@@ -5,8 +5,9 @@ import LinkedData
 @testable import Credentials
 
 extension FuzzTarget {
-    /// Linked data behind a right signature, by JCS and by RDFC-1.0: an input is a credential without proof. It is signed here,
-    /// so that what comes after the signature is reached: unsigned members, status lists, the view of the claims.
+    /// Linked data with a valid signature, by JCS and by RDFC-1.0. An input is a credential without proof.
+    /// The target signs it, so that the code after the signature check is reached: unsigned members, status
+    /// lists, the view of the claims.
     static let signed = FuzzTarget(
         name: "signed", longest: 4096,
         seeds: {
@@ -47,7 +48,8 @@ extension FuzzTarget {
     private static let documentSigner = try? DocumentSigner()
 }
 
-/// Signs documents with a **test key** from a fixed seed, and trusts it.
+/// Signs documents with a **test key** from a fixed seed and verifies them with trust data that contains this
+/// key.
 private struct DocumentSigner: Sendable {
     private(set) var verifiers: [Verifier] = []
     let clock = WallTime(utc: Timestamp(seconds: 1_790_000_000), provenance: .given)
@@ -103,7 +105,7 @@ private struct DocumentSigner: Sendable {
         }
     }
 
-    /// With an eddsa-jcs-2022 proof; nil for a document that JCS does not know.
+    /// Returns the document with an eddsa-jcs-2022 proof; nil for a document that JCS cannot canonicalise.
     func signedText(_ document: JSONObject) -> JSONObject? {
         let proof = proof("eddsa-jcs-2022")
         guard let options = try? JSON.object(proof).canonicalized(),
@@ -112,7 +114,7 @@ private struct DocumentSigner: Sendable {
         return sign(document, proof, Digest.sha256(options) + Digest.sha256(content))
     }
 
-    /// With an eddsa-rdfc-2022 proof; nil for a document that is no linked data.
+    /// Returns the document with an eddsa-rdfc-2022 proof; nil for a document that is not linked data.
     func signedGraph(_ document: JSONObject) -> JSONObject? {
         let proof = proof("eddsa-rdfc-2022")
         guard let content = try? LinkedDataDocument(document, processor: trust.processor),

@@ -3,8 +3,9 @@ import Encoding
 @testable import Credentials
 
 extension FuzzTarget {
-    /// SD-JWT behind a right signature: an input is the payload's JSON and, line by line, disclosures. They are signed here,
-    /// so that what comes after the signature is reached; where the payload has the text `@2` stands the second one's digest.
+    /// SD-JWT with a valid signature. An input is the payload's JSON and, line by line, disclosures. The
+    /// target signs them, so that the code after the signature check is reached. The text `@2` in the payload
+    /// is replaced with the digest of the second disclosure.
     static let sdJWT = FuzzTarget(
         name: "sd-jwt", longest: 2048,
         seeds: { samples.map { Array($0.utf8) } },

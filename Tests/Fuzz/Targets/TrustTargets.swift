@@ -4,7 +4,7 @@ import TestKit
 @testable import Credentials
 
 extension FuzzTarget {
-    /// Keys: DID and controller documents as JSON, and identifiers that are keys themselves.
+    /// Keys: DID and controller documents as JSON, and identifiers that contain their key.
     static let key = FuzzTarget(
         name: "key", longest: 4096,
         seeds: {
@@ -28,7 +28,8 @@ extension FuzzTarget {
             }
         })
 
-    /// Trust bundles behind a right signature: an input is the list of files and, after its line, their contents.
+    /// Trust bundles with a valid signature. An input is a line with the list of files, followed by their
+    /// contents.
     static let bundle = FuzzTarget(
         name: "bundle", longest: 4096,
         seeds: { bundleSamples },
@@ -65,7 +66,7 @@ extension FuzzTarget {
             guard let key = operatorKey, let bytes = try? TrustBundle.write(edition, files: files, key: key) else {
                 return nil
             }
-            // Without the two lines that the check puts before.
+            // The check adds the first two lines itself.
             return bytes.split(separator: 0x0A, maxSplits: 2, omittingEmptySubsequences: false).last.map { Array($0) }
         }
     }

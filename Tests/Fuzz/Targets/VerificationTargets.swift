@@ -4,13 +4,14 @@ import Foundation
 import TestKit
 
 extension FuzzTarget {
-    /// The whole verifier on linked data, presentations and wallet records.
+    /// The whole verifier, given linked data, presentations and wallet records.
     static let envelope = verification("envelope", over: linkedData)
 
-    /// The same on JWT and SD-JWT credentials and presentations.
+    /// The whole verifier, given JWT and SD-JWT credentials and presentations.
     static let jws = verification("jws", over: tokens)
 
-    /// The same on mdocs: the input is their CBOR, of which the wallet sends the base64url text.
+    /// The whole verifier, given mdocs: the input is their CBOR, and the verifier receives its base64url
+    /// text.
     static let mdoc = verification("mdoc", over: mdocs)
 
     private static let linkedData = Samples(formats: ["ldp_vc", "ldp_vp", "wallet-record", "auto"])
@@ -18,8 +19,8 @@ extension FuzzTarget {
         formats: ["jwt_vc_json", "vc+jwt", "vp+jwt", "vc+sd-jwt", "dc+sd-jwt", "sd-jwt"])
     private static let mdocs = Samples(formats: ["mso_mdoc"], form: .base64URL)
 
-    /// A target over the cases of those formats. No change to an input makes the verifier accept anything but what it
-    /// accepted before: the signed content of an accepted input is that of some seed.
+    /// Returns a target over the cases of those formats. No change to an input makes the verifier accept new
+    /// content: the signed content of an accepted input is the content of some seed.
     private static func verification(
         _ name: String, over samples: @autoclosure @escaping @Sendable () -> Samples
     ) -> FuzzTarget {
@@ -43,7 +44,7 @@ extension FuzzTarget {
     }
 }
 
-/// Who verifies, and when: what one or more cases share.
+/// The verifier and its circumstances, which one or more cases share.
 private struct Setting: Sendable {
     let verifier: Verifier
     let claimed: CredentialFormat?
@@ -56,18 +57,18 @@ private struct Setting: Sendable {
     }
 }
 
-/// The cases of some formats. An input is two bytes that choose the setting, and the payload.
+/// The cases of some formats. An input is two bytes that select the setting, and the payload.
 private final class Samples: Sendable {
-    /// What an input holds of a payload.
+    /// How an input contains a payload.
     enum Form: Sendable {
-        /// Itself.
+        /// The payload itself.
         case plain
-        /// What its base64url text stands for.
+        /// The bytes that the payload encodes as base64url.
         case base64URL
     }
 
     private let settings: [Setting]
-    /// Payloads of all cases behind the number of their setting.
+    /// The payloads of all cases, each after the number of its setting.
     let inputs: [[UInt8]]
     private let form: Form
     /// The signed content of all cases that are accepted.
@@ -108,7 +109,7 @@ private final class Samples: Sendable {
         return (settings[number % settings.count], form == .plain ? content : Array(Base64.encode(content).utf8))
     }
 
-    /// The cases that are verified whole, each with what decides its setting.
+    /// Returns the cases that are verified whole, each with the values that determine its setting.
     private static func cases(_ formats: Set<String>) -> [(VerdictCase, key: JSON)] {
         let folders = ["vc", "sd-jwt", "mdoc"].compactMap { Vectors.path($0) }
             .flatMap { Vectors.files(in: $0) }.filter { Vectors.has("cases.json", in: $0) }

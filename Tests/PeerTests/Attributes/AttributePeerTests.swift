@@ -5,8 +5,9 @@ import Testing
 
 @testable import BluetoothHost
 
-/// The attribute server beside Bumble's on the same table: 10,000 connections with the same requests, right and wrong, from a seed.
-/// Where the answers differ, `Tests/Peers/wallet/attributes.py` says which of the two is right by which section, or fails.
+/// Compares the attribute server with Bumble's on the same table: 10,000 connections with the same requests,
+/// valid and invalid, from a seed. Where the answers differ, `Tests/Peers/wallet/attributes.py` says which of
+/// the two is right and by which section, or fails.
 @Suite(.tags(.realTime)) struct AttributePeerTests {
     static let connections = 10_000
 
@@ -23,7 +24,7 @@ import Testing
         place.remove()
     }
 
-    /// The table, then for each connection its requests and our answers.
+    /// Returns the table, then for each connection its requests and the host's answers.
     private static func requests() -> String {
         let service = Bench.service
         let characteristics = service.characteristics.map { characteristic -> JSON in

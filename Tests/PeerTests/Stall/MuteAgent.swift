@@ -2,13 +2,14 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A cloud agent that refuses whatever it is sent and, from some moment on, takes connections and says nothing.
+/// A cloud agent that refuses every message and, from a given moment on, accepts connections and does not
+/// answer.
 final class MuteAgent: Sendable {
     private let listener: Int32
     private let port: UInt16
     private let state = Mutex((isMute: false, isOver: false))
 
-    /// Listens on a free port of loopback.
+    /// Listens on a free port of the loopback address.
     init() throws {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
@@ -28,7 +29,7 @@ final class MuteAgent: Sendable {
         Thread.detachNewThread { self.serve() }
     }
 
-    /// An invitation to it, by that name of its host.
+    /// Returns an invitation of the agent with that host name.
     func invitation(host: String = "127.0.0.1") -> String {
         """
         {"@type":"https://didcomm.org/connections/1.0/invitation","@id":"mute","label":"Mute",\
@@ -36,10 +37,10 @@ final class MuteAgent: Sendable {
         """
     }
 
-    /// No answer from now on.
+    /// Stops answering.
     func fallSilent() { state.withLock { $0.isMute = true } }
 
-    /// Ends it.
+    /// Ends the agent.
     func stop() { state.withLock { $0.isOver = true } }
 
     private func serve() {

@@ -2,7 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// systemd's end of the notification protocol (sd_notify(3)): what a program sends, and when.
+/// systemd's end of the notification protocol (sd_notify(3)): the messages that a program sends, and their
+/// times.
 final class NotifySocket: Sendable {
     struct Message: Sendable {
         let at: ContinuousClock.Instant
@@ -22,18 +23,19 @@ final class NotifySocket: Sendable {
         Thread.detachNewThread { self.read() }
     }
 
-    /// What the program finds in its environment; `watchdog`: how long it may be silent.
+    /// Returns the program's environment; `watchdog` is the longest time for which it may be silent.
     func environment(watchdog: Duration) -> [String] {
         ["NOTIFY_SOCKET=\(path)", "WATCHDOG_USEC=\(Int(watchdog / .microseconds(1)))"]
     }
 
-    /// Everything so far.
+    /// Every message so far.
     var messages: [Message] { state.withLock { $0.messages } }
 
-    /// When it gave signs of life.
+    /// The times of the watchdog messages.
     var signs: [ContinuousClock.Instant] { messages.filter { $0.lines.contains("WATCHDOG=1") }.map(\.at) }
 
-    /// Waits for a message with a line that begins so, the first from `position` on; returns it and the position behind it.
+    /// Waits for the first message from `position` on with a line that begins with the given text; returns it
+    /// and the position after it.
     @discardableResult
     func wait(
         _ beginning: String, from position: Int = 0, within limit: Duration = .seconds(20)
@@ -49,7 +51,8 @@ final class NotifySocket: Sendable {
         }
     }
 
-    /// Waits for so many signs of life from `position` in the messages on, by default from now; when each came.
+    /// Waits for `count` watchdog messages from `position` in the messages on, by default from now; returns
+    /// their times.
     @discardableResult
     func signs(_ count: Int, from position: Int? = nil) async throws -> [ContinuousClock.Instant] {
         var (signs, next) = ([ContinuousClock.Instant](), position ?? messages.count)
@@ -61,7 +64,7 @@ final class NotifySocket: Sendable {
         return signs
     }
 
-    /// Ends it.
+    /// Stops listening.
     func stop() { state.withLock { $0.isOver = true } }
 
     private func read() {

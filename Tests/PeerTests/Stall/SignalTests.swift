@@ -4,9 +4,10 @@ import LinuxIO
 import TestKit
 import Testing
 
-/// Signals while somebody is let in: each that a program can catch leaves the gate shut.
+/// Signals while a visitor is admitted: each signal that a program can catch leaves the gate shut.
 @Suite(.timeLimit(.minutes(3)), .tags(.realTime)) struct SignalTests {
-    /// Those that ask it to end, as systemd, a terminal that goes, and a person at it do.
+    /// Signals that ask the program to end, from systemd, from a closed terminal, and from a person at a
+    /// terminal.
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGQUIT]) func thoseThatEndIt(_ number: Int32) async throws {
         try await inAPulse(of: .seconds(5)) { kiosk in
             let asked = SystemClock.now()
@@ -16,8 +17,8 @@ import Testing
         }
     }
 
-    /// Those that would end a program that says nothing about them, and that mean nothing to this one: one program gets
-    /// each in a pulse of its own, and lets the next visitor in all the same.
+    /// Signals whose default action ends a program and that mean nothing to this one: one program receives
+    /// each in a pulse of its own, and still admits the next visitor.
     @Test func thoseThatAreIgnored() async throws {
         let numbers = [SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGIO]
         try await inAPulse(of: .milliseconds(500)) { kiosk in
@@ -33,7 +34,7 @@ import Testing
         }
     }
 
-    /// Those of a crash.
+    /// Signals of a crash.
     @Test(arguments: [SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGTRAP]) func thoseOfACrash(_ number: Int32) async throws {
         try await inAPulse(of: .seconds(5)) { kiosk in
             let asked = SystemClock.now()
@@ -44,7 +45,7 @@ import Testing
         }
     }
 
-    /// The relay was released at once, not when the pulse is over.
+    /// Expects that the relay was released at once, before the end of the pulse.
     private func expectShut(_ kiosk: WatchedKiosk, behind signal: Instant, owed: Duration) throws {
         let pulse = try #require(kiosk.stall.pulses.first)
         let length = try #require(pulse.length, "the relay is left on")
@@ -52,7 +53,7 @@ import Testing
         #expect(time < .seconds(2) + owed, "\(pulse)")
     }
 
-    /// Lets a visitor in and does `body` while the relay is energised.
+    /// Admits a visitor and runs `body` while the relay is energised.
     private func inAPulse(of pulse: Duration, _ body: (WatchedKiosk) async throws -> Void) async throws {
         guard let site = try await StallSite("signal") else { return }
         let kiosk = try WatchedKiosk(site, pulse: pulse)
@@ -63,8 +64,8 @@ import Testing
         try await site.close()
     }
 
-    /// Lets a visitor in, to the moment in which the relay is energised for the time number `count` and the phone
-    /// knows.
+    /// Admits a visitor, until the relay is energised for the time number `count` and the phone has the
+    /// verdict.
     private func letIn(_ kiosk: WatchedKiosk, times count: Int) async throws {
         let phone = try await kiosk.sendPhone()
         try await kiosk.stall.relay(isActive: true, times: count)

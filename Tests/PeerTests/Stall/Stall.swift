@@ -2,8 +2,8 @@ import Encoding
 import Foundation
 import Glibc
 
-/// What holds up calls of a program under test, is its GPIO chip, and writes down when what happened: `Tests/Peers/stall`, loaded
-/// into that program.
+/// The library `Tests/Peers/stall`, loaded into a program under test. It holds up calls of the program, plays
+/// its GPIO chip, and writes down events with their times.
 struct Stall: Sendable {
     /// Calls that can be held up, in the order of stall.c.
     enum Held: Int, Sendable {
@@ -13,7 +13,7 @@ struct Stall: Sendable {
         case display
         /// Writing and syncing any file of the ledger.
         case ledger
-        /// What the control socket's thread does with its sockets.
+        /// Calls of the control socket's thread on its sockets.
         case control
         /// getaddrinfo(3).
         case resolver
@@ -21,15 +21,15 @@ struct Stall: Sendable {
         case connect
         /// Binding a Bluetooth adapter.
         case adapter
-        /// The radio's thread where it waits.
+        /// The wait of the radio's thread.
         case radio
-        /// Whoever asks for the date and has no thread of its own: verifications.
+        /// adjtimex(2) on threads whose names do not begin with `gatehouse-`: verifications.
         case clock
         /// Setting lamps.
         case lamps
     }
 
-    /// The lines of the chip; the relay's is a request of its own.
+    /// The configuration of the chip's lines; the relay's line is requested separately.
     static let sections = [
         "gpio": "chip = \"stall-chip\"",
         "indicator": """
@@ -41,19 +41,19 @@ struct Stall: Sendable {
         """,
     ]
 
-    /// The section `[gate]` with that pulse.
+    /// Returns the section `[gate]` with that pulse.
     static func gate(pulse: Duration) -> String {
         "line = \"RELAY\"\npulse = \"\(pulse / .milliseconds(1))ms\"".replacingOccurrences(of: ".0ms", with: "ms")
     }
 
-    /// What happened: the program's own log lines and those of stall.c.
+    /// The program's own log lines and the events of stall.c.
     let timeline: Journal
-    /// What stands before the command.
+    /// The command prefix.
     let prefix: [String]
     private let held: String
 
-    /// For one process whose files are in `place`. With `point`, a note of the kiosk, it is told when that has come, and calls of
-    /// the kind `held` are held up from then on.
+    /// Prepares a stall for one process whose files are in `place`. With `point`, a note of the kiosk, calls
+    /// of the kind `held` are held up once the kiosk reports that note.
     init(_ place: Workplace, library: String, _ held: Held? = nil, at point: String? = nil) throws {
         let folder = place.path("stall")
         timeline = Journal(folder + "/timeline")
@@ -65,7 +65,7 @@ struct Stall: Sendable {
             + (held.map { ["STALL_KIND=\($0.rawValue)"] } ?? [])
     }
 
-    /// Makes the library; its path.
+    /// Builds the library; returns its path.
     static func library(_ place: Workplace) async throws -> String {
         let source = Workplace.peers.appendingPathComponent("stall/stall.c").path
         let words = ["-shared", "-fPIC", "-O1", "-Wall", "-o", place.path("stall.so"), source, "-lpthread", "-ldl"]
@@ -76,10 +76,10 @@ struct Stall: Sendable {
         return place.path("stall.so")
     }
 
-    /// From now on calls of that kind do not return.
+    /// Holds up calls of that kind from now on.
     func hold(_ kind: Held) throws { try set(kind, "1") }
 
-    /// They return, and those to come do.
+    /// Releases the held calls of that kind, and holds up no more of them.
     func release(_ kind: Held) throws { try set(kind, "0") }
 
     private func set(_ kind: Held, _ value: Unicode.Scalar) throws {
@@ -89,9 +89,9 @@ struct Stall: Sendable {
         guard pwrite(file, &byte, 1, off_t(kind.rawValue)) == 1 else { throw PeerFailure("\(held): \(errno)") }
     }
 
-    // MARK: - What was seen
+    // MARK: - Observations
 
-    /// The newest invitation that is another than `last`.
+    /// Returns the newest invitation that differs from `last`.
     func invitation(otherThan last: String?) async throws -> String {
         let until = ContinuousClock.now + .seconds(30)
         while ContinuousClock.now < until {
@@ -101,18 +101,20 @@ struct Stall: Sendable {
         throw PeerFailure("no invitation other than \(last ?? "none")")
     }
 
-    /// One time that the relay was energised, in nanoseconds.
+    /// One activation of the relay; the times are in nanoseconds.
     struct Pulse {
         let began: Int
-        /// Nil: it still is.
+        /// Nil while the relay is still energised.
         var length: Int?
-        /// How long the threads that begin it could have run before and no processor was free.
+        /// The time for which the threads that start the pulse were ready to run before it without a free
+        /// processor.
         var delay = 0
-        /// How long the relay's thread could have run meanwhile and no processor was free: what the machine owes.
+        /// The time for which the relay's thread was ready to run during the pulse without a free processor:
+        /// the delay that the machine causes.
         var late = 0
     }
 
-    /// What the relay's line did.
+    /// The activations of the relay's line.
     var pulses: [Pulse] {
         timeline.events("relay").reduce(into: []) { pulses, line in
             let at = line["ns"]?.int ?? 0
@@ -125,7 +127,7 @@ struct Stall: Sendable {
         }
     }
 
-    /// Waits until the relay was energised (or is not any more) for the time number `count`.
+    /// Waits until the relay is energised (or released) for the time number `count`.
     func relay(isActive: Bool, times count: Int = 1, within limit: Duration = .seconds(30)) async throws {
         let until = ContinuousClock.now + limit
         while ContinuousClock.now < until {
@@ -136,13 +138,14 @@ struct Stall: Sendable {
         throw PeerFailure("the relay was not \(isActive ? "energised" : "released") within \(limit)")
     }
 
-    /// The lamps that were lit at that time, or would have been had a processor been free for the threads that light them.
+    /// Returns the lamps that were lit at that time, or would have been lit if a processor had been free for
+    /// the threads that light them.
     func lamps(at nanoseconds: Int) -> Set<Text> {
         let line = timeline.events("lamps").last { ($0["ns"]?.int ?? 0) - ($0["late"]?.int ?? 0) <= nanoseconds }
         return Set((line?["lit"]?.array ?? []).compactMap(\.string))
     }
 
-    /// The lamps as they were left.
+    /// The lamps at the end.
     var lastLamps: Set<Text> { lamps(at: .max) }
 
     /// The threads whose calls were held up.

@@ -1,4 +1,4 @@
-/// What all of a test share: the air, the credential, and the library of `Tests/Peers/stall`.
+/// The shared parts of a test: the air, the credential, and the library of `Tests/Peers/stall`.
 struct StallSite {
     let place: Workplace
     let credential: Credential
@@ -17,7 +17,7 @@ struct StallSite {
         air = try await Air(place)
     }
 
-    /// Ends it.
+    /// Ends the air and removes the workplace.
     func close() async throws {
         try await air.stop()
         place.remove()

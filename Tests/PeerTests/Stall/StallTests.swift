@@ -3,11 +3,11 @@ import Foundation
 import TestKit
 import Testing
 
-/// Whatever stalls, and wherever a visitor is then: the gate opens for those whom it may, shuts in time, the light tells the truth,
-/// and the program ends when it is asked.
+/// Stalls of every kind, at every point of a visit: the gate opens for accepted visitors, shuts in time, the
+/// light shows the true state, and the program ends on request.
 ///
-/// The relay is watched from outside, at its line (`Tests/Peers/stall`). Each stall lasts 3 s, longer than a visit from the first
-/// packet to the end of its pulse, or `GATEHOUSE_STALL` seconds.
+/// The relay is watched from outside, at its line (`Tests/Peers/stall`). Each stall lasts 3 s, which is
+/// longer than a visit from the first packet to the end of its pulse, or `GATEHOUSE_STALL` seconds.
 @Suite(.timeLimit(.minutes(60)), .tags(.realTime)) struct StallTests {
     private static let length: Duration = .seconds(
         ProcessInfo.processInfo.environment["GATEHOUSE_STALL"].flatMap { Int($0) } ?? 3)
@@ -19,12 +19,12 @@ import Testing
         try await run(stalled, at: StalledVisit.points)
     }
 
-    /// The name of an agent's host that no name server answers for.
+    /// An agent's host name that no name server answers for.
     @Test func aNameThatIsNeverResolved() async throws {
         try await run(.resolver, at: ["radio.ready", "phone.connected"])
     }
 
-    /// A log that a person looks at and has stopped (`gatehouse run | less`).
+    /// A log in a pager that a person has stopped (`gatehouse run | less`).
     @Test func aLogBehindAStoppedReader() async throws {
         guard let site = try await StallSite("stall") else { return }
         let kiosk = try WatchedKiosk(site, sections: ["log": "level = \"debug\"", "display": "kind = \"terminal\""])
@@ -36,7 +36,8 @@ import Testing
         pipe.shut()
         for _ in 0..<3 { #expect(try await kiosk.visit() == "accepted") }
         kiosk.expectPulses(4, "behind a stopped reader")
-        // Only the first visit's end can have been written; the log goes on where it was as soon as somebody reads.
+        // Only the end of the first visit can have been written; the log continues where it was as soon as
+        // the reader resumes.
         #expect(kiosk.stall.timeline.events("visit.ended").count <= 1)
         var ended = 0
         reader.signal(SIGCONT)
@@ -48,7 +49,7 @@ import Testing
         try await finish(site, kiosk)
     }
 
-    /// The controller goes while somebody is let in, and the way back to it hangs.
+    /// The controller is lost while a visitor is admitted, and reconnecting to it hangs.
     @Test(arguments: [Stall.Held.resolver, .connect]) func theRadioIsLostInAPulse(_ held: Stall.Held) async throws {
         guard let site = try await StallSite("stall") else { return }
         let kiosk = try WatchedKiosk(site, held, at: "gate", pulse: .seconds(1))
@@ -62,7 +63,7 @@ import Testing
         try await kiosk.stall.relay(isActive: false)
         kiosk.expectPulses(1, "a radio that does not come back")
         #expect(kiosk.stall.heldThreads == ["gatehouse-open"])
-        // The light goes on: out of order.
+        // The light continues: out of order.
         try await kiosk.stall.timeline.wait(from: position, for: "the light of a fault") {
             $0["lit"]?.array?.contains("AMBER") == true
         }
@@ -71,7 +72,7 @@ import Testing
         site.place.remove()
     }
 
-    /// The kernel's driver takes for ever to hand an adapter over.
+    /// The kernel's driver never returns from handing an adapter over.
     @Test func anAdapterThatHangs() async throws {
         guard let site = try await StallSite("stall") else { return }
         let notify = try NotifySocket(site.place)
@@ -82,7 +83,7 @@ import Testing
         try kiosk.process.start()
         try await kiosk.stall.timeline.wait("held")
         #expect(kiosk.stall.heldThreads == ["gatehouse-open"])
-        try await notify.signs(2)  // everything else turns
+        try await notify.signs(2)  // everything else works
         let (_, status) = try await kiosk.process.status()
         #expect(status["silent"]?.array == [], "\(status)")
         _ = try await kiosk.end("an adapter that hangs")
@@ -90,7 +91,7 @@ import Testing
         try await finish(site, kiosk)
     }
 
-    /// The relay has a thread of its own: neither lamps nor radio keep it.
+    /// The relay has a thread of its own: neither lamps nor radio delay it.
     @Test(arguments: [(Stall.Held.lamps, "transfer.received"), (.radio, "verdict"), (.radio, "transfer.received")])
     func nothingBesideTheRelayKeepsIt(_ held: Stall.Held, _ point: String) async throws {
         guard let site = try await StallSite("stall") else { return }
@@ -98,7 +99,7 @@ import Testing
         try kiosk.process.start()
         _ = try await kiosk.sendPhone()
         try await kiosk.stall.timeline.wait("held")
-        // A radio's thread that hangs before the verdict opens nothing.
+        // A radio thread that hangs before the verdict leaves the gate shut.
         let mayStayShut = point == "transfer.received" && held == .radio
         if mayStayShut { try await Task.sleep(for: .seconds(1)) }
         let isOpened = !mayStayShut || !kiosk.stall.pulses.isEmpty

@@ -2,7 +2,7 @@ import Encoding
 import Foundation
 import Testing
 
-/// What may stall while a visitor is at the gate.
+/// The parts that may stall while a visitor is at the gate.
 enum Stalled: String, Sendable {
     case standardError, journal, logFile, terminal, display, ledger, control, agent, resolver
 
@@ -18,10 +18,10 @@ enum Stalled: String, Sendable {
         }
     }
 
-    /// What the program is configured to use, so that there is something to stall.
+    /// Returns the configuration in which the program uses the part that stalls.
     func sections(_ place: Workplace, _ agent: MuteAgent?) throws -> [String: String] {
         switch self {
-        // The invitation must be known although the log is not.
+        // The log stalls, so the display provides the invitation.
         case .standardError, .journal: ["log": "level = \"info\"", "display": "kind = \"terminal\""]
         case .logFile: ["display": "kind = \"terminal\""]
         case .terminal: ["display": "kind = \"terminal\""]
@@ -42,7 +42,7 @@ enum Stalled: String, Sendable {
     }
 }
 
-/// A process for which something stalls at one point of a visit, and goes on stalling until the process has ended.
+/// A process in which something stalls at one point of a visit, until the process has ended.
 struct StalledVisit {
     /// The notes of the kiosk that divide a visit.
     static let points = [
@@ -50,14 +50,15 @@ struct StalledVisit {
         "verdict", "visit.ended", "gate",
     ]
 
-    /// What was measured.
+    /// The measurements.
     struct Figures: Sendable {
         var visits = 0
         var pulses = 0
-        /// The longest pulse beyond what was configured, with and without what the machine owes.
+        /// The longest excess of a pulse over the configured length: with the delay that the machine causes,
+        /// and without it.
         var longest = Duration.seconds(-1)
         var excess = Duration.seconds(-1)
-        /// From SIGTERM to the end.
+        /// The time from SIGTERM to the end.
         var end = Duration.zero
 
         mutating func add(_ other: Figures) {
@@ -72,10 +73,10 @@ struct StalledVisit {
     let site: StallSite
     let stalled: Stalled
     let point: String
-    /// For how long.
+    /// The duration of the stall.
     let length: Duration
 
-    /// Starts it, sends phones before and during the stall, and ends it.
+    /// Starts the process, sends phones before and during the stall, and ends the process.
     func run() async throws -> Figures {
         let what: Comment = "\(stalled.rawValue) stalled at \(point)"
         let tap =
@@ -95,12 +96,12 @@ struct StalledVisit {
             agent?.fallSilent()
             return (at: ContinuousClock.now, clients: stalled == .control ? Self.ask(control) : [])
         }
-        // Behind these points the first visit's intent is on the disk before that hangs.
+        // After these points the first visit's intent is on the disk before the disk hangs.
         let isRecorded = stalled == .ledger && reached > identified
         var outcomes = [try await kiosk.visit(isRecorded: isRecorded)]
         let (began, clients) = try await beginning.value
         defer { for client in clients { close(client) } }
-        // However late it is: somebody comes while it stalls.
+        // Visitors arrive as long as the stall lasts; at least one arrives.
         repeat {
             try await Task.sleep(for: length / 6)
             outcomes.append(try await kiosk.visit())
@@ -110,7 +111,8 @@ struct StalledVisit {
             #expect(expected(number).contains(outcome), "\(what), visit \(number + 1): \(outcome ?? "-")")
         }
         let accepted = outcomes.count { $0 == "accepted" }
-        // A reader that never comes back loses news, never an end in order; a disk that hangs is one without its records.
+        // A reader that never resumes loses log lines but does not prevent an orderly end; a hanging disk
+        // loses the records.
         let (time, _) = try await kiosk.end(what, as: stalled == .ledger ? .exit(1) : .exit(0))
         kiosk.expectPulses(accepted, what)
         kiosk.expectPanelFree(what)
@@ -126,20 +128,22 @@ struct StalledVisit {
         return figures
     }
 
-    /// Where among the points it stalls, and where the intent is handed to the ledger.
+    /// The index of the point at which it stalls, and of the point at which the intent is handed to the
+    /// ledger.
     private var reached: Int { Self.points.firstIndex(of: point) ?? 0 }
     private var identified: Int { Self.points.firstIndex(of: "phone.identified") ?? 0 }
     private var connected: Int { Self.points.firstIndex(of: "phone.connected") ?? 0 }
 
-    /// What the phone of that visit may be told: behind a disk that hangs nobody is let in whose intent is not on it. The log is written
-    /// beside the visit: when it tells that a phone is here, the intent may be on the disk already.
+    /// Returns the verdicts that the phone of that visit may receive: with a hanging disk, the gate admits
+    /// only visitors whose intent is already on the disk. The log is written concurrently with the visit:
+    /// when it reports that a phone has arrived, the intent may already be on the disk.
     private func expected(_ number: Int) -> Set<Text?> {
         guard stalled == .ledger else { return ["accepted"] }
         if number > 0 || reached < connected { return ["rejected"] }
         return reached <= identified ? ["accepted", "rejected"] : ["accepted"]
     }
 
-    /// Green with every pulse, red for everybody else and for nobody besides.
+    /// Expects the green lamp with every pulse, the red lamp for every rejected visitor, and no other red.
     private func expectLight(_ kiosk: WatchedKiosk, _ outcomes: [Text?], _ what: Comment) {
         for pulse in kiosk.stall.pulses {
             let lamps = kiosk.stall.lamps(at: pulse.began + 20_000_000 + pulse.late)
@@ -150,7 +154,7 @@ struct StalledVisit {
         #expect(shown.contains { $0.contains("GREEN") } == outcomes.contains("accepted"), what)
     }
 
-    /// Nobody went through whom the ledger does not know of.
+    /// Expects that the ledger knows every visitor who was admitted.
     private func expectRecords(_ kiosk: WatchedKiosk, _ accepted: Int, _ what: Comment) async throws {
         guard stalled == .ledger else { return }
         let records = try await kiosk.process.records()
@@ -159,11 +163,11 @@ struct StalledVisit {
         #expect(try await kiosk.process.verifyLedger().intact, what)
     }
 
-    /// Somebody asks how the service is.
+    /// Connects to the control socket and asks for the status.
     private static func ask(_ path: String) -> [Int32] {
         (0..<4).compactMap { _ in
             let client = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-            // It may not be there yet, or not have room: then others ask.
+            // The socket may not exist yet, or have no room: other connections then ask.
             for _ in 0..<10 {
                 if withUnixAddress(path, { connect(client, $0, $1) }) == 0 { break }
                 usleep(10_000)

@@ -1,14 +1,14 @@
 import Glibc
 
-/// A pipe or a socket to a reader that stops reading: whoever writes to it waits from then on.
+/// A pipe or a socket to a reader that stops reading: writers to it block from then on.
 final class Tap: Sendable {
     /// The writer's end.
     let writer: Int32
-    /// The end that nobody need read.
+    /// The reader's end.
     let reader: Int32
     private let isSocket: Bool
 
-    /// A pipe or, as journald has one, a stream socket, with room for what comes before ``shut()``.
+    /// Creates a pipe or, as journald has one, a stream socket, with room for the output before ``shut()``.
     init(isSocket: Bool) throws {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -26,16 +26,17 @@ final class Tap: Sendable {
         close(writer)
     }
 
-    /// What systemd says of such a socket in JOURNAL_STREAM.
+    /// The identity of such a socket as systemd puts it into JOURNAL_STREAM.
     var identity: String {
         var state = stat()
         fstat(writer, &state)
         return "\(state.st_dev):\(state.st_ino)"
     }
 
-    /// Fills it to the brim.
+    /// Fills it completely.
     func shut() {
-        // A description of its own: not waiting is a property of it, and the program shall wait.
+        // A separate open file description: O_NONBLOCK is a property of it, and the program's own writes must
+        // block.
         let own = isSocket ? -1 : open("/proc/self/fd/\(writer)", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
         defer { if own >= 0 { close(own) } }
         let block = [UInt8](repeating: 0x0A, count: 4096)

@@ -3,11 +3,13 @@ import Foundation
 import TestKit
 import Testing
 
-/// systemd hears that the service is there, and signs of life only while everything turns that a visit needs.
+/// systemd is notified when the service is ready, and receives watchdog messages only while everything that a
+/// visit needs works.
 @Suite(.timeLimit(.minutes(3)), .tags(.realTime)) struct WatchdogTests {
-    /// How long the service may be silent; it says something twice as often.
+    /// The longest time for which the service may be silent; it sends a message twice as often.
     private let watchdog = Duration.milliseconds(600)
-    /// The same where it must not be silent for so long: a machine that stands still for half of that is no fault of it.
+    /// The same where it must not be silent for so long: a machine that stalls for half of that is no fault
+    /// of the service.
     private let patience = Duration.seconds(3)
 
     @Test func itSaysThatItServesAndThatItEnds() async throws {
@@ -30,7 +32,7 @@ import Testing
         site.place.remove()
     }
 
-    /// What hangs: the radio's thread, verifications.
+    /// The radio's thread hangs, or verifications hang.
     @Test(arguments: [Stall.Held.radio, .clock]) func whileSomethingHangsItIsSilent(_ held: Stall.Held)
         async throws
     {
@@ -58,15 +60,15 @@ import Testing
         try await site.close()
     }
 
-    /// A disk that hangs is no reason to begin anew: what waits for it would be lost, and the gate follows `whenLedgerFails`. The
-    /// end loses it all the same, and says so.
+    /// A hanging disk is no reason to restart: everything that waits for the disk would be lost, and the gate
+    /// follows `whenLedgerFails`. The end loses it nevertheless, and reports the loss.
     @Test func aDiskThatHangsIsNoReasonToBeginAnew() async throws {
         guard let site = try await StallSite("watchdog") else { return }
         let (kiosk, notify) = try await start(site, patience)
         try await notify.wait("READY=1")
         let position = kiosk.stall.timeline.position
         try kiosk.stall.hold(.ledger)
-        // Something is to be written: an intent, or an outcome behind one that another phone left.
+        // Something is waiting to be written: an intent, or the outcome of a phone that left.
         _ = try await kiosk.sendPhone()
         try await kiosk.stall.timeline.wait("visit.ended", from: position)
         try await kiosk.stall.timeline.wait("held", from: position)
@@ -94,7 +96,8 @@ import Testing
         try await kiosk.stall.timeline.wait("held", from: position)
     }
 
-    /// So many signs come from now on, while `body` is done and behind that, each in time but for what the machine owes.
+    /// Expects `count` watchdog messages from now on, while `body` runs and after it, each in time apart from
+    /// the delay that the machine causes.
     private func expectSigns(
         _ count: Int, _ notify: NotifySocket, while body: () async throws -> Void = {}
     ) async throws {
@@ -108,11 +111,12 @@ import Testing
         #expect(gaps.allSatisfy { $0 < limit }, "\(gaps)")
     }
 
-    /// No sign comes for twice as long as the service may be silent: four were due.
+    /// Expects no watchdog message for twice the time for which the service may be silent: four were due.
     private func expectSilence(_ notify: NotifySocket, _ what: Comment) async throws {
-        try await Task.sleep(for: watchdog * 2)  // what was on its way
+        try await Task.sleep(for: watchdog * 2)  // for messages that were on their way
         var (signs, isSilent) = (notify.signs.count, false)
-        // One sign whose questions were answered before may be that late, however long it takes. There is no second one.
+        // One message whose checks were answered before may be that late, however long it takes. A second one
+        // does not exist.
         for _ in 0..<2 where !isSilent {
             try await Task.sleep(for: watchdog * 2)
             let now = notify.signs.count

@@ -2,9 +2,9 @@ import Encoding
 import Foundation
 import Testing
 
-/// The real program with lines that can be watched and calls that can be held up, and a phone for it.
+/// The real program with lines that can be watched and calls that can be held up, and its phones.
 final class WatchedKiosk {
-    /// How long its relay is energised.
+    /// The time for which its relay is energised.
     let pulse: Duration
     let place: Workplace
     let stall: Stall
@@ -13,8 +13,8 @@ final class WatchedKiosk {
     private var lastURI: String?
     private var visits = 0
 
-    /// A program that is not started yet. `sections` of its configuration and words of its `environment` besides the usual ones;
-    /// `held` and `point`: see ``Stall``.
+    /// Prepares a program and does not start it. `sections` of its configuration and words of its
+    /// `environment` are added to the usual ones; `held` and `point`: see ``Stall``.
     init(
         _ site: StallSite, _ held: Stall.Held? = nil, at point: String? = nil, pulse: Duration = .milliseconds(300),
         sections: [String: String] = [:], environment: [String] = []
@@ -22,7 +22,7 @@ final class WatchedKiosk {
         (self.site, self.pulse) = (site, pulse)
         place = try Workplace("stall", isInMemory: true)
         stall = try Stall(place, library: site.library, held, at: point)
-        // Phones find it soon enough, and many of them share one processor with their radio.
+        // Phones find it fast enough at this interval, and many of them share one processor with their radio.
         let radio = """
             transport = "tcp"
             host = "127.0.0.1"
@@ -36,7 +36,8 @@ final class WatchedKiosk {
             sections: all.merging(sections) { $1 })
     }
 
-    /// Sends a phone with a good credential, as soon as there is an invitation for it; its name.
+    /// Sends a phone with a valid credential, as soon as an invitation for it exists; returns the phone's
+    /// name.
     func sendPhone(leaving stage: String? = nil, choosesSlowly: Bool = false) async throws -> String {
         let uri = try await stall.invitation(otherThan: lastURI)
         lastURI = uri
@@ -50,14 +51,14 @@ final class WatchedKiosk {
         return id
     }
 
-    /// Waits until that phone knows that its visitor may go in.
+    /// Waits until that phone receives the verdict that admits its visitor.
     func expectVerdict(of phone: String) async throws {
         try await site.air.wait("verdict", of: phone)
         #expect(site.air.seen(by: phone).status == [0], "\(phone)")
     }
 
-    /// A whole visit, with the pulse that it leads to; what the phone was told. With `isRecorded` the person chooses only once the
-    /// ledger has the intent.
+    /// Plays a whole visit, with its pulse; returns the phone's outcome. With `isRecorded` the person chooses
+    /// only once the ledger has the intent.
     func visit(isRecorded: Bool = false) async throws -> Text? {
         let before = stall.pulses.count
         let phone = try await sendPhone(choosesSlowly: isRecorded)
@@ -68,7 +69,7 @@ final class WatchedKiosk {
                 guard ContinuousClock.now < until else { throw PeerFailure("no intent of \(phone)") }
                 try await Task.sleep(for: .milliseconds(20))
             }
-            // The witness hears of it behind the database.
+            // The witness is notified after the database.
             try await Task.sleep(for: .milliseconds(200))
             try site.air.choose(phone)
         }
@@ -77,13 +78,14 @@ final class WatchedKiosk {
         return outcome
     }
 
-    /// What a pulse was more than configured, less what the machine owes; must not exceed 20 ms.
+    /// Returns the excess of a pulse over the configured length, without the delay that the machine causes;
+    /// it must not exceed 20 ms.
     func excess(_ pulse: Stall.Pulse) -> Duration {
         .nanoseconds((pulse.length ?? .max / 2) - pulse.late) - self.pulse
     }
 
-    /// Every pulse has the length that was configured. Its end is fixed by the decision, so what the machine was late
-    /// to begin with is missing.
+    /// Expects that every pulse has the configured length. The decision fixes the pulse's end, so a delay of
+    /// its start by the machine shortens the pulse.
     func expectPulses(_ count: Int, _ what: Comment) {
         let pulses = stall.pulses
         #expect(pulses.count == count, what)
@@ -93,18 +95,19 @@ final class WatchedKiosk {
         }
     }
 
-    /// Nothing that has been held up would have held up visitors.
+    /// Expects that no held call was on a thread that visitors depend on.
     func expectPanelFree(_ what: Comment) {
         let forbidden: Set<Text> = ["gatehouse-radio", "gatehouse-relay", "gatehouse-lamps"]
         #expect(stall.heldThreads.isDisjoint(with: forbidden), "\(what): \(stall.heldThreads)")
     }
 
-    /// An end has a limit of its own, 1.8 s. What the machine owed meanwhile comes on top.
+    /// Expects an end within its own limit, 1.8 s, and the delay that the machine caused meanwhile.
     static func expectPrompt(_ end: Duration, owed: Duration, _ what: Comment = "") {
         #expect(end <= .seconds(2) + owed, what)
     }
 
-    /// Ends it; after how long, and how much of that the machine owes. Everything must be off then.
+    /// Ends the program. Returns the time that took, and the part of it that the machine caused. Everything
+    /// must be off then.
     func end(
         _ what: Comment, as expected: Child.End? = .exit(0), by signal: Int32 = SIGTERM
     ) async throws -> (time: Duration, owed: Duration) {
