@@ -3,7 +3,7 @@ import Encoding
 import Glibc
 import LinuxIO
 
-/// A Bluetooth LE peripheral with one characteristic that says back what a phone writes.
+/// A Bluetooth LE peripheral with one characteristic that echoes what a phone writes.
 @main
 struct Peripheral {
     static let echo = CharacteristicID(rawValue: 1)
@@ -21,7 +21,7 @@ struct Peripheral {
         var host = Host(services: [service])
         var events: [HostEvent] = [.start]
         while true {
-            // Whatever happens is an event; the host says what is to be done.
+            // Every occurrence is an event; the host returns the actions to carry out.
             while !events.isEmpty {
                 for action in host.handle(events.removeFirst(), at: SystemClock.now()) {
                     switch action {

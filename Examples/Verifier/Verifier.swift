@@ -2,7 +2,8 @@ import Credentials
 import Encoding
 import Foundation
 
-/// Verifies one credential, offline: with the issuer's DID document and the contexts that it uses, and nothing else.
+/// Verifies one credential offline, with only the issuer's DID document and the contexts that the credential
+/// uses.
 @main
 struct Verify {
     static func main() throws {
@@ -12,7 +13,7 @@ struct Verify {
         }
         func bytes(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
 
-        // Trust is data: who may issue, with which keys, under which contexts. The W3C's contexts are built in.
+        // Trust is data: the issuers, their keys and the contexts. The W3C's contexts are built in.
         let files = Array(words.dropFirst())
         let document = try bytes(files[1])
         let issuer = try JSON.parse(document)["id"]?.string ?? ""
@@ -24,7 +25,7 @@ struct Verify {
         for context in BuiltInContexts.all { contexts[context.url] = context.bytes }
         let trust = TrustMaterial(issuers: [TrustedIssuer(id: issuer)], documents: [document], contexts: contexts)
 
-        // The date is an argument, with what it is worth: the verifier has no clock of its own.
+        // The date is an argument, with its provenance: the verifier has no clock of its own.
         let clock = WallTime(utc: date, provenance: .synchronised)
         let verdict = Verifier(trust: try TrustStore(trust)).verify(try bytes(files[0]), at: clock)
         print("\(verdict.decision.rawValue): \(verdict.reasons.map(\.code.text).joined(separator: ", "))")
