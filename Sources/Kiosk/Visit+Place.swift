@@ -21,9 +21,6 @@ extension Visit {
         }
     }
 
-    /// Whether its link is being ended: the visit takes no place any more.
-    var isLeaving: Bool { session.isLeaving }
-
     /// The progress that the light shows. A link alone counts as nothing, because every phone in range can make one.
     var progress: Progress {
         switch stage {

@@ -84,7 +84,11 @@ struct Visit: Sendable {
     let connection: ConnectionHandle
     let settings: KioskSettings
     let began: Instant
-    private(set) var session: VerifierSession
+    private(set) var session: VerifierSession {
+        didSet { isLeaving = session.isLeaving }
+    }
+    /// Whether its link is being ended: the visit takes no place any more.
+    private(set) var isLeaving = false
     /// The time from one connection event to the next.
     var interval: Duration
     /// The intent; nil before the phone has identified itself, and after the intent was given to another visit.
@@ -160,7 +164,7 @@ struct Visit: Sendable {
             countChunks(at: now)
         }
         // A session that has ended its link ends the visit; later events of the link do not matter.
-        if case .transferring = stage, session.isLeaving, event != .linkLost {
+        if case .transferring = stage, isLeaving, event != .linkLost {
             requests += fail([.transferDisconnected, cause(of: .phone)], at: now)
         }
         return requests + checkLimits(at: now)
