@@ -68,7 +68,7 @@ extension Host {
 }
 
 extension CommandQueue.Outcome {
-    /// The status that the controller sent; if it sent none, the status that has the same meaning.
+    /// The status that the controller sent; if it sent none, the status with the same meaning as the outcome.
     var status: HCIStatus {
         switch self {
         case .completed(let status, _), .status(let status): status

@@ -155,13 +155,15 @@ extension Host {
             guard let next = links[index].parameters.answered(signal) else { return }
             send(next.frame, index, at: now, &actions)
         } else {
-            // All other signals address a central or open channels; this host is no central and has no such channels.
+            // Reject all other signals. They address a central or open channels; this host is no central and
+            // has no such channels.
             send(LESignal.reject(signal.identifier).frame, index, at: now, &actions)
         }
     }
 
-    /// Queues an answer. If there is no room, the phone sends requests much faster than it takes answers, and is
-    /// disconnected: a missing answer would stall it for 30 s, and an attacker could exploit an unbounded queue.
+    /// Queues an answer. If the queue has no room, the phone is disconnected, because it sends requests much
+    /// faster than it takes answers. Dropping the answer instead would stall the phone for 30 s, and an
+    /// attacker could exploit an unbounded queue.
     @discardableResult private mutating func send(
         _ frame: L2CAPFrame, _ index: Int, at now: Instant, _ actions: inout [HostAction]
     ) -> Bool {

@@ -1,6 +1,7 @@
 package import Encoding
 
-/// A Bluetooth LE peripheral: everything between a controller's HCI packets and an application's characteristics.
+/// A Bluetooth LE peripheral: everything between a controller's HCI packets and an application's
+/// characteristics.
 ///
 /// The life cycle in order: `start` sets the controller up (``ControllerSetup``) → `ready` → `advertise` puts
 /// advertisements on the air (``Advertiser``) → a phone connects → its data is reassembled
@@ -9,11 +10,11 @@ package import Encoding
 /// stays silent or reports an error ends the cycle with `failed`; the owner then opens the transport again
 /// and sends `start`.
 ///
-/// A pure value: no clock, no input or output, no randomness. Its owner passes in packets and the time,
-/// carries out the actions in their order, and sends `timer` at ``deadline``.
+/// It is a pure value: it uses no clock, no input or output and no randomness. Its owner passes in packets
+/// and the time, carries out the actions in their order, and sends `timer` at ``deadline``.
 package struct Host: Sendable {
     enum Phase: Sendable {
-        /// Not started, or failed.
+        /// The host was not started, or has failed.
         case down
         case settingUp(ControllerSetup)
         case ready(ControllerInformation)
@@ -30,12 +31,12 @@ package struct Host: Sendable {
     var links: [Link] = []
     /// When the controller last sent anything.
     var lastHeard: Instant = .zero
-    /// Packets that were malformed or unexpected, since the start.
+    /// The number of malformed or unexpected packets since the start.
     package internal(set) var ignoredPackets = 0
-    /// PDUs from phones whose fragments did not fit together, since the start.
+    /// The number of PDUs from phones whose fragments did not fit together, since the start.
     package internal(set) var droppedPDUs = 0
 
-    /// Creates a host with these services, not started.
+    /// Creates a host with the given services. The host is not started yet.
     package init(configuration: HostConfiguration = HostConfiguration(), services: [ServiceDefinition]) {
         self.configuration = configuration
         database = AttributeDatabase(
@@ -49,15 +50,17 @@ package struct Host: Sendable {
 
     /// Takes an event that happens at `now`; returns the actions to carry out, in order.
     ///
-    /// Packets come before news. A phone gets its answer before anything that the news causes. An owner that
-    /// reacts to news with another call, while it still carries out the list, cannot overtake a packet.
+    /// Packets are before news in the list. So a phone gets its answer before any effect of the news. An
+    /// owner that reacts to news with another call, while it still carries out the list, cannot overtake a
+    /// packet.
     package mutating func handle(_ event: HostEvent, at now: Instant) -> [HostAction] {
         var actions: [HostAction] = []
         handle(event, at: now, into: &actions)
         return actions
     }
 
-    /// Does the same, but appends to `actions`: a caller that reuses the memory of its last list needs no allocation.
+    /// Handles an event as ``handle(_:at:)`` does, but appends to `actions`. A caller that reuses the memory
+    /// of its last list needs no allocation.
     package mutating func handle(_ event: HostEvent, at now: Instant, into actions: inout [HostAction]) {
         let first = actions.count
         do {
@@ -70,7 +73,7 @@ package struct Host: Sendable {
         if !packets.isEmpty { actions.insert(contentsOf: packets, at: first) }
     }
 
-    /// When `timer` is due; nil while nothing is waited for.
+    /// When the event `timer` is due; nil if no time limit runs.
     package var deadline: Instant? {
         var instants = links.indices.compactMap { links[$0].deadline }
         if let deadline = commands.deadline { instants.append(deadline) }
@@ -137,7 +140,7 @@ package struct Host: Sendable {
         ACLTransmitter(packetLength: 27, packets: 0, limits: limits)
     }
 
-    /// Reports to the application that everything has ended, and why.
+    /// Reports to the application that all connections and advertisements have ended, and why.
     private mutating func fail(_ failure: HostFailure, _ actions: inout [HostAction]) {
         if advertiser.isOn { actions.append(.advertisingStopped) }
         for link in links { actions.append(.disconnected(link.handle, .unspecified)) }
@@ -159,8 +162,8 @@ package struct Host: Sendable {
         if let deadline = transmitter.heldDeadline, deadline <= now { throw .buffersKept }
         for index in links.indices {
             if let closing = links[index].closing, closing.by <= now {
-                // The event of the link's end may have been lost, and other phones are connected. The
-                // controller is asked once more; it then answers that it knows no such connection.
+                // The event of the link's end may have been lost, and other phones are connected. Ask the
+                // controller once more; it then answers that it knows no such connection.
                 guard !closing.isRepeated else { throw .disconnectionStalled(links[index].handle) }
                 links[index].closing?.by = now.advanced(by: configuration.limits.disconnectionMargin)
                 links[index].closing?.isRepeated = true

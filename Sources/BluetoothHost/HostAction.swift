@@ -2,44 +2,47 @@ import Encoding
 
 /// A command or report from a host to its owner.
 package enum HostAction: Equatable, Sendable {
-    /// Give this H4 packet to the controller, in the order of the actions.
+    /// Send the H4 packet to the controller, in the order of the actions.
     case send([UInt8])
-    /// The controller is set up.
+    /// The controller is set up. The payload describes it.
     case ready(ControllerInformation)
     /// The advertisements last requested are on the air. A connection reported before this action may belong
     /// to an earlier advertisement.
     case advertisingStarted
-    /// Nothing is on the air any more: as requested, or because a phone has connected.
+    /// No advertisement is on the air any more: as requested, or because a phone has connected.
     case advertisingStopped
     /// The controller refused the requested advertisements. Some controllers cannot advertise while a
-    /// connection exists: a new request after its end may succeed.
+    /// connection exists: a new request after the end of the connection may succeed.
     case advertisingRefused(HCIOpcode, HCIStatus)
-    /// The controller was found not to advertise although advertising was enabled: how often since the start.
-    /// Advertising is enabled again.
+    /// The controller was found not to advertise although advertising was enabled. The number says how often
+    /// this was found since the start. Advertising is enabled again.
     case advertisingLapsed(Int)
-    /// A phone has connected to the advertisement with that address; nil when the advertisement is unknown.
-    /// The ATT MTU is 23 so far. That advertisement is now off the air; if the controller shows one at a
-    /// time, nothing is on the air. The owner must request advertisements again.
+    /// A phone has connected to the advertisement with the address `to`; nil if the advertisement is unknown.
+    /// The ATT MTU is 23 at first. The advertisement is now off the air. If the controller can advertise only
+    /// one at a time, no advertisement is on the air. The owner must request advertisements again.
     case connected(Connection, to: DeviceAddress?)
-    /// The phone or the controller has changed the connection's timing.
+    /// The phone or the controller has changed the timing of the connection.
     case parametersChanged(ConnectionHandle, ConnectionParameters)
-    /// A connection has ended for that reason. A later connection may have the same handle.
+    /// A connection has ended, for the reason in the status. A later connection may have the same handle.
     case disconnected(ConnectionHandle, HCIStatus)
-    /// The phone has exchanged MTUs: the longest ATT PDU in both directions, in bytes. Reported at each exchange.
+    /// The phone has exchanged MTUs. The number is the longest ATT PDU in both directions, in bytes. The
+    /// action is reported at each exchange.
     case mtuChanged(ConnectionHandle, Int)
-    /// The phone wrote a value, by Write Request (`withResponse`, already answered) or Write Command.
+    /// The phone wrote a value of the characteristic: by a Write Request, which is already answered
+    /// (`withResponse`), or by a Write Command.
     case written(ConnectionHandle, CharacteristicID, [UInt8], withResponse: Bool)
     /// The phone wrote a characteristic's client configuration.
     case subscribed(ConnectionHandle, CharacteristicID, ClientConfiguration)
-    /// A value was handed to the controller as a notification, or the phone confirmed it as an indication.
+    /// A value was passed to the controller as a notification, or the phone confirmed it as an indication
+    /// (`confirmed`).
     case delivered(ConnectionHandle, CharacteristicID, confirmed: Bool)
     /// The phone did not confirm an indication in time. The value is sent again as a notification, as are all
     /// later values.
     case unconfirmed(ConnectionHandle, CharacteristicID)
-    /// A value will not reach the phone.
+    /// A value will not reach the phone, for the given reason.
     case notDelivered(ConnectionHandle, CharacteristicID, DeliveryFailure)
-    /// The controller or the transport is lost. All connections have been reported as ended; only `start`
-    /// revives the host.
+    /// The controller or the transport has failed, for the given reason. All connections were reported as
+    /// ended before. Only `start` makes the host work again.
     case failed(HostFailure)
 }
 
@@ -47,7 +50,7 @@ package enum HostAction: Equatable, Sendable {
 package enum DeliveryFailure: Equatable, Sendable {
     /// The connection does not exist, or is ending.
     case notConnected
-    /// No characteristic that can be pushed has this name.
+    /// No characteristic that can be pushed has this id.
     case unknownCharacteristic
     /// The value is longer than the MTU less 3 bytes, or than 512.
     case tooLong
@@ -57,15 +60,15 @@ package enum DeliveryFailure: Equatable, Sendable {
 
 /// Why the host stopped.
 package enum HostFailure: Error, Equatable, Sendable {
-    /// No answer to a command that every controller must answer.
+    /// The controller did not answer a command that every controller must answer.
     case commandTimedOut(HCIOpcode)
-    /// The controller refused a command without which nothing works.
+    /// The controller refused a command without which the host cannot work.
     case commandFailed(HCIOpcode, HCIStatus)
     /// The controller has no buffers for connection data.
     case noDataBuffers
-    /// The controller reported an internal error with this code, which its maker defines.
+    /// The controller reported an internal error with the given code, which its maker defines.
     case hardwareError(UInt8)
-    /// The end of a connection was asked for and never reported.
+    /// The host asked the controller to end a connection, and the controller never reported the end.
     case disconnectionStalled(ConnectionHandle)
     /// The controller accepts every command to advertise and does not advertise.
     case advertisingDead

@@ -1,8 +1,8 @@
-/// Connection parameters to ask the phone for (Core Specification Vol 3 Part A 4.20).
+/// Connection parameters that the host requests from the phone (Core Specification Vol 3 Part A 4.20).
 package struct PreferredConnectionParameters: Equatable, Sendable {
-    /// Shortest interval wanted, in units of 1.25 ms (6 to 3200).
+    /// The shortest wanted interval, in units of 1.25 ms (6 to 3200).
     package let minimumInterval: UInt16
-    /// Longest interval wanted, in units of 1.25 ms.
+    /// The longest wanted interval, in units of 1.25 ms.
     package let maximumInterval: UInt16
     /// Connection events that the peripheral, this host, may skip.
     package let latency: UInt16
@@ -36,23 +36,23 @@ package struct HostConfiguration: Equatable, Sendable {
     /// How long each of several advertisements is on the air when they share a place: about seven advertising
     /// events, enough for a scanning phone to receive it.
     package var advertisingTurn: Duration = .milliseconds(200)
-    /// Time from one proof that the controller really advertises to the next.
+    /// The time from one proof that the controller really advertises to the next proof.
     package var advertisingProof: Duration = .milliseconds(800)
-    /// Time from one renewal to the next: advertising is switched off and on if the controller's answer
-    /// proves nothing.
+    /// The time from one renewal to the next. A renewal switches advertising off and on; it is used if the
+    /// controller's answers prove nothing.
     package var advertisingRenewal: Duration = .seconds(10)
-    /// Connection parameters to request after the phone's first request, in order, the next after each
-    /// refusal. First 15 ms, which both Android and Apple's accessory guidelines allow, then up to 30 ms;
-    /// latency 0, timeout 6 s.
+    /// Connection parameters to request after the phone's first request, in this order: the next ones after
+    /// each refusal. The first are 15 ms, which both Android and Apple's accessory guidelines allow; the
+    /// second are up to 30 ms. All have latency 0 and timeout 6 s.
     package var connectionParameters = [
         PreferredConnectionParameters(minimumInterval: 12, maximumInterval: 12, latency: 0, supervisionTimeout: 600),
         PreferredConnectionParameters(minimumInterval: 12, maximumInterval: 24, latency: 0, supervisionTimeout: 600),
     ]
-    /// Silence of a ready controller after which the host probes it; nil: never.
+    /// The time without packets from a ready controller after which the host probes it; nil: never.
     package var watchdogInterval: Duration? = .seconds(10)
-    /// Bounds.
+    /// The limits of memory and time.
     package var limits = Limits()
 
-    /// The defaults.
+    /// Creates the default configuration.
     package init() {}
 }

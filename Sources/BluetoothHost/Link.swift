@@ -1,6 +1,6 @@
 import Encoding
 
-/// All state of one link; it is dropped when the link ends.
+/// All state of one link. The state is dropped when the link ends.
 struct Link: Sendable {
     let connection: Connection
     var server: ATTServer
@@ -9,7 +9,8 @@ struct Link: Sendable {
     var parameters: ConnectionParameterRequester
     /// The parameters in force.
     private(set) var current: ConnectionParameters
-    /// Whether the phone has sent a PDU on the attribute channel. Everything that a phone wants begins there.
+    /// Whether the phone has sent a PDU on the attribute channel. Each request of a phone begins with such a
+    /// PDU.
     var hasSpoken = false
     /// The wait for the end of the link, once requested. While it is set, data from the phone is ignored.
     var closing: Closing?

@@ -6,9 +6,9 @@ package enum RefreshRefusal: Error, Hashable, Sendable {
     case notADocument
     /// The content is the document of another id.
     case otherDocument
-    /// The list is older than the stored one.
+    /// The fetched list is older than the stored list.
     case older
-    /// The content is no valid status list of a trusted issuer; the code gives the reason.
+    /// The content is no valid status list of a trusted issuer; the code is the reason.
     case statusList(ReasonCode)
 }
 
@@ -24,9 +24,9 @@ extension RefreshRefusal: CustomStringConvertible {
 }
 
 extension Verifier {
-    /// Checks the content that a server sent for `resource` by the rules of a verification. A document must
-    /// be readable and carry the requested id. A status list must have the requested URL, be signed and dated
-    /// as a trusted issuer's lists are, and be no older than the stored list.
+    /// Checks the content that a server sent for `resource`, with the rules that apply in a verification. A
+    /// document must be readable and carry the requested id. A status list must have the requested URL, be
+    /// signed and dated as a trusted issuer's lists are, and be no older than the stored list.
     ///
     /// A document without keys is accepted, because an issuer withdraws all its keys that way. Content that
     /// is already stored is checked with its date of download, `fetched`.
@@ -47,8 +47,8 @@ extension Verifier {
 }
 
 extension Verifier {
-    /// Checks a status list. It must be valid for one of the issuers that name it; where no issuer names it,
-    /// for any trusted issuer.
+    /// Checks a status list. It must be valid for one of the issuers whose entries name it. If no entry names
+    /// it, it must be valid for any trusted issuer.
     private func checkStatusList(
         _ content: [UInt8], url: Text, replacing old: [UInt8]?, _ fetched: Timestamp?, at clock: WallTime
     ) throws(RefreshRefusal) {
@@ -83,9 +83,9 @@ extension Verifier {
 }
 
 extension Verifier {
-    /// Returns the dates from which and until which the stored list of that URL is valid, as the list states
-    /// them. No signature is checked, because the dates are used for warnings only. Returns nil where no list
-    /// is stored or the list is unreadable.
+    /// Returns the dates from which and until which the stored list with the given URL is valid, as the list
+    /// states them. No signature is checked, because the dates are used only for warnings. Returns nil if no
+    /// list is stored or the list is unreadable.
     package func statedDates(ofList url: Text) -> (from: Timestamp?, until: Timestamp?)? {
         let stated = StatedListDates(limits: limits, profile: profile, fetched: trust.listFetched(url))
         return trust.statusList(url).flatMap { stated.read($0) }.map { ($0.issued, $0.until) }

@@ -1,11 +1,11 @@
 package import Encoding
 import LinkedData
 
-/// Decides whether one payload holds a credential that may be accepted. Pure and synchronous: it uses no
-/// network, file or clock. The same arguments always give the same verdict, because the only state it keeps
-/// is a cache of contexts. Create one verifier and use it for every visit.
+/// Determines whether one payload holds a credential that may be accepted. The verifier is pure and
+/// synchronous: it uses no network, file or clock. The same arguments always give the same verdict, because
+/// the verifier's only state is a cache of contexts. Create one verifier and use it for every visit.
 ///
-/// The stages run in the order of ``Stage``; the first that fails gives the verdict's code.
+/// The stages run in the order of ``Stage``; the first stage that fails gives the verdict's code.
 package struct Verifier: Sendable {
     /// How much is checked.
     package typealias Mode = VerificationMode
@@ -18,7 +18,7 @@ package struct Verifier: Sendable {
     package var profile: Profile { policy.profile(over: trust.profile) }
     /// The limits in force.
     package let limits: Limits
-    /// ``Surroundings/checksSpelling``
+    /// Whether unusual spellings are refused (``Surroundings/checksSpelling``).
     var checksSpelling = true
 
     /// Creates a verifier over this trust data.
@@ -64,9 +64,9 @@ package struct Verifier: Sendable {
         return verdict
     }
 
-    /// Returns the further clocks by which a credential must be accepted too: one for each other possible
-    /// date and, where a rule of the policy has hours, one with the last confirmed date, so that the hours
-    /// are checked at all times since then.
+    /// Returns the further clocks by which a credential must also be accepted: one for each other possible
+    /// date. If a rule of the policy has hours, the result also has a clock with the last confirmed date, so
+    /// that the hours are checked at all times since then.
     private func doubts(of clock: WallTime) -> [WallTime] {
         var dates = clock.possible.dropFirst().map { date in
             WallTime(utc: date, provenance: clock.provenance, unsynchronised: clock.unsynchronised)
@@ -108,7 +108,7 @@ private struct VerificationRun {
     var received: Received?
     /// The replay keys of each credential.
     var replay: [ReplayKeys] = []
-    /// The indices of the credentials that decided, where they are known.
+    /// The indices of the credentials on which the verdict depends; empty if they are not known.
     var decisive: [Int] = []
     var rule: Text?
     var ruleNotes: [RuleNote] = []
@@ -148,8 +148,8 @@ private struct VerificationRun {
     }
 
     /// Returns for each credential whether it was presented within the replay window; the accepting rule
-    /// decides what that means. A repetition is refused here where there are no rules and the action is
-    /// `reject`, or where all credentials are repetitions and neither the policy nor any rule tolerates one.
+    /// determines the consequence. A repetition is refused at once if the gate has no rules and the action is
+    /// `reject`, or if all credentials are repetitions and neither the policy nor any rule tolerates one.
     private mutating func checkReplay() throws(Rejection) -> [Bool] {
         let (rule, rules) = (surroundings.policy.replay, surroundings.policy.rules)
         replay = evidence.credentials.map { found in
@@ -168,8 +168,7 @@ private struct VerificationRun {
         return seen
     }
 
-    /// Admits by issuer entries where there are no rules: every credential must be admitted by the entry of
-    /// its own issuer.
+    /// Without rules: admits if the entry of each credential's own issuer admits that credential.
     private mutating func admit(all credentials: Range<Int>) throws(Rejection) {
         decisive = Array(credentials)
         for (index, found) in evidence.credentials.enumerated() {

@@ -2,10 +2,10 @@ import NIOSSL
 
 /// The DNS names of a server's certificate (RFC 6125 section 6.4).
 ///
-/// The TLS library also accepts a certificate for the *address* it is connected to, whatever name was
-/// requested. An attacker who can forge DNS answers and has a certificate for his own address, which
-/// authorities do issue, could then impersonate any server. If a name was requested, the certificate must
-/// contain it.
+/// The TLS library also accepts a certificate for the *address* to which it is connected, whatever name was
+/// requested. Authorities issue such certificates. An attacker who can forge DNS answers and has a
+/// certificate for the address of their own server could then impersonate any server. If a name was
+/// requested, the certificate must contain it.
 struct CertificateNames {
     private let names: [[UInt8]]
 
@@ -15,7 +15,7 @@ struct CertificateNames {
         }
     }
 
-    /// Returns whether the certificate has that name, or a wildcard for its first label.
+    /// Returns whether the certificate has the name `host`, or a wildcard for its first label.
     func include(_ host: String) -> Bool {
         let host = host.utf8.map(Self.lowercased)
         return names.contains { name in
@@ -24,7 +24,7 @@ struct CertificateNames {
                 return false
             }
             let domain = host[dot...].dropFirst()
-            // A wildcard must not cover everything below a top-level domain.
+            // A wildcard must not cover all names below a top-level domain.
             return domain.contains(UInt8(ascii: ".")) && name.dropFirst(2).elementsEqual(domain)
         }
     }

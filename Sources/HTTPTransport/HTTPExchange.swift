@@ -6,7 +6,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Bounded HTTP(S) exchanges: size and time limits everywhere, no redirects, plain http only with permission.
+/// HTTP(S) exchanges with limits of size and time, no redirects, plain http only with permission.
 ///
 /// ``shutdown()`` must be called before the last reference is released; ``withExchange(_:_:)`` does that.
 package final class HTTPExchange: MessageExchange {
@@ -31,11 +31,11 @@ package final class HTTPExchange: MessageExchange {
         /// The book that is asked before each request to a server; a server that it refuses counts as
         /// unreachable.
         package var contacts: (any ContactBook)?
-        /// A PEM file with roots to trust in addition to the system's. A file that cannot be read adds none
-        /// until it can be read.
+        /// A PEM file with roots to trust in addition to the system's roots. A file that cannot be read adds
+        /// no root until it can be read.
         package var additionalRootsFile: String?
 
-        /// The documented defaults.
+        /// Creates the documented default values.
         package init() {}
     }
 
@@ -59,7 +59,7 @@ package final class HTTPExchange: MessageExchange {
         configuration.redirectConfiguration = .disallow
         configuration.timeout = .init(connect: .init(settings.connectTimeout), read: .init(settings.timeLimit))
         configuration.connectionPool.idleTimeout = .seconds(5)
-        // The caller has its own back-off, so a refused connection must be reported at once.
+        // Report a refused connection at once: the caller has its own back-off.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.decompression = .disabled
         AnswerGuard.install(in: &configuration)
@@ -135,9 +135,9 @@ package final class HTTPExchange: MessageExchange {
     package struct Answer: Sendable {
         /// The HTTP status.
         package let status: Int
-        /// The media type in lower case, without parameters; empty: none.
+        /// The media type of the answer in lower case, without parameters; empty if the answer has none.
         package let contentType: String
-        /// The `Location` of a redirect, which the caller may follow.
+        /// The `Location` of a redirect; nil if the answer has none. The caller may follow it.
         package let location: String?
         /// The whole body.
         package let body: [UInt8]
@@ -186,7 +186,8 @@ package final class HTTPExchange: MessageExchange {
         if error is NIOConnectionError { return .unreachable }
         if error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError { return .untrusted }
         if let error = error as? IOError {
-            // Only an attempt to connect has these errors; every other one can mean that a connection broke.
+            // Only an attempt to connect gives these errors. Any other error can mean that an existing
+            // connection broke.
             return [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ENETDOWN].contains(error.errnoCode)
                 ? .unreachable : .uncertain
         }
@@ -202,7 +203,7 @@ package final class HTTPExchange: MessageExchange {
 }
 
 extension TimeAmount {
-    /// Creates the same time in whole nanoseconds.
+    /// Creates the same duration in whole nanoseconds.
     init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         self = .seconds(seconds) + .nanoseconds(attoseconds / 1_000_000_000)

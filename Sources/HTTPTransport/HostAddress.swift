@@ -1,6 +1,6 @@
 import Foundation
 
-/// An IP address, such as one that a name resolved to.
+/// An IP address, for example one to which a name resolved.
 package struct HostAddress: Hashable, Sendable {
     /// The address: 4 bytes (IPv4) or 16 (IPv6), most significant first.
     package let bytes: [UInt8]
@@ -11,7 +11,8 @@ package struct HostAddress: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Reads an address (RFC 5952, RFC 6943 section 3.1.1 strict); nil for anything else, such as a name.
+    /// Reads an address (RFC 5952, RFC 6943 section 3.1.1 strict). Returns nil for any other text, such as a
+    /// name.
     package init?(_ text: String) {
         var v4 = in_addr()
         var v6 = in6_addr()
@@ -31,17 +32,18 @@ package struct HostAddress: Hashable, Sendable {
         return groups.map { String($0, radix: 16) }.joined(separator: ":")
     }
 
-    /// Whether it is an address of the public Internet: not of a private or local network, of this machine,
-    /// or of a link, and not reserved for documentation, benchmarks, multicast or future use, also if
-    /// embedded in an IPv6 address (IANA special-purpose registries).
+    /// Whether the address belongs to the public Internet. It does not if it is an address of a private or
+    /// local network, of this machine, or of a link, or if it is reserved for documentation, benchmarks,
+    /// multicast or future use (IANA special-purpose registries). An IPv4 address that is embedded in an IPv6
+    /// address is judged in the same way.
     package var isPublic: Bool { bytes.count == 4 ? Self.isPublic(v4: bytes) : Self.isPublic(v6: bytes) }
 
-    /// Whether it is a loopback address: 127.0.0.0/8 (RFC 1122), ::1 (RFC 4291).
+    /// Whether the address is a loopback address: 127.0.0.0/8 (RFC 1122) or ::1 (RFC 4291).
     package var isLoopback: Bool {
         bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
     }
 
-    /// A network: its first bytes, and the number of significant bits.
+    /// A network: the first bytes of its addresses, and the number of significant bits.
     private typealias Network = (prefix: [UInt8], bits: Int)
 
     private static func isPublic(v4 bytes: [UInt8]) -> Bool { !reservedV4.contains { contains($0, bytes) } }
@@ -73,8 +75,8 @@ package struct HostAddress: Hashable, Sendable {
     /// The addresses assigned for the Internet, 2000::/3; all others (::1, fc00::/7, fe80::/10, ff00::/8, …)
     /// are not public.
     private static let globalUnicast: Network = ([0x20], 3)
-    /// Parts of it that are not public: protocols (Teredo and ORCHID among them), documentation, 6to4,
-    /// documentation again.
+    /// The parts of the public IPv6 network that are not public: protocols (among them Teredo and ORCHID),
+    /// documentation, 6to4, and a second range for documentation.
     private static let reservedV6: [Network] = [
         ([0x20, 0x01, 0x00, 0x00], 23), ([0x20, 0x01, 0x0D, 0xB8], 32), ([0x20, 0x02], 16), ([0x3F, 0xFF, 0x00], 20),
     ]

@@ -1,14 +1,15 @@
 /// An IP address of this machine and a TCP port for a server.
 package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The address.
+    /// The IP address at which a server listens.
     package let host: HostAddress
-    /// The port; 0 lets the system choose one.
+    /// The port; for 0 the system chooses a port.
     package let port: Int
 
-    /// Creates an address of these parts.
+    /// Creates a listen address from a host address and a port.
     package init(host: HostAddress, port: Int) { (self.host, self.port) = (host, port) }
 
-    /// Reads `127.0.0.1:8095` or `[::1]:8095`; nil for anything else, such as a name in place of the address.
+    /// Reads a text such as `127.0.0.1:8095` or `[::1]:8095`. Returns nil for any other text, such as one
+    /// with a name in place of the address.
     package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         let digits = text[colon...].dropFirst().utf8

@@ -9,7 +9,7 @@ final class LocalRequest: ChannelInboundHandler {
     private enum State {
         /// The head has not been received.
         case waiting
-        /// The head was received, and the request has not ended.
+        /// The head of the request was received, and the request has not ended.
         case reading(HTTPRequestHead)
         /// The answer was sent or is being made; further input is ignored.
         case answered
@@ -28,7 +28,7 @@ final class LocalRequest: ChannelInboundHandler {
             } else {
                 state = .reading(head)
             }
-        // A GET or HEAD request has no body.
+        // Refuse a body: a GET or HEAD request has none.
         case (.body, .reading): refuse(.payloadTooLarge, context)
         case (.end, .reading(let head)): ask(head, context)
         default: break
@@ -90,8 +90,8 @@ final class LocalRequest: ChannelInboundHandler {
         return mayRead(head.headers) ? nil : .forbidden
     }
 
-    /// Returns whether a host names this machine itself: `localhost`, or a loopback address, with any port,
-    /// since a tunnel may end at another port.
+    /// Returns whether a host names this machine itself: `localhost` or a loopback address. Any port is
+    /// accepted, because the visible end of a tunnel may have another port.
     private static func isThisMachine(_ host: String) -> Bool {
         if isName(host[...]) { return true }
         if let address = HostAddress(host) { return address.bytes.count == 4 && address.isLoopback }
@@ -106,8 +106,8 @@ final class LocalRequest: ChannelInboundHandler {
 
     private static func isName(_ host: Substring) -> Bool { host.lowercased().utf8.elementsEqual("localhost".utf8) }
 
-    /// Returns whether the request is not from a page of another origin (Fetch Metadata). Following a link
-    /// from such a page is permitted, because the page cannot read the answer.
+    /// Returns whether the request may be answered, because it is not from a page of another origin (Fetch
+    /// Metadata). Following a link from such a page is permitted, because the page cannot read the answer.
     private static func mayRead(_ headers: HTTPHeaders) -> Bool {
         guard let site = headers.first(name: "sec-fetch-site"), !["none", "same-origin"].contains(site) else {
             return true

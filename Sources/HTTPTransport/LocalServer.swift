@@ -5,11 +5,11 @@ import NIOHTTP1
 /// of the gate.
 ///
 /// Like ``OneRequestServer`` it cannot be blocked by idle connections. A browser may show pages of other
-/// sites at the same time. So only requests that name this machine as their host are answered, against DNS
-/// rebinding (a foreign name that resolves to this machine). Requests from pages of other origins are
+/// sites at the same time. So only requests that name this machine as their host are answered. This prevents
+/// DNS rebinding, in which a foreign name resolves to this machine. Requests from pages of other origins are
 /// refused, except navigations, whose answer such a page cannot read.
 package struct LocalServer: Sendable {
-    /// The limits.
+    /// The limits of the server.
     package struct Limits: Sendable {
         /// The maximum size of a request's head in bytes.
         package var maxBytes = 8 * 1024
@@ -18,15 +18,15 @@ package struct LocalServer: Sendable {
         /// The maximum duration of a connection, including the time for sending the answer to a slow reader.
         package var timeLimit = Duration.seconds(5)
 
-        /// The documented limits.
+        /// Creates the documented default limits.
         package init() {}
     }
 
-    /// An answer.
+    /// An answer of the server: a page.
     package struct Answer: Sendable {
         /// The media type.
         package let mediaType: String
-        /// The content.
+        /// The content of the page, in bytes.
         package let body: [UInt8]
         /// What the content may load (Content-Security-Policy).
         package let policy: String
@@ -41,10 +41,11 @@ package struct LocalServer: Sendable {
 
     /// The place where the server listens.
     package enum Place: Sendable {
-        /// An address, which must be a loopback address.
+        /// The server listens at the given address, which must be a loopback address.
         case address(ListenAddress)
-        /// A bound socket, which is closed with the server. `permits` gets each connection's descriptor and
-        /// returns whether it may ask.
+        /// The server uses a bound socket, given by its descriptor, and closes it when the server ends.
+        /// `permits` gets the descriptor of each connection and returns whether that client may send
+        /// requests.
         case socket(Int32, permits: @Sendable (Int32) -> Bool)
     }
 
@@ -52,8 +53,8 @@ package struct LocalServer: Sendable {
     private let limits: Limits
     private let answer: @Sendable (_ target: String) async -> Answer?
 
-    /// Creates a server. `answer` gets the path with its query, and returns nil if there is no such page. It
-    /// may take long: after the time limit the connection is closed.
+    /// Creates a server. `answer` gets the path with its query, and returns nil if there is no such page.
+    /// `answer` may take long: the connection is closed after the time limit.
     package init(
         _ place: Place, limits: Limits = Limits(), answer: @escaping @Sendable (_ target: String) async -> Answer?
     ) {

@@ -9,9 +9,9 @@ package enum ListenFailure: Error, Hashable, Sendable {
     case inUse
     /// This machine does not have the address.
     case notHere
-    /// The system does not permit it, such as for a port below 1024.
+    /// The system does not permit the address and port, for example a port below 1024.
     case forbidden
-    /// Another error of the system, also one of a socket that already listened.
+    /// The system reported another error, possibly for a socket that already listened.
     case broken
 
     fileprivate init(_ error: any Error) {
@@ -25,16 +25,18 @@ package enum ListenFailure: Error, Hashable, Sendable {
     }
 }
 
-/// A server that is safe against arbitrary clients: one request for each connection, bounded in bytes and
-/// time, and a bounded number of connections. A new connection beyond the bound closes the oldest one, so
-/// idle connections cannot keep other clients out. The handler decides which requests are valid.
+/// A server that is safe against arbitrary clients. It answers one request for each connection, and limits
+/// the bytes and the time of a connection and the number of connections. A new connection above the limit
+/// closes the oldest connection, so idle connections cannot keep other clients out. The handler determines
+/// which requests are valid.
 struct OneRequestServer {
     /// The place where the server listens.
     enum Place {
-        /// An address; `isListening` gets the port that was bound.
+        /// The server listens at the given address. `isListening` gets the port that was bound.
         case address(ListenAddress)
-        /// A bound socket, which is closed with the server. `permits` gets each connection's descriptor and
-        /// returns whether it may ask.
+        /// The server uses a bound socket, given by its descriptor, and closes it when the server ends.
+        /// `permits` gets the descriptor of each connection and returns whether that client may send a
+        /// request.
         case socket(Int32, permits: @Sendable (Int32) -> Bool)
     }
 
@@ -50,7 +52,7 @@ struct OneRequestServer {
 
     /// Listens until the task is cancelled; `isListening` gets the port as soon as connections are possible.
     func run(isListening: @Sendable (Int) -> Void = { _ in }) async throws(ListenFailure) {
-        // One event loop for everything, so that no locks are needed.
+        // Use one event loop for all connections, so that no locks are needed.
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let open = NIOLoopBoundBox.makeBoxSendingValue(OpenConnections(), eventLoop: loop)
         let server: any Channel
@@ -134,7 +136,7 @@ private final class ByteBudget: ChannelInboundHandler {
     }
 }
 
-/// The only answer of a connection, which is closed after it.
+/// The only answer to a connection. The server closes the connection after this answer.
 enum OneAnswer {
     /// How long the connection stays open after the answer to a request that was not read to its end. If it
     /// were closed at once, it would be reset and the answer lost.
@@ -157,7 +159,7 @@ enum OneAnswer {
         if !isWhole { end(channel, after: farewell) }
     }
 
-    /// Closes the connection after that time, in any state.
+    /// Closes the connection after the time `time`, in any state.
     static func end(_ channel: any Channel, after time: TimeAmount) {
         let end = channel.eventLoop.scheduleTask(in: time) { channel.close(mode: .all, promise: nil) }
         channel.closeFuture.whenComplete { _ in end.cancel() }

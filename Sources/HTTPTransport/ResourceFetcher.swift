@@ -16,10 +16,10 @@ package protocol ResourceFetching: Sendable {
 
 /// Fetches one public resource by HTTPS for the trust refresher.
 ///
-/// It resolves the name itself, checks the addresses, and connects to exactly the address that was checked:
-/// so a name that resolves to another address a moment later has no effect. Redirects are not followed. Every
-/// request has the same content for all gates: the resource, the media types, and the tag of the present
-/// copy.
+/// The fetcher resolves the name itself, checks the addresses, and connects to exactly the address that was
+/// checked. So it has no effect if the name resolves to another address a moment later. Redirects are not
+/// followed. Every request has the same content for all gates: the resource, the media types, and the tag of
+/// the present copy.
 package struct ResourceFetcher: ResourceFetching {
     /// The limits and permissions.
     package struct Settings: Sendable {
@@ -41,39 +41,39 @@ package struct ResourceFetcher: ResourceFetching {
         /// Returns the addresses of a name; by default from the system's resolver.
         package var resolve: @Sendable (_ host: String) -> [HostAddress] = ResourceFetcher.systemAddresses
 
-        /// The documented defaults.
+        /// Creates the documented default values.
         package init() {}
     }
 
     /// The server's answer.
     package enum Answer: Hashable, Sendable {
-        /// The copy with that tag is still current.
+        /// The server has the same content as the copy whose tag was sent.
         case unchanged
-        /// The present content, and the server's tag for it.
+        /// The server sent the present content and, if it has one, the server's tag for it.
         case content([UInt8], entityTag: String?)
     }
 
-    /// The reason why nothing was fetched.
+    /// The reason why the resource was not fetched.
     package enum Failure: Error, Hashable, Sendable {
         /// The name resolves only to addresses that are not permitted.
         case privateAddress
         /// The name does not resolve.
         case unresolved
-        /// A redirect, which is not followed.
+        /// The server answered with a redirect. Redirects are not followed.
         case redirected
-        /// Another status.
+        /// The server answered with another status that is no success; the value is that status.
         case status(Int)
         /// The answer is longer than the limit.
         case tooLarge
-        /// The timeout passed.
+        /// The fetch did not end within the timeout.
         case timeout
-        /// The transport failed.
+        /// The exchange with the server failed, for the given reason.
         case exchange(ExchangeError)
     }
 
     private let settings: Settings
 
-    /// Creates a fetcher with these settings.
+    /// Creates a fetcher with the given settings.
     package init(_ settings: Settings = Settings()) {
         self.settings = settings
     }
@@ -105,7 +105,7 @@ package struct ResourceFetcher: ResourceFetching {
             do {
                 return try await fetch(request, host, by: address, limit: limit, within: rest)
             } catch {
-                // Another address can help only if no connection was made.
+                // Try another address only if no connection was made.
                 guard error == .exchange(.unreachable) else { throw error }
                 last = error
             }
@@ -127,7 +127,8 @@ package struct ResourceFetcher: ResourceFetching {
         tls.shutdownTimeout = .init(settings.farewell)
         if let file = settings.trustRootsFile { tls.trustRoots = .file(file) }
         configuration.tlsConfiguration = tls
-        // One client for each exchange: the address is part of its configuration, and no connection is kept.
+        // Use a new client for each exchange, because the address is part of the client's configuration and
+        // no connection is kept.
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let result: Result<Answer, Failure>
         do {

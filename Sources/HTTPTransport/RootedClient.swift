@@ -3,8 +3,8 @@ import Foundation
 import NIOSSL
 import Synchronization
 
-/// The client of an exchange, which trusts the roots in a file in addition to the system's. When the file
-/// appears or changes, a new client is made, so that adding a missing authority requires no restart of the
+/// The HTTP client of an exchange. It trusts the roots in a file in addition to the system's roots. When the
+/// file appears or changes, a new client is made. So adding a missing authority requires no restart of the
 /// gate.
 final class RootedClient: Sendable {
     private struct State {
@@ -18,7 +18,8 @@ final class RootedClient: Sendable {
     private let make: @Sendable (_ roots: [NIOSSLCertificate]?) -> HTTPClient
     private let state: Mutex<State>
 
-    /// Creates a client by `make` from the roots in the file; without a `file` it stays the same.
+    /// Creates a client by calling `make` with the roots in the file. Without a `file`, the client never
+    /// changes.
     init(roots file: String?, make: @escaping @Sendable (_ roots: [NIOSSLCertificate]?) -> HTTPClient) {
         (self.file, self.make) = (file, make)
         state = Mutex(State(client: make(file.flatMap(Self.roots)), seen: file.map(Self.edition)))

@@ -4,7 +4,7 @@ struct TimeLimitPassed: Error {}
 /// Runs `body`, and cancels it after `limit`.
 ///
 /// The client's own deadline applies only up to the head of an answer, and its read timeout is reset at every
-/// byte: a server that sends a byte now and then could hold an exchange for ever.
+/// byte: a server that sends a byte from time to time could hold an exchange permanently.
 func withTimeLimit<Value: Sendable>(
     _ limit: Duration, _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {

@@ -1,15 +1,15 @@
 import NIOCore
 
-/// Takes short posts to one path, and nothing else: a server for webhooks, whose only effect is to wake a
-/// task. Their content is not trusted.
+/// A server for webhooks that accepts only short posts to one path. The only effect of a post is to wake a
+/// task. The content of posts is not trusted.
 ///
-/// It is safe against arbitrary clients: one request for each connection, bounded in bytes and time, and a
-/// bounded number of connections, of which a new one closes the oldest. It has no TLS: a proxy in front of it
-/// provides that.
+/// The server is safe against arbitrary clients. It accepts one request for each connection, limits its bytes
+/// and its time, and limits the number of connections: above the limit a new connection closes the oldest.
+/// The server has no TLS; a proxy in front of it can provide TLS.
 package struct WebhookReceiver: Sendable {
     /// The address and the limits.
     package struct Settings: Hashable, Sendable {
-        /// The address where it listens.
+        /// The address at which the receiver listens.
         package var address: ListenAddress
         /// The path and query that a request must have, compared byte by byte.
         package var target: String

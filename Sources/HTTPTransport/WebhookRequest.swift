@@ -9,7 +9,7 @@ final class WebhookRequest: ChannelInboundHandler {
     private enum State {
         /// The head has not been received.
         case waiting
-        /// The head was received, and this part of the body.
+        /// The head of the request and the given part of its body were received.
         case reading([UInt8])
         /// The answer was sent; further input is ignored.
         case answered

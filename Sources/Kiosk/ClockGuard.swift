@@ -2,36 +2,39 @@ import Credentials
 package import Encoding
 
 /// Judges how far the machine's date can be trusted, so that a clock that falls back, jumps ahead or
-/// contradicts the ledger admits nobody.
+/// contradicts the ledger cannot make the gate admit a visitor.
 ///
-/// A value: it takes looks at the clocks of the machine and reports what is wrong. It compares the date with:
+/// The guard is a value. It takes readings of the machine's clocks (looks) and reports faults of the date. It
+/// compares the date with:
 /// - the newest record and the day on which the program was made, which are lower bounds that the monotonic
 ///   clock carries forward;
 /// - the previous look, whose difference shows a step;
 /// - the date that was confirmed since the machine was started (``ConfirmedDate``);
 /// - the battery-backed clock, which counts only as long as it still shows the same date;
-/// - for a date that a time server vouches for, the first such date and the newest date that was ever believed.
+/// - for a date that a time server vouches for, the first such date and the newest date that was ever
+///   believed.
 ///
-/// If a time server's date differs from the dates of the last point by more than ``contradiction``, it is
-/// worth nothing until an operator accepts it (``accept(_:)``). If only a time server says how long the
+/// If a time server's date differs from the dates of the last point by more than ``contradiction``, the gate
+/// does not trust it until an operator accepts it (``accept(_:)``). If only a time server says how long the
 /// machine was off, an ``EarlierDate`` limits the hours that the date may open.
 package struct ClockGuard: Sendable {
-    /// One look at the clocks.
+    /// One reading of the machine's clocks.
     package struct Look: Hashable, Sendable {
-        /// The system's date, whether it is right or not.
+        /// The system's date, right or wrong.
         package var utc: Timestamp
-        /// The same moment on the monotonic clock.
+        /// The time on the monotonic clock at the moment of the reading.
         package var monotonic: Instant
         /// Whether the system says that a time server keeps the date right.
         package var isSynchronised: Bool
         /// What the battery-backed clock says about the date.
         package var hardware: HardwareClock
-        /// Whether it is the date that the machine saved at its last stop, carried forward since the start.
+        /// Whether the date is the one that the machine saved at its last stop, advanced by the time since
+        /// the start.
         package var isSaved: Bool
         /// Whether the battery-backed clock does not answer now, whatever it showed before.
         package var isSilent: Bool
 
-        /// Creates a look.
+        /// Creates a look at the clocks from its readings.
         package init(
             utc: Timestamp, monotonic: Instant, isSynchronised: Bool, hardware: HardwareClock, isSaved: Bool = false,
             isSilent: Bool = false
@@ -45,7 +48,7 @@ package struct ClockGuard: Sendable {
         }
     }
 
-    /// How far a date may be from the known dates before it admits nobody.
+    /// How far a date may be from the known dates before the gate admits nobody at it.
     package static let contradiction: Duration = .seconds(86_400)
     /// How long a synchronised clock must run without a step before the last step is forgotten.
     package static let settling: Duration = .seconds(60)
@@ -61,25 +64,25 @@ package struct ClockGuard: Sendable {
 
     private enum Finding {
         case believed(WallTime.Provenance)
-        /// Before the lower bound.
+        /// The date is before the lower bound.
         case behind
-        /// Set forward while the machine was running, by no trusted source.
+        /// The date was set forward by no trusted source while the machine was running.
         case ahead
         case contradicted
     }
 
     private let skew: Duration
     private let made: Timestamp
-    /// Since when the battery-backed clock has been wrong.
+    /// Since when the battery-backed clock has been wrong; nil if it is not.
     private var hardwareSince: Instant?
     /// The lower bound: the newest record, later the newest date that was believed. A time server may lower it.
     private var bound: DatedInstant?
-    /// As ``bound``, but never lowered, so that a clock cannot be set back in steps.
+    /// A lower bound as ``bound``, but never lowered, so that a clock cannot be set back in steps.
     private var highest: DatedInstant?
     /// Whether ``bound`` is a date of this start of the machine, and whether a time server vouched for it.
     private var (isOwn, isVouched) = (false, false)
     /// The first date of this start of the machine that a time server vouched for without doubt. Steps of the
-    /// clock are measured from it, so that many small steps lead no further than one large step.
+    /// clock are measured from this date, so that many small steps lead no further than one large step.
     private var limit: DatedInstant?
     private var dates: ConfirmedDate
     private var earlier: EarlierDate
@@ -90,8 +93,8 @@ package struct ClockGuard: Sendable {
     private var synchronisedAt: Instant?
     private var present: Set<ReasonCode> = []
 
-    /// The state that the next start of the program needs; nil before the first good date, if there was none
-    /// before either.
+    /// The state that the next start of the program needs. Nil before the first good date of this start, if
+    /// no earlier good date is known.
     package var memory: ClockMemory? {
         guard let last, dates.good != nil || earlier.date != nil else { return nil }
         let (highest, limit) = dates.good == nil ? (nil, nil) : (highest, limit)
@@ -100,7 +103,7 @@ package struct ClockGuard: Sendable {
             suspicion: earlier.suspicion)
     }
 
-    /// The date that the gate believes, as of the last look.
+    /// The date that the gate assumes, as of the last look at the clocks.
     package private(set) var time: WallTime
 
     /// Creates a guard that has not looked yet.
@@ -109,8 +112,9 @@ package struct ClockGuard: Sendable {
     ///   - newest: The date of the newest record; nil at a new gate.
     ///   - skew: How far clocks may differ; at least ``leastSkew`` counts.
     ///   - settle: How long a date to which the clock was moved must hold before it is confirmed.
-    ///   - memory: The value of ``memory`` when the program ended; after a restart of the machine, that of
-    ///     ``ClockMemory/afterRestart(at:)``. Without it the newest record's date is the last confirmed one.
+    ///   - memory: The value of ``memory`` when the program ended; after a restart of the machine, the result
+    ///     of ``ClockMemory/afterRestart(at:)``. Without a memory the newest record's date is the last
+    ///     confirmed one.
     ///   - isAuthenticated: Whether the time server is known to be the operator's (`clock.authenticated`).
     ///   - made: The day on which this program was made: no earlier date is right.
     ///   - now: The instant from which the newest record's date is carried forward.
@@ -130,7 +134,8 @@ package struct ClockGuard: Sendable {
             suspicion: memory?.suspicion ?? .nothing)
     }
 
-    /// Takes a look, not older than the previous one; returns the faults that begin or end.
+    /// Handles a reading of the clocks, which must not be older than the previous reading. Returns the faults
+    /// that begin or end.
     package mutating func handle(_ look: Look) -> [HealthReport] {
         var reports = noteStep(look)
         let finding = judge(look)
@@ -147,8 +152,9 @@ package struct ClockGuard: Sendable {
         return reports
     }
 
-    /// Takes a date that an operator saw at that instant and declared right: it replaces everything that was known.
-    /// The next look is judged by it alone. A date before the program was made is wrong and is ignored.
+    /// Takes a date that an operator read at the instant in `date` and declared right. This date replaces all
+    /// earlier knowledge, and the next reading is judged by it alone. A date before the program was made is
+    /// wrong and is ignored.
     package mutating func accept(_ date: DatedInstant) -> [HealthReport] {
         if date.utc < made { return [] }
         bound = date
@@ -216,8 +222,8 @@ package struct ClockGuard: Sendable {
 
     private func judge(_ look: Look) -> Finding {
         let now = look.monotonic
-        // A date that a time server has set and that has not been moved since is as good as one kept by a
-        // battery, even without a battery-backed clock: the system's own clock carried it forward. Rules that
+        // A date that a time server has set and that has not been moved since is as trusted as a date kept by
+        // a battery, even without a battery-backed clock: the system's own clock has advanced it. Rules that
         // need a time server's confirmation from time to time use max-unsynced.
         let isTimed = look.hardware == .agrees || isVouched
         guard let bound, let highest else {

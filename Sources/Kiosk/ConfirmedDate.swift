@@ -3,9 +3,9 @@ import Encoding
 /// The date that was confirmed since the machine was started, and whether the clock still shows it.
 ///
 /// Whatever sets the clock after that, including a time server, moves it against the monotonic clock. For
-/// some time, either date may then be the right one, and the gate opens only for what is valid by both
-/// (``WallTime/alternative``). The clock's date is confirmed once it has held for that time, or when an
-/// operator accepts it. A clock that returns to the confirmed date ends the doubt.
+/// some time, either date may then be the right one, and the gate admits only credentials that are valid at
+/// both dates (``WallTime/alternative``). The clock's date is confirmed once it has held for that time, or
+/// when an operator accepts it. A clock that returns to the confirmed date ends the doubt.
 struct ConfirmedDate {
     /// How long a confirmed date is carried forward before the clock's own date replaces it. Over months, the
     /// difference between the rates of the two clocks would add up to a step.
@@ -13,7 +13,7 @@ struct ConfirmedDate {
 
     /// How far the clock may be from the confirmed date, and how long a new date must hold.
     private let (skew, settle): (Duration, Duration)
-    /// The confirmed date; nil before the first one.
+    /// The confirmed date; nil before the first confirmation.
     private(set) var confirmed: DatedInstant?
     private var source = WallTime.Provenance.unset
     /// The different date that the clock shows, with the instant at which it began to.
@@ -22,13 +22,15 @@ struct ConfirmedDate {
     /// The confirmed date, if more than a saved date supports it.
     var good: DatedInstant? { source >= .rtc ? confirmed : nil }
 
-    /// `kept` was ``good`` before the program ended, in the same start of the machine.
+    /// Creates the state at the start of the program. `kept`: the value of ``good`` before the program ended,
+    /// in the same start of the machine; nil if it is not known.
     init(skew: Duration, settle: Duration, kept: DatedInstant? = nil) {
         (self.skew, self.settle, confirmed) = (skew, settle, kept)
         if kept != nil { source = .rtc }
     }
 
-    /// Takes the date of a look; returns the other date that may also be right; nil when no other date may be.
+    /// Takes the date of a reading. Returns another date that may also be right; nil if no other date may be
+    /// right.
     ///
     /// The first date of a start is confirmed at once, because nothing shows how long the machine was off; an
     /// ``EarlierDate`` limits the hours that it may open. The first date of a battery-backed clock or of a

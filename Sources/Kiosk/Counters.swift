@@ -2,14 +2,15 @@ package import Credentials
 import Encoding
 
 extension Kiosk {
-    /// Counts since the start, for the status report and for metrics. Visits are counted nowhere else. The
-    /// size is bounded by the table of reason codes, whatever phones do.
+    /// Counts since the start, for the status report and for metrics. Visits are counted only in this type.
+    /// The table of reason codes limits the size of the counters, whatever phones do.
     package struct Counters: Sendable {
         /// The result of a visit, and the most informative of its reason codes.
         package struct Ending: Hashable, Sendable {
-            /// The name of its result.
+            /// The name of the visit's result.
             package let result: String
-            /// A row of the table of reason codes; all rules of the policy share one row.
+            /// The reason of the result: a row of the table of reason codes. All rules of the policy share
+            /// one row.
             package let reason: ReasonCode
         }
 
@@ -19,54 +20,58 @@ extension Kiosk {
             var announced: (at: Instant, bytes: Int)?
         }
 
-        /// Visits by the name of their result.
+        /// The number of visits, by the name of their result.
         package private(set) var visits: [String: Int] = [:]
-        /// Visits by how they ended and why.
+        /// The number of visits, by result and reason.
         package private(set) var endings: [Ending: Int] = [:]
-        /// From the announcement of a transfer to its last missing byte (T0), in milliseconds.
+        /// The histogram of the time from the announcement of a transfer to its last missing byte (T0), in
+        /// milliseconds.
         package private(set) var transfer = Histogram([250, 500, 1000, 2000, 5000, 10_000, 20_000, 60_000, 300_000])
-        /// Encrypted bytes of a whole transfer, rounded up to a multiple of ``grain``. A sum exact to the
-        /// byte, read after each visit, would distinguish one credential from another.
+        /// The histogram of the encrypted bytes of a whole transfer, rounded up to a multiple of ``grain``. A
+        /// sum exact to the byte, read after each visit, would distinguish one credential from another.
         package private(set) var bytes = Histogram([1024, 4096, 16_384, 65_536, 262_144, 1_048_576])
-        /// From the moment at which both sides have keys to the verdict, in milliseconds: choosing, transfer
-        /// and verification.
+        /// The histogram of the time from the moment at which both sides have keys to the verdict, in
+        /// milliseconds. It includes choosing, transfer and verification.
         package private(set) var identified = Histogram([500, 1000, 2000, 5000, 10_000, 20_000, 60_000, 120_000])
-        /// From T0 to the relay and the light, in microseconds: for every verdict, including the wait for its turn.
+        /// The histogram of the time from T0 to the relay and the light, in microseconds: for every verdict,
+        /// including the wait for its turn.
         package private(set) var decision = Histogram([
             1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 5_000_000,
         ])
-        /// The part of ``decision`` that was spent waiting for the turn, in microseconds.
+        /// The histogram of the part of ``decision`` that was spent waiting for the visit's turn, in
+        /// microseconds.
         package private(set) var turn = Histogram([
             1000, 10_000, 100_000, 500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000,
         ])
-        /// Phones that were sent away because every place was taken by a phone that was being served.
+        /// The number of phones that were sent away because every place was taken by a phone that made
+        /// progress.
         package internal(set) var refusedPhones = 0
-        /// Times the controller was ready.
+        /// The number of times that the controller became ready.
         package private(set) var radioOpenings = 0
-        /// Times the radio had to be reset or opened again.
+        /// The number of times that the radio had to be reset or opened again.
         package internal(set) var radioFailures = 0
-        /// Times the reset of the adapter was requested.
+        /// The number of times that the reset of the adapter was requested.
         package private(set) var adapterResets = 0
-        /// Times the controller was found not to advertise although it should have.
+        /// How often the controller was found not to advertise although it should have.
         package internal(set) var advertisingLapses = 0
-        /// Times the controller was reset because every link that it takes was dead.
+        /// How often the controller was reset because every link that it can hold was dead.
         package internal(set) var linkResets = 0
-        /// Times the controller was reset because it returned no data buffer.
+        /// How often the controller was reset because it returned no data buffer.
         package internal(set) var bufferResets = 0
-        /// Intents that the ledger refused or left unanswered.
+        /// The number of intents that the ledger refused or did not answer.
         package internal(set) var ledgerFailures = 0
-        /// Packets from the controller that were malformed or unexpected.
+        /// The number of malformed or unexpected packets from the controller.
         package internal(set) var ignoredPackets = 0
-        /// L2CAP PDUs from phones whose fragments did not fit together.
+        /// The number of L2CAP PDUs from phones whose fragments did not fit together.
         package internal(set) var droppedPDUs = 0
-        /// Chunks that arrived corrupted.
+        /// The number of chunks that arrived corrupted.
         package private(set) var spoiledChunks = 0
-        /// Repair rounds.
+        /// The number of repair rounds.
         package private(set) var repairs = 0
 
         /// The unit in bytes to which sizes are rounded up.
         static let grain = 1024
-        /// The visits that are not complete: as many as there are phones.
+        /// The visits that have not ended: at most one for each connected phone.
         private var courses: [VisitID: Course] = [:]
 
         /// Creates counters that are all zero.

@@ -1,14 +1,14 @@
 package import Encoding
 
-/// A date, and the instant of the monotonic clock at which it was reached. The date of any other instant of
-/// the same start of the machine follows from them.
+/// A date, and the instant of the monotonic clock at which it was reached. From these two values follows the
+/// date at any other instant in the same start of the machine.
 package struct DatedInstant: Hashable, Sendable {
     /// The date in UTC.
     package var utc: Timestamp
-    /// The instant at which that date was reached.
+    /// The instant at which the date was reached.
     package var at: Instant
 
-    /// Creates a date that was reached at that instant.
+    /// Creates a date that was reached at the instant `at`.
     package init(utc: Timestamp, at: Instant) { (self.utc, self.at) = (utc, at) }
 
     /// Returns the date that is reached at `now`.
@@ -30,18 +30,19 @@ package struct DatedInstant: Hashable, Sendable {
 package struct ClockMemory: Hashable, Sendable {
     /// What may hold a time server's date, and therefore proves no date until one is confirmed.
     package enum Suspicion: String, Hashable, Sendable {
-        /// Nothing.
+        /// No clock may hold a time server's date.
         case nothing = "-"
-        /// The battery-backed clock: it showed another date than the system, and the system sets it to a time
-        /// server's date.
+        /// The battery-backed clock may hold a time server's date. It showed another date than the system,
+        /// and the system sets it to a time server's date.
         case battery = "off"
-        /// Also the date that the machine saved at its last stop: the clock was moved.
+        /// The battery-backed clock and the date that the machine saved at its last stop may hold a time
+        /// server's date, because the clock was moved.
         case all = "served"
     }
 
-    /// The instant of this knowledge: the last look.
+    /// The instant of this knowledge: that of the last look at the clocks.
     package var at: Instant
-    /// The confirmed date of this start of the machine; nil when none is confirmed yet.
+    /// The confirmed date of this start of the machine; nil if no date is confirmed yet.
     package var confirmed: DatedInstant?
     /// The newest date that was believed without doubt.
     package var highest: DatedInstant?
@@ -53,7 +54,7 @@ package struct ClockMemory: Hashable, Sendable {
     /// saved date survive a restart.
     package var suspicion: Suspicion
 
-    /// Creates a memory of these dates.
+    /// Creates a memory from the values of its properties.
     package init(
         at: Instant, confirmed: DatedInstant? = nil, highest: DatedInstant? = nil, limit: DatedInstant? = nil,
         earlier: DatedInstant? = nil, suspicion: Suspicion = .nothing
@@ -62,10 +63,10 @@ package struct ClockMemory: Hashable, Sendable {
         (self.earlier, self.suspicion) = (earlier, suspicion)
     }
 
-    /// Returns what remains valid at `now`, after a restart of the machine: what proves no date, and the last
-    /// confirmed date. That date was reached before this start began. A program that cannot identify its
-    /// start of the machine may take the same start for another one, in which the clock ran on. Then the date
-    /// was reached at ``at``, and in any case not later.
+    /// Returns the part of the memory that is still valid at `now`, after a restart of the machine: the
+    /// suspicion about clocks, and the last confirmed date. That date was reached before this start began. A
+    /// program that cannot identify the start of the machine may mistake the same start for a new one. In
+    /// that case the date was reached at ``at`` at the latest.
     package func afterRestart(at now: Instant) -> ClockMemory? {
         guard let last = earlier ?? confirmed else { return nil }
         let start = now < at ? Instant.zero : at

@@ -1,7 +1,7 @@
 import Credentials
 import Encoding
 
-/// Handling of the inputs.
+/// Handles edges of the door's inputs.
 extension Door {
     /// Begins to monitor the inputs. A level that is active now became active before that: it counts neither
     /// as a pressed button nor as a passage.
@@ -15,7 +15,7 @@ extension Door {
             if isActive { activeSince[input] = now }
         }
         hasFire = lines[.fire]?.isActive ?? false
-        // If the inputs were monitored before, something was missed since.
+        // If the inputs were monitored before, a change was missed since.
         lookAway()
         alarms.set(.doorInputs, false, at: now)
         return []
@@ -40,7 +40,7 @@ extension Door {
         // Through an open door other people pass unseen, and a level from before monitoring may have been a person.
         defer { if input == settings.passageSensor, change.isActive, input == .contact || !isNews { lookAway() } }
         switch (input, change.isActive && isNews) {
-        // An input that chatters says nothing about people.
+        // Do not report a passage of an input that chatters: its edges give no information about people.
         case (.passage, _) where chatter.inputs.contains(input), (.request, _) where chatter.inputs.contains(input):
             break
         case (.passage, true): return passed(at: change.at)
@@ -52,7 +52,7 @@ extension Door {
         return []
     }
 
-    /// Whether a change at that instant happened since monitoring began.
+    /// Returns whether a change at `instant` happened after monitoring began.
     func isNews(_ instant: Instant) -> Bool { instant > takenAt.advanced(by: Self.settling) }
 
     // MARK: - Passages
@@ -63,7 +63,8 @@ extension Door {
         return activeSince[sensor] != nil || chatter.inputs.contains(sensor)
     }
 
-    /// Marks all open entitlements: for none of them can it be said later that the person did not pass.
+    /// Marks all open entitlements as not observable. For none of them can it be determined later that the
+    /// person did not pass.
     mutating func lookAway() {
         for index in entitled.indices { entitled[index].isWatched = false }
     }
@@ -79,9 +80,9 @@ extension Door {
         return [.note(.passage(isEntitled: mode == .free), nil)]
     }
 
-    /// Uses one entitlement for a passage; nil when there is none. A visitor's entitlement is used before one
-    /// for an exit, because the person who pressed the button may not pass: otherwise a visitor could count
-    /// as not passed for that reason.
+    /// Uses one entitlement for a passage. Returns nil if there is none. A visitor's entitlement is used
+    /// before an entitlement for an exit, because the person who pressed the button might not pass. Otherwise
+    /// a visitor could count as not passed although the visitor passed.
     private mutating func use(at instant: Instant) -> [DoorAction]? {
         let open = entitled.indices.filter { instant <= entitled[$0].until }
         guard let index = open.first(where: { entitled[$0].visit != nil }) ?? open.first else { return nil }
@@ -90,8 +91,8 @@ extension Door {
         return [.note(.passage(isEntitled: true), visit), .settled(visit, .seen)]
     }
 
-    /// Handles the opening of the door: by a person who was let through, or by force. If no other input shows
-    /// passages, the opening counts as one.
+    /// Handles the opening of the door. The opening is by a person who was let through, or by force. If no
+    /// other input shows passages, the opening counts as a passage.
     private mutating func doorOpened(at instant: Instant, _ now: Instant) -> [DoorAction] {
         let isEntitled = mode == .free || instant <= mayOpenUntil
         if !isEntitled {
@@ -165,14 +166,14 @@ extension Door {
     }
 }
 
-/// Detects inputs that change more often than any contact does.
+/// Detects inputs that change more often than any contact can.
 struct Chatter: Sendable {
     private var counts: [DoorInput: Int] = [:]
     private var since: Instant?
-    /// Inputs that chatter.
+    /// The inputs that chatter.
     private(set) var inputs: [DoorInput] = []
 
-    /// When the second of counting is over; nil when no edge was counted.
+    /// When the present second of counting edges is over; nil if no edge was counted.
     var deadline: Instant? { since?.advanced(by: .seconds(1)) }
 
     mutating func note(_ input: DoorInput, at now: Instant) {

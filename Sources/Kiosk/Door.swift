@@ -3,16 +3,16 @@ package import Encoding
 /// The state of the gate apart from its relay: passages, requests to exit, the door, and whether the gate is
 /// locked down or free.
 ///
-/// A value without a clock: it takes edges with their times, and orders, and returns the actions that follow.
-/// An opening *entitles* one person to pass until the wait is over. A passage uses the oldest entitlement of
-/// a visitor, otherwise one for an exit; a passage without any is tailgating. No visitor counts as not passed
-/// if a passage could have been missed. An input that cannot be read entitles nobody and raises no alarm of
-/// its own; instead, the fault is reported that the inputs cannot be read. Every alarm ends with its cause,
-/// or after ``alarm``.
+/// The type is a value without a clock. It takes edges with their times, and orders, and returns the actions
+/// that follow. An opening *entitles* one person to pass until the waiting time is over. A passage uses the
+/// oldest entitlement of a visitor, otherwise an entitlement for an exit. A passage without an entitlement is
+/// tailgating. No visitor counts as not passed if a passage could have been missed. An input that cannot be
+/// read entitles nobody and raises no alarm. Instead, the gate reports the fault that the inputs cannot be
+/// read. Every alarm ends with its cause, or after ``alarm``.
 package struct Door: Sendable {
     /// How long an alarm about a single event stays in force.
     package static let alarm: Duration = .seconds(10)
-    /// How much later than its time an edge may arrive: debouncing, and a busy thread.
+    /// How much later than its time an edge may arrive. The causes are debouncing and a busy thread.
     package static let grace: Duration = .milliseconds(300)
     /// A change within this time after monitoring began counts as older than monitoring.
     package static let settling: Duration = .milliseconds(100)
@@ -21,13 +21,13 @@ package struct Door: Sendable {
     /// More edges of one input in a second come from no contact and no finger: this is twelve presses. With
     /// debouncing of 20 ms, a loose wire makes at most twice as many.
     package static let edges = 24
-    /// The largest number of openings that wait for their passage.
+    /// The largest number of entitlements, that is of openings that wait for their passage.
     static let entitlements = 16
 
     struct Entitlement: Sendable {
         let visit: VisitID?
         let until: Instant
-        /// Whether a passage would have been seen at all times since the opening.
+        /// Whether the inputs could have shown a passage at all times since the opening.
         var isWatched: Bool
     }
 
@@ -36,7 +36,7 @@ package struct Door: Sendable {
     var lines: [DoorInput: Debounce] = [:]
     /// When monitoring of the inputs began.
     var takenAt = Instant.zero
-    /// Since when an input has been active without interruption.
+    /// Since when each active input has been active without interruption.
     var activeSince: [DoorInput: Instant] = [:]
     var chatter = Chatter()
     var entitled: [Entitlement] = []
@@ -49,7 +49,7 @@ package struct Door: Sendable {
     private var order = DoorOrder.none
     private var schedule: (mode: DoorMode, until: Instant) = (.normal, .zero)
     private var told = DoorMode.normal
-    /// Whether the fire panel last reported a fire; only the panel itself ends it.
+    /// Whether the fire panel last reported a fire. Only the panel itself ends the fire.
     var hasFire = false
 
     /// Creates a door whose inputs have not been read yet.
@@ -61,10 +61,10 @@ package struct Door: Sendable {
     /// schedule. A lock-down that a person ordered has priority over everything.
     package private(set) var mode = DoorMode.normal
     private(set) var cause = DoorCause.none
-    /// Since when that mode has been in force for that cause; nil when it is the normal one.
+    /// Since when the mode has been in force for the present cause; nil if the mode is the normal one.
     private var since: Instant?
 
-    /// When the passing of time alone changes something; nil: never.
+    /// When the passing of time alone changes the state; nil: never.
     package var deadline: Instant? {
         let parts = [
             lines.values.compactMap(\.deadline).min(), entitled.map { lapse(of: $0) }.min(), alarms.deadline,
@@ -81,13 +81,13 @@ package struct Door: Sendable {
         return ends.min()
     }
 
-    /// Until when the next verdict waits for a passage; in the past when it does not wait.
+    /// Until when the next verdict waits for a passage. The instant is in the past if it does not wait.
     var turnsWaitUntil: Instant {
         guard settings.oneByOne else { return .zero }
         return entitled.filter { $0.visit != nil }.map { lapse(of: $0) }.max() ?? .zero
     }
 
-    /// Whether the passage for that visit is still awaited.
+    /// Returns whether the passage for the visit `visit` is still awaited.
     func awaits(_ visit: VisitID) -> Bool { entitled.contains { $0.visit == visit } }
 
     /// The state for status reports.

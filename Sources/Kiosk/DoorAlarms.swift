@@ -8,7 +8,7 @@ struct DoorAlarms: Sendable {
 
     private struct Alarm {
         var isSet = false
-        /// When the alarm ends by itself; nil: when its cause ends.
+        /// When the alarm ends by itself; nil: it ends with its cause.
         var until: Instant?
         var count: Int?
         var detail: String?
@@ -20,10 +20,10 @@ struct DoorAlarms: Sendable {
     /// When the next alarm ends by itself.
     var deadline: Instant? { alarms.values.compactMap { $0.isSet ? $0.until : nil }.min() }
 
-    /// Whether that alarm is in force.
+    /// Returns whether the alarm `code` is in force.
     func isSet(_ code: ReasonCode) -> Bool { alarms[code]?.isSet ?? false }
 
-    /// Raises the alarm about an event: it is in force for ``Door/alarm``.
+    /// Raises the alarm about an event. The alarm is in force for ``Door/alarm``.
     mutating func raise(_ code: ReasonCode, count: Int, at now: Instant) {
         alarms[code, default: Alarm()].isSet = true
         alarms[code]?.until = now.advanced(by: Door.alarm)
@@ -48,7 +48,7 @@ struct DoorAlarms: Sendable {
         }
     }
 
-    /// Ends alarms whose time is over; returns the changes since the last call.
+    /// Ends alarms whose time is over. Returns the alarms that began or ended since the last call.
     mutating func tell(at now: Instant) -> [HealthReport] {
         var reports: [HealthReport] = []
         for (code, var alarm) in alarms {

@@ -14,15 +14,15 @@ package enum DoorInput: String, CaseIterable, Sendable {
     case fire
 }
 
-/// A mechanical contact, debounced: a level counts when it has held for some time.
+/// The debouncing of a mechanical contact: a level counts when it has been stable for some time.
 ///
-/// It uses the times of the edges and not those of their arrival: several edges that arrive late together are
-/// distinguished.
+/// The type uses the times of the edges and not the times of their arrival. So it distinguishes several edges
+/// that arrive late together.
 struct Debounce: Sendable {
     /// A change that counts.
     struct Change: Hashable, Sendable {
         let isActive: Bool
-        /// When the level changed, which is before it counted.
+        /// When the level changed. That is before the change counted.
         let at: Instant
     }
 
@@ -30,7 +30,7 @@ struct Debounce: Sendable {
     let time: Duration
     /// The level that counts.
     private(set) var isActive: Bool
-    /// Since when the line shows the other level.
+    /// Since when the line shows the opposite level; nil if it shows the level that counts.
     private var since: Instant?
 
     init(_ time: Duration, isActive: Bool) {
@@ -40,7 +40,7 @@ struct Debounce: Sendable {
     /// When a change counts if no other edge follows; nil when no change is under way.
     var deadline: Instant? { since?.advanced(by: time) }
 
-    /// Takes an edge to that level; returns the changes that count by then.
+    /// Handles an edge to `level`. Returns the changes that count by then.
     mutating func take(_ level: Bool, at instant: Instant) -> [Change] {
         let earlier = advance(to: instant)
         if level == isActive {
@@ -51,7 +51,7 @@ struct Debounce: Sendable {
         return earlier + advance(to: instant)
     }
 
-    /// Handles the passing of time; returns the changes that count by then.
+    /// Handles the passing of time up to `now`. Returns the changes that count by then.
     mutating func advance(to now: Instant) -> [Change] {
         guard let began = since, let deadline, now >= deadline else { return [] }
         since = nil

@@ -4,69 +4,70 @@ package import Encoding
 package enum DoorMode: String, CaseIterable, Sendable {
     /// Each accepted visitor gets one opening.
     case normal
-    /// Lock-down: nobody is admitted.
+    /// Lock-down: the gate admits nobody.
     case locked
     /// Free passage: the gate is open. Credentials that visitors present are still verified and recorded.
     case free
 }
 
-/// An operator's order; it holds until the next order, or until its end.
+/// An operator's order for the door. It is in force until the next order, or until its end.
 package enum DoorOrder: Hashable, Sendable {
-    /// No order: the schedule holds.
+    /// No order is in force: the schedule determines the mode.
     case none
-    /// Lock-down.
+    /// A lock-down until the next order.
     case lock
-    /// Free passage until that instant, at most ``DoorSettings/longestFree`` ahead.
+    /// Free passage until the given instant, which is at most ``DoorSettings/longestFree`` ahead.
     case free(until: Instant)
 }
 
 /// The cause of a mode.
 package enum DoorCause: String, CaseIterable, Sendable {
-    /// None: the mode is the normal one.
+    /// No cause: the mode is the normal one.
     case none
-    /// An operator.
+    /// An operator's order caused the mode.
     case order
-    /// The schedule.
+    /// The schedule caused the mode.
     case schedule
-    /// The fire panel.
+    /// The fire panel caused the mode.
     case fire
 }
 
 /// An input of the door.
 package enum DoorEvent: Sendable {
-    /// The inputs can be read from now on; carries their levels at this moment.
+    /// The inputs can be read from now on. The value has their levels at this moment.
     case lines([DoorInput: Bool])
-    /// An input has changed, at an instant that is past or present.
+    /// The input has changed at the instant `at`, which is past or present. `isActive`: its new level.
     case edge(DoorInput, isActive: Bool, at: Instant)
-    /// The inputs cannot be read any more; carries the system's message.
+    /// The inputs can no longer be read. `detail`: the system's message.
     case linesLost(detail: String)
-    /// An operator's order.
+    /// An operator gave the given order.
     case order(DoorOrder)
-    /// The schedule's mode. Free passage lasts until that instant, at most ``DoorSettings/scheduleLease``
-    /// ahead; a lock-down lasts until the schedule says otherwise.
+    /// The schedule gives the mode. Free passage lasts until the instant `until`, which is at most
+    /// ``DoorSettings/scheduleLease`` ahead; a lock-down lasts until the schedule says otherwise.
     case schedule(DoorMode, until: Instant)
-    /// The relay was energised until that instant, for that visit; nil: for a request to exit.
+    /// The relay was energised until the instant `until` for the given visit; nil: for a request to exit.
     case opened(VisitID?, until: Instant)
 }
 
 /// Whether a person passed after an opening.
 package enum Passage: Hashable, Sendable {
-    /// A person passed.
+    /// A person passed the gate.
     case seen
-    /// Nobody passed within the time.
+    /// Nobody passed the gate within the time.
     case unseen
-    /// Not known: the inputs became unreadable, or would not have shown a passage.
+    /// It is not known whether a person passed: the inputs became unreadable, or could not have shown a
+    /// passage.
     case unknown
 }
 
 /// A command or report of the door.
 package enum DoorAction: Sendable {
-    /// Open once: the button inside was pressed.
+    /// Open the gate once, because the button inside was pressed.
     case open
-    /// Whether a person passed for that visit is decided; nil: for a request to exit.
+    /// It is now determined whether a person passed for the given visit; nil: for a request to exit.
     case settled(VisitID?, Passage)
-    /// A fault begins or ends.
+    /// A fault has begun or ended.
     case report(HealthReport)
-    /// A note for the log, about that visit.
+    /// A note for the log, about the given visit if it is not nil.
     case note(KioskNote, VisitID?)
 }

@@ -5,12 +5,12 @@ package import Encoding
 package struct DoorSchedule: Hashable, Sendable {
     /// A mode and the hours in which it holds.
     package struct Entry: Hashable, Sendable {
-        /// The mode.
+        /// The mode of the door.
         package let mode: DoorMode
-        /// The hours.
+        /// The hours in which the mode is in force.
         package let hours: GateHours
 
-        /// Creates an entry of that mode in those hours.
+        /// Creates an entry of a schedule: `mode` is in force in `hours`.
         package init(_ mode: DoorMode, _ hours: GateHours) { (self.mode, self.hours) = (mode, hours) }
     }
 
@@ -22,10 +22,11 @@ package struct DoorSchedule: Hashable, Sendable {
     /// Creates an empty schedule.
     package init() {}
 
-    /// Returns the mode that holds at a date. Lock-down has priority over free passage if their hours
-    /// overlap. If other dates may be right as well, the mode that opens least holds. Nil for a date below
-    /// `minimum`: then no mode holds, so that a wrong clock opens no gate. No lock-down is missed by that,
-    /// because such a date admits no visitor.
+    /// Returns the mode that the schedule gives at a date. If their hours overlap, lock-down has priority
+    /// over free passage. If other dates may be right as well, the result is the most restrictive of their
+    /// modes. Returns nil for a date whose provenance is below `minimum`: the schedule then gives no mode, so
+    /// that a wrong clock opens no gate. No lock-down is missed, because the gate admits no visitor at such a
+    /// date.
     package func mode(at time: WallTime, minimum: WallTime.Provenance) -> DoorMode? {
         if entries.isEmpty { return .normal }
         guard time.provenance >= minimum else { return nil }

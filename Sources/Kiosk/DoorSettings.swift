@@ -1,22 +1,24 @@
 import Encoding
 
 /// The inputs that are wired at the gate in addition to the relay, and how the gate uses them. The defaults
-/// are those of a gate with only a relay.
+/// suit a gate with only a relay.
 package struct DoorSettings: Sendable {
     /// How the relay opens.
     package enum Opening: String, CaseIterable, Sendable {
-        /// For the length of a pulse; the turnstile waits by itself.
+        /// The relay opens for the length of a pulse. The turnstile itself waits for the person.
         case pulse
-        /// Until a person has passed or the wait is over, at most ``Gate/hardLimit``: for a lock that is open
-        /// while it has current.
+        /// The relay opens until a person has passed or the waiting time is over, at most ``Gate/hardLimit``.
+        /// This is for a lock that is open while it has current.
         case level
     }
 
     /// What happens to an acceptance that was not used.
     package enum Unused: String, CaseIterable, Sendable {
-        /// It counts as used: the credential was presented, and the visitor may have passed unseen.
+        /// The credential of a visitor who did not pass counts as used, because it was presented and the
+        /// visitor may have passed unseen.
         case keep
-        /// It is forgotten: the same credential may be presented again at once.
+        /// The credential of a visitor who did not pass is forgotten: the same credential may be presented
+        /// again at once.
         case release
     }
 
@@ -45,13 +47,13 @@ package struct DoorSettings: Sendable {
     /// Whether passage is free while the fire panel reports a fire. This is no path for life safety: that
     /// must be wired.
     package var fireOpens = false
-    /// Whether an output for free passage exists; without one, passage is never free.
+    /// Whether the gate has an output for free passage. Without this output, passage is never free.
     package var hasFreeOutput = false
 
     /// Creates the settings of a gate with only a relay.
     package init() {}
 
-    /// The input that shows passages: the passage input, otherwise the door contact; nil: none.
+    /// The input that shows passages: the passage input, otherwise the door contact; nil if neither is wired.
     var passageSensor: DoorInput? { [.passage, .contact].first { inputs[$0] != nil } }
 
     /// Whether passages are detected.

@@ -2,21 +2,21 @@ package import Encoding
 
 /// The state of the door.
 package struct DoorStatus: Sendable {
-    /// Counts since the start.
+    /// The numbers of events at the door since the start.
     package struct Counters: Hashable, Sendable {
-        /// Passages that were seen.
+        /// The number of passages that were seen.
         package var passages = 0
-        /// Passages for which the gate had not been opened.
+        /// The number of passages for which the gate had not been opened.
         package var tailgating = 0
         /// Openings after which nobody passed in time.
         package var unused = 0
-        /// Requests to exit that were granted.
+        /// The number of requests to exit that were granted.
         package var requests = 0
-        /// Requests to exit that were refused.
+        /// The number of requests to exit that were refused.
         package var refusedRequests = 0
-        /// Times the door was opened although nobody was let through.
+        /// The number of times that the door was opened although nobody was let through.
         package var forced = 0
-        /// Times the door was open for too long.
+        /// The number of times that the door was open for too long.
         package var held = 0
     }
 
@@ -24,12 +24,12 @@ package struct DoorStatus: Sendable {
     package let mode: DoorMode
     /// The cause of the mode.
     package let cause: DoorCause
-    /// Since when, in this run of the program; nil: it is the normal mode.
+    /// Since when the mode has been in force, in this run of the program; nil: it is the normal mode.
     package let since: Instant?
     /// When the mode ends by itself; nil: not known, or never.
     package let until: Instant?
-    /// The wired inputs, and whether each is active; nil: it cannot be read.
+    /// The wired inputs, and whether each is active; nil: the input cannot be read.
     package let inputs: [DoorInput: Bool?]
-    /// Counts since the start.
+    /// The numbers of events at the door since the start.
     package let counters: Counters
 }

@@ -1,27 +1,31 @@
 import Encoding
 
-/// The date that was confirmed before the machine was started. It is used until a date of this start is confirmed.
+/// The date that was confirmed before the machine was started. It is used until a date of this start is
+/// confirmed.
 ///
-/// Only a clock that ran in the meantime, or a time server, knows how long the machine was off. A false time server
-/// can give any date. Therefore the first date opens no hours (``WallTime/lastConfirmed``) before it has held for some
-/// time. The date of a battery-backed clock, of an authenticated time server, or of an operator counts at once. A
-/// battery-backed clock that may hold an unconfirmed date of a time server (``ClockMemory/Suspicion``) proves nothing,
-/// over any number of starts, until it shows a confirmed date again.
+/// Only a clock that ran in the meantime, or a time server, can tell how long the machine was off. A false
+/// time server can give any date. Therefore rules with hours admit no visitor at the first date
+/// (``WallTime/lastConfirmed``) before it has been stable for some time. The date of a battery-backed clock,
+/// of an authenticated time server, or of an operator counts at once. A battery-backed clock that may hold an
+/// unconfirmed date of a time server (``ClockMemory/Suspicion``) proves nothing, over any number of starts,
+/// until it shows a confirmed date again.
 struct EarlierDate {
     private let (skew, settle): (Duration, Duration)
-    /// The date, carried forward; nil when a date of this start is confirmed, or when there never was a date.
+    /// The date, advanced by the time since; nil if a date of this start is confirmed, or if no date was ever
+    /// known.
     private(set) var date: DatedInstant?
-    /// What may hold a time server's date, from this start of the machine or an earlier one.
+    /// Which clocks may hold a time server's date, from this start of the machine or an earlier one.
     private(set) var suspicion: ClockMemory.Suspicion
-    /// The date that may be confirmed, with the instant since which the clock has shown it.
+    /// The date that may become the confirmed one, with the instant since which the clock has shown it; nil
+    /// if there is none.
     private var candidate: DatedInstant?
 
     init(_ date: DatedInstant?, skew: Duration, settle: Duration, suspicion: ClockMemory.Suspicion) {
         (self.date, self.skew, self.settle, self.suspicion) = (date, skew, settle, suspicion)
     }
 
-    /// Takes the date of a look; returns the last confirmed date while hours must also be valid by it,
-    /// otherwise nil.
+    /// Takes the date of a look at the clocks. Returns the last confirmed date while rules with hours must
+    /// also include that date; otherwise nil.
     ///
     /// - Parameters:
     ///   - time: The believed date.
@@ -46,7 +50,7 @@ struct EarlierDate {
         let isProven = isKept || time.provenance == .synchronised && isAuthenticated
         let since = candidate.flatMap { $0.agrees(with: shown, within: skew) ? $0 : nil } ?? shown
         candidate = since
-        // A clock that kept running does not go back.
+        // A clock that kept running cannot go back.
         let isBack = time.utc < date.carried(to: now).advanced(by: .zero - skew)
         if isProven && !isBack || since.at.duration(to: now) >= settle {
             confirm()
@@ -59,7 +63,7 @@ struct EarlierDate {
     mutating func confirm() { (date, candidate, suspicion) = (nil, nil, .nothing) }
 
     /// Updates the suspicion about the battery-backed clock and the saved date. Both survive a restart of the
-    /// machine, and a time server whose date is not confirmed may have set them: the kernel sets the
+    /// machine, and a time server whose date is not confirmed may have set them. The kernel sets the
     /// battery-backed clock at once, before the system reports that its clock is synchronised.
     private mutating func suspect(_ time: WallTime, _ look: ClockGuard.Look, isCalm: Bool, isRenewed: Bool) {
         let isMoved = time.alternative != nil || time.utc.duration(to: look.utc) > skew

@@ -2,23 +2,23 @@ package import Encoding
 
 /// Something with an end date on which admissions or reports depend.
 package struct Expiry: Hashable, Sendable {
-    /// What kind of thing it is.
+    /// The kind of thing that expires.
     package enum Kind: String, CaseIterable, Sendable {
-        /// The operator's trust bundle.
+        /// The operator's trust bundle expires.
         case bundle
-        /// An issuer's entry.
+        /// An issuer's entry in the trust data expires.
         case issuer
-        /// The stored document of an issuer, counted from its last confirmation.
+        /// The stored document of an issuer expires, counted from its last confirmation.
         case document
         /// A key in an issuer's document.
         case key
-        /// A pinned X.509 certificate.
+        /// A pinned X.509 certificate expires.
         case root
-        /// A stored status list.
+        /// A stored status list expires.
         case statusList = "status-list"
-        /// The gate's rules.
+        /// The gate's rules expire.
         case policy
-        /// The printed code.
+        /// The printed code expires.
         case sticker
         /// A certificate by which servers are authenticated.
         case serverRoot = "server-root"
@@ -39,13 +39,13 @@ package struct Expiry: Hashable, Sendable {
         }
     }
 
-    /// What kind of thing it is.
+    /// The kind of the thing that expires.
     package let kind: Kind
     /// Which one: an id, a URL or a name, in the full length that its author chose.
     package let name: Text
-    /// When it began; nil when this is unknown.
+    /// When the thing's validity begins; nil if that is unknown.
     package let begin: Timestamp?
-    /// The date from which it is no longer valid.
+    /// The date from which the thing is no longer valid.
     package let end: Timestamp
     /// Whether the gate fetches the next one by itself: then only the end itself is reported.
     package let isRenewed: Bool
@@ -58,12 +58,12 @@ package struct Expiry: Hashable, Sendable {
     /// The kind and the name in plain words, short enough for a line.
     package var words: String { name.isEmpty ? kind.words : "\(kind.words) \(Self.cut(name.string))" }
 
-    /// The end in the form that people write.
+    /// The end of the validity in the form that people write.
     package var endWords: String { end.rfc3339.prefix(16).replacing("T", with: " ") + " UTC" }
 
     private static func cut(_ name: String) -> String { name.count > 100 ? name.prefix(100) + "…" : name }
 
-    /// Whether `one` ends before `other`; things with equal ends have a fixed order.
+    /// Returns whether `one` ends before `other`. Things with equal ends have a fixed order.
     package static func isSooner(_ one: Expiry, _ other: Expiry) -> Bool {
         if one.end != other.end { return one.end < other.end }
         return (one.kind.rawValue, one.name) < (other.kind.rawValue, other.name)

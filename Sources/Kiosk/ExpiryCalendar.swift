@@ -1,12 +1,12 @@
 package import Credentials
 package import Encoding
 
-/// Warns 14, 3 and 1 days before something ends, and when it has ended.
+/// Warns 14, 3 and 1 days before the end of an item's validity, and when it has ended.
 ///
-/// A value: it takes everything that ends, and the date, and returns what to report. Each step of each thing
-/// is reported once, even if the clock moves back and forth around its moment; a thing that was replaced by a
-/// lasting one causes no more warnings. While the date is unknown there are no warnings. Earlier warnings are
-/// not repeated when the date is known again.
+/// The calendar is a value. It takes all expiry dates and the present date, and returns the reports to make.
+/// Each step of each item is reported once, even if the clock moves back and forth around its moment. An item
+/// that was replaced by one with a later end causes no more warnings. While the date is unknown there are no
+/// warnings. Earlier warnings are not repeated when the date is known again.
 package struct ExpiryCalendar: Sendable {
     /// How near an end is, from far to near.
     package enum Step: Int, CaseIterable, Comparable, Sendable {
@@ -15,23 +15,23 @@ package struct ExpiryCalendar: Sendable {
         case day = 1
         case ended = 0
 
-        /// How long before the end it begins.
+        /// How long before the end of the validity the step begins.
         package var before: Duration { .seconds(rawValue * 86_400) }
 
         package static func < (left: Step, right: Step) -> Bool { left.rawValue > right.rawValue }
     }
 
-    /// Something that ends soon, or has ended.
+    /// A warning about an item that ends soon, or has ended.
     package struct Warning: Hashable, Sendable {
-        /// The thing.
+        /// The thing that expires.
         package let expiry: Expiry
-        /// How near its end is.
+        /// How near the end of the thing's validity is.
         package let step: Step
 
         /// The reason code of the warning.
         package var code: ReasonCode { step == .ended ? .expired : .expiresSoon }
 
-        /// One line for people. It is the same as long as the step lasts.
+        /// The warning as one line for people. It stays the same as long as the step lasts.
         package var words: String {
             switch step {
             case .fortnight, .threeDays:
@@ -42,27 +42,27 @@ package struct ExpiryCalendar: Sendable {
         }
     }
 
-    /// The result of a look.
+    /// The result of an examination of the expiry dates.
     package enum Action: Hashable, Sendable {
-        /// For the light and the status report.
+        /// A fault for the light and the status report.
         case report(HealthReport)
-        /// For the log and the agents, once for each step.
+        /// A warning for the log and the agents, once for each step.
         case tell(Warning)
     }
 
     /// A thing leaves a step only when its end is this much further away than at the beginning of the step.
     package static let margin: Duration = .seconds(3600)
-    /// The largest number of things to watch: those that end first.
+    /// The largest number of things to watch. Of more things, those that end first are watched.
     package static let limit = 1000
 
     /// What ends soon or has ended, the soonest first; empty while the date is unknown.
     package private(set) var warnings: [Warning] = []
-    /// Everything that ends, the soonest first.
+    /// All items with an end, the soonest first.
     package private(set) var expiries: [Expiry] = []
-    /// Whether the date was known at the last look.
+    /// Whether the date was known at the last examination.
     package private(set) var isDated = false
 
-    /// How near the end of each thing was when the date was last known, which is what was reported of it.
+    /// The step that was reported for each thing: how near its end was when the date was last known.
     private var steps: [Expiry: Step] = [:]
     /// How many warnings were reported so far, by code, and the last report of each code.
     private var told: [ReasonCode: Int] = [:]
@@ -71,11 +71,11 @@ package struct ExpiryCalendar: Sendable {
     /// Creates a calendar that knows nothing yet.
     package init() {}
 
-    /// Takes a look at everything that ends.
+    /// Examines all items with an end.
     ///
     /// - Parameters:
-    ///   - expiries: Everything that ends, in any order.
-    ///   - date: The date; nil when it is not good enough to admit people by.
+    ///   - expiries: All items with an end, in any order.
+    ///   - date: The date; nil if the gate does not trust it enough to admit people.
     package mutating func look(_ expiries: [Expiry], at date: Timestamp?) -> [Action] {
         self.expiries = Array(Set(expiries).sorted(by: Expiry.isSooner).prefix(Self.limit))
         isDated = date != nil
@@ -95,10 +95,10 @@ package struct ExpiryCalendar: Sendable {
         return news.map { .tell($0) } + [.expiresSoon, .expired].compactMap { report($0) }
     }
 
-    /// Returns the change of a fault; nil when nothing changed.
+    /// Returns the change of a fault; nil if it did not change.
     private mutating func report(_ code: ReasonCode) -> Action? {
         let present = warnings.filter { $0.code == code }
-        // Of the things that have ended, the last one is the news.
+        // Of the items that have ended, report the one that ended last.
         let first = code == .expired ? present.last : present.first
         let others = present.count > 1 ? "; and \(present.count - 1) more: gatehouse doctor" : ""
         let report: HealthReport =
@@ -118,7 +118,8 @@ package struct ExpiryCalendar: Sendable {
         return isReached(before, margin) ? before : steps.last { isReached($0, margin) && $0 < before }
     }
 
-    /// The steps to report for a thing. If it lives for a fortnight at most, its end within a fortnight is no news.
+    /// Returns the steps to report for an item. For an item that is renewed automatically, only its end is
+    /// reported. If an item is valid for at most a fortnight, the step of a fortnight is left out.
     private static func steps(of expiry: Expiry) -> [Step] {
         if expiry.isRenewed { return [.ended] }
         guard let begin = expiry.begin, expiry.end <= begin.advanced(by: Step.fortnight.before) else {

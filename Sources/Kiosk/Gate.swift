@@ -9,22 +9,22 @@ package struct Gate: Sendable {
     /// No pulse lasts longer, whatever the configuration says (turnstiles want 100–500 ms, door strikes up to 5 s).
     package static let hardLimit: Duration = .seconds(5)
     /// The shortest rest of the relay between two pulses. Turnstile controllers debounce their input for up
-    /// to 50 ms; this is twice that and a margin for the two threads that switch.
+    /// to 50 ms; the rest is twice as long, with a margin for the two threads that switch.
     package static let gap: Duration = .milliseconds(120)
 
     /// A command to the relay.
     package enum Command: Hashable, Sendable {
-        /// Energise until that instant, whatever else happens.
+        /// Energise the relay until the given instant, whatever else happens.
         case open(until: Instant)
-        /// Release.
+        /// Release the relay.
         case shut
     }
 
-    /// A pulse that has ended, or one that was not given.
+    /// A pulse that has ended, or a requested pulse that did not begin.
     package struct Ended: Hashable, Sendable {
         /// The visit of the pulse; nil: it belongs to a person who asked to exit.
         package let visit: VisitID?
-        /// How long the relay was commanded to be energised; nil when there was no pulse.
+        /// How long the relay was commanded to be energised; nil if no pulse began.
         package let length: Duration?
     }
 
@@ -34,7 +34,7 @@ package struct Gate: Sendable {
     }
 
     private var state: State = .shut
-    /// The instant from which a pulse may begin, if none runs.
+    /// The instant from which a pulse may begin if none is in progress.
     package private(set) var readyAt: Instant = .zero
     private var ended: [Ended] = []
 
@@ -44,8 +44,8 @@ package struct Gate: Sendable {
     /// Whether the relay is energised.
     package var isOpen: Bool { if case .open = state { true } else { false } }
 
-    /// The visit whose pulse runs, or has ended since the last call of ``takeEnded()``; nil when there is
-    /// none, or when it belongs to a person who asked to exit.
+    /// The visit whose pulse is in progress, or has ended since the last call of ``takeEnded()``. Nil if
+    /// there is no such pulse, or if the pulse belongs to a person who asked to exit.
     package var visit: VisitID? {
         switch state {
         case .shut: ended.last?.visit ?? nil
@@ -56,11 +56,12 @@ package struct Gate: Sendable {
     /// The command to the relay that holds now.
     package var command: Command { if case .open(_, _, let until) = state { .open(until: until) } else { .shut } }
 
-    /// When the relay shuts by itself; nil when it is shut.
+    /// When the relay's pulse ends; nil if no pulse is in progress.
     package var deadline: Instant? { if case .open(_, _, let until) = state { until } else { nil } }
 
-    /// Gives `visit` (nil: a person who asked to exit) a pulse of that length, cut to the hard limit. Ends a
-    /// pulse that runs. Gives none before ``readyAt``, and so none at once after a pulse that it ended.
+    /// Begins a pulse for `visit` (nil: for a person who asked to exit), of the duration `length`, at most
+    /// the hard limit. Ends a pulse that is in progress. Begins no pulse before ``readyAt``. So after it has
+    /// ended a pulse, the new one has to be requested again later.
     package mutating func pulse(_ length: Duration, for visit: VisitID?, at now: Instant) {
         shut(at: now)
         let length = min(length, Self.hardLimit)
@@ -73,18 +74,18 @@ package struct Gate: Sendable {
         guard case .open(let visit, let since, let until) = state else { return }
         let end = min(now, until)
         state = .shut
-        // Counted from now, although the pulse ended before: the thread that switches the relay may be as
-        // late as the caller.
+        // Count from now, although the pulse ended before: the thread that switches the relay may be as late
+        // as the caller.
         readyAt = now.advanced(by: Self.gap)
         ended.append(Ended(visit: visit, length: since.duration(to: end)))
     }
 
-    /// Shuts if the pulse has reached its end.
+    /// Releases the relay if the pulse has reached its end.
     package mutating func advance(to now: Instant) {
         if case .open(_, _, let until) = state, now >= until { shut(at: now) }
     }
 
-    /// The pulses that have ended since the last call.
+    /// Returns the pulses that have ended since the last call.
     package mutating func takeEnded() -> [Ended] {
         defer { ended = [] }
         return ended

@@ -2,7 +2,7 @@ import BluetoothHost
 import Tuvali
 
 extension ServiceDefinition {
-    /// Tuvali's service of that generation, as the host's GATT server offers it.
+    /// Creates Tuvali's GATT service of `generation`, as the host's GATT server offers it.
     init(_ generation: Generation) {
         self.init(
             uuid: BluetoothUUID(short: generation.serviceUUID),
@@ -16,18 +16,18 @@ extension ServiceDefinition {
     }
 }
 
-/// The host's name for a characteristic: the index of the generation in the upper byte, that of the
-/// characteristic in the lower one.
+/// The host's id of a characteristic: the index of the generation is its upper byte, the index of the
+/// characteristic its lower byte.
 extension Characteristic {
     /// The characteristics in the order of the GATT table, so that a name contains an index.
     private static let table = allCases
 
-    /// The host's name for this characteristic of that generation's service.
+    /// Returns the host's id of this characteristic in the service of `generation`.
     func id(in generation: Generation) -> CharacteristicID {
         CharacteristicID(rawValue: generation.place << 8 | UInt16(Self.table.firstIndex(of: self) ?? 0))
     }
 
-    /// The characteristic of that name, for any generation.
+    /// Creates the characteristic with the given host's id, for any generation.
     init?(_ id: CharacteristicID) {
         let place = Int(id.rawValue & 0xFF)
         guard place < Self.table.count else { return nil }
@@ -36,12 +36,12 @@ extension Characteristic {
 }
 
 extension Generation {
-    /// The generations in their order; ``place`` and ``init(_:)`` both use it.
+    /// The generations in their order. ``place`` and ``init(_:)`` both use this table.
     private static let table = allCases
 
     fileprivate var place: UInt16 { UInt16(Self.table.firstIndex(of: self) ?? 0) }
 
-    /// The generation whose service has the characteristic of that name.
+    /// Creates the generation whose service has the characteristic with the given host's id.
     init?(_ id: CharacteristicID) {
         let place = Int(id.rawValue >> 8)
         guard place < Self.table.count else { return nil }

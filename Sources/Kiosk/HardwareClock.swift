@@ -1,27 +1,29 @@
 package import Encoding
 
-/// What the battery-backed clock, from which the system took its date, says about that date.
+/// What the battery-backed clock shows, compared with the date that the system took from it.
 package enum HardwareClock: Hashable, Sendable {
-    /// There is none, or the kernel did not take its date from one.
+    /// The machine has no battery-backed clock, or the kernel did not take its date from one.
     case absent
-    /// It returns no date.
+    /// The battery-backed clock returns no date.
     case silent
-    /// It shows a date before this program was made: it has lost its power. A Raspberry Pi 5 without a
-    /// battery has such a clock, and another service has set the system's date since.
+    /// The clock shows the given date, which is before this program was made: the clock has lost its power. A
+    /// Raspberry Pi 5 without a battery has such a clock, and another service has set the system's date
+    /// since.
     case powerless(Timestamp)
-    /// It shows another date: its own or the system's was set since the start.
+    /// The clock shows another date than the system: one of the two was set since the start. `seconds`: the
+    /// difference.
     case differs(seconds: Int64)
-    /// It shows the same date.
+    /// The clock shows the same date as the system.
     case agrees
 
-    /// How far the two clocks may differ at the start, and how much more for each second since: two bad
-    /// crystals diverge by 100 millionths, nine seconds a day.
+    /// How far the two clocks may differ at the start of the machine, and how much more for each second
+    /// since. Two bad crystals diverge by 100 millionths, nine seconds a day.
     package static let (leastDifference, drift): (Duration, Double) = (.seconds(5), 0.0001)
 
-    /// Compares the clock with the system's date.
+    /// Compares the battery-backed clock with the system's date.
     ///
     /// - Parameters:
-    ///   - shown: Seconds since 1970 that the clock shows; nil when it returns no date.
+    ///   - shown: The seconds since 1970 that the clock shows; nil if it returns no date.
     ///   - utc: The system's date at that moment.
     ///   - uptime: How long the machine has been running, including suspended time.
     ///   - made: The day on which this program was made.
@@ -39,7 +41,7 @@ package enum HardwareClock: Hashable, Sendable {
         self = difference.magnitude <= UInt64(max(0, most)) ? .agrees : .differs(seconds: difference)
     }
 
-    /// What is wrong with the clock, in plain words; nil: nothing.
+    /// The fault of the battery-backed clock, in plain words; nil if it has none.
     package var trouble: String? {
         switch self {
         case .absent, .agrees: nil

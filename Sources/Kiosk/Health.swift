@@ -16,20 +16,20 @@ package struct Health: Sendable {
         /// Largest length of a stored detail, in bytes.
         package var detail = 300
 
-        /// The documented defaults.
+        /// Creates the documented default values.
         package init() {}
     }
 
-    /// One fault in force.
+    /// One fault that is in force.
     package struct Fault: Hashable, Sendable {
         /// What is wrong, with meaning, severity and remedy.
         package let code: ReasonCode
-        /// Since when it has been in force without a break.
+        /// Since when the fault has been in force without interruption.
         package let since: Instant
-        /// The number of occurrences since the start: as the reporting part counts them, otherwise how often
-        /// the fault began.
+        /// The number of occurrences of the fault since the start: as counted by the part that reports it,
+        /// otherwise how often the fault began.
         package let count: Int
-        /// The system's message.
+        /// The message of the system or of the reporting part.
         package let detail: String?
     }
 
@@ -39,15 +39,15 @@ package struct Health: Sendable {
         package let code: ReasonCode
         /// Whether the fault is in force now.
         package let isPresent: Bool
-        /// As in ``Fault/count``.
+        /// The number of occurrences, as in ``Fault/count``.
         package let count: Int
-        /// As in ``Fault/detail``; nil when the fault is over.
+        /// The description, as in ``Fault/detail``; nil if the fault is over.
         package let detail: String?
     }
 
-    /// What is known of one code since the start.
+    /// The knowledge about one fault code since the start.
     private struct Entry {
-        /// Since when the fault has been in force; nil when it is not.
+        /// Since when the fault has been in force; nil if it is not in force.
         var since: Instant?
         var count = 0
         var detail: String?
@@ -55,24 +55,26 @@ package struct Health: Sendable {
         var told: (isPresent: Bool, count: Int, at: Instant)?
     }
 
-    /// Every code that can be in force, in the order of the table: those of the box, those of what an opening
-    /// needs, and those of the door.
+    /// Every code of a fault that can be in force, in the order of the table: the faults of the gate's
+    /// hardware and program, those of the parts that an opening needs, and those of the door.
     package static let codes: [ReasonCode] =
         (ReasonCode.groups.first { $0.codes.contains(.radioFailed) }?.codes ?? []) + [
             .ledgerUnavailable, .gateUnavailable,
         ] + ReasonCode.door
 
-    /// Faults with which visitors cannot or must not be served.
+    /// Faults during which the gate cannot or must not admit visitors.
     private static let outOfOrder: Set<ReasonCode> = [
         .radioFailed, .gateStuck, .gateUnavailable, .ledgerUnopened, .ledgerReplaced,
     ]
 
     private let limits: Limits
-    /// By the index of the code in ``codes``: at most as many as there are codes, whatever is reported.
+    /// The knowledge about codes, by the index of the code in ``codes``. There are never more entries than
+    /// codes.
     private var entries: [Int: Entry] = [:]
-    /// The faults in force: those that stop the service first, then errors before warnings, then the older first.
+    /// The faults in force. Faults that stop the service are first, errors come before warnings, and older
+    /// faults before newer ones.
     package private(set) var faults: [Fault] = []
-    /// When ``tell(at:)`` next returns a change; nil when none waits.
+    /// When ``tell(at:)`` next returns a change; nil if no change waits.
     package private(set) var deadline: Instant?
 
     /// Creates a state without faults.
@@ -80,16 +82,16 @@ package struct Health: Sendable {
         self.limits = limits
     }
 
-    /// What the light shows while no visitor is being served.
+    /// The indicator pattern of the light while no visit is in progress.
     package var light: IndicatorPattern {
         if faults.contains(where: { Self.outOfOrder.contains($0.code) }) { return .fault }
         return faults.isEmpty ? .ready : .attention
     }
 
-    /// Whether that fault is in force.
+    /// Returns whether the fault `code` is in force.
     package func isInForce(_ code: ReasonCode) -> Bool { faults.contains { $0.code == code } }
 
-    /// Takes a report; ignores one whose code is not in ``codes``.
+    /// Takes a report. Ignores a report whose code is not in ``codes``.
     package mutating func take(_ report: HealthReport, at now: Instant) {
         guard let place = Self.codes.firstIndex(of: report.code) else { return }
         var entry = entries[place] ?? Entry()
@@ -124,7 +126,7 @@ package struct Health: Sendable {
         return changes.filter(\.isPresent) + changes.filter { !$0.isPresent }
     }
 
-    /// When the entry is to be reported; nil when nothing about it is new.
+    /// When the entry is to be reported; nil if it has not changed.
     private func due(_ entry: Entry) -> Instant? {
         guard let told = entry.told else { return .zero }
         let isPresent = entry.since != nil
@@ -150,7 +152,7 @@ package struct Health: Sendable {
         outOfOrder.contains(code) ? 0 : code.severity == .error ? 1 : 2
     }
 
-    /// Cuts the text to its limit at a character boundary.
+    /// Cuts the text to its length limit at a character boundary.
     private func bounded(_ text: String) -> String {
         guard text.utf8.count > limits.detail else { return text }
         var kept = ""

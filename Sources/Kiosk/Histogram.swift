@@ -3,18 +3,18 @@
 package struct Histogram: Hashable, Sendable {
     /// The largest value of each class, ascending; values above the last bound have a class of their own.
     package let bounds: [Int]
-    /// How many values fell into each class: one more than there are bounds.
+    /// The number of values in each class. There is one class more than there are bounds.
     package private(set) var counts: [Int]
     /// The sum of all values.
     package private(set) var sum = 0
 
-    /// Creates an empty histogram with these bounds.
+    /// Creates an empty histogram with the given upper bounds of its buckets.
     package init(_ bounds: [Int]) {
         self.bounds = bounds
         counts = Array(repeating: 0, count: bounds.count + 1)
     }
 
-    /// How many values there were.
+    /// The number of all values.
     package var count: Int { counts.reduce(0, +) }
 
     /// Counts a value; a negative value counts as zero.

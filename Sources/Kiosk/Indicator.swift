@@ -13,19 +13,19 @@ package struct Signal: Hashable, Sendable {
     /// Whether the sounder is on.
     package var tone: Bool
 
-    /// The lamps that are lit and whether the sounder is on.
+    /// Creates a signal from the lamps that are lit, and whether the sounder is on.
     package init(_ lamps: Set<Lamp> = [], tone: Bool = false) {
         self.lamps = lamps
         self.tone = tone
     }
 
-    /// Everything off.
+    /// The signal with all lamps and the sounder off.
     package static let dark = Signal()
 }
 
 /// What the light and the sounder show to people. Every pattern differs from the others in more than colour:
-/// by position, by rhythm and, for the verdicts, by tone. The rhythms below hold unless an operator chose
-/// others (``LampRhythms``).
+/// by position, by rhythm and, for the verdicts, by tone. The rhythms that the cases describe apply unless an
+/// operator chose others (``LampRhythms``).
 package enum IndicatorPattern: String, CaseIterable, Sendable {
     /// A phone may connect: blue, a slow blink.
     case ready
@@ -38,19 +38,19 @@ package enum IndicatorPattern: String, CaseIterable, Sendable {
     case receiving
     /// The credential is being verified: amber, steady.
     case checking
-    /// Go: green, steady, one long tone (``VerdictTones``); then ``ready``.
+    /// Accepted, "go": green, steady, one long tone (``VerdictTones``); then ``ready``.
     case accepted
-    /// Stop: red, a quick blink, three short tones; then ``ready``.
+    /// Rejected, "stop": red, a quick blink, three short tones; then ``ready``.
     case rejected
     /// A transfer failed: two short amber flashes, no tone; then ``ready``. There was no verdict.
     case failed
     /// Lock-down, nobody is admitted: red, with a short gap every two seconds.
     case locked
-    /// Free passage: green, with the same gap, no tone.
+    /// Free passage: green, with the same gap as ``ready``, no tone.
     case free
-    /// Out of order: red and amber in turn.
+    /// Gate out of order: red and amber in turn.
     case fault
-    /// Not running: everything off.
+    /// Gate not running: all lamps off.
     case off
 
     /// How long the pattern is shown before another may take its place; nil for patterns without an end of their own.
@@ -63,22 +63,23 @@ package enum IndicatorPattern: String, CaseIterable, Sendable {
     }
 }
 
-/// The status light as a timeline: what is lit follows from the pattern and the time since it began.
+/// The status light as a timeline: the lit lamps follow from the pattern and the time since it began.
 ///
-/// A verdict is shown to its end: the progress of another visit waits for that end, a new verdict or a fault does not.
+/// A verdict is shown to its end. The progress of another visit waits for that end; a new verdict or a fault
+/// does not wait.
 package struct Indicator: Sendable {
     /// The pattern being shown.
     package private(set) var pattern: IndicatorPattern
     private(set) var since: Instant
-    /// The visit that the pattern belongs to; nil: none, as when the gate is ready.
+    /// The visit to which the pattern belongs; nil if it belongs to none, for example when the gate is ready.
     private(set) var visit: VisitID?
     private var afterwards: (pattern: IndicatorPattern, visit: VisitID?)?
     private let rhythms: LampRhythms
     private let tones: VerdictTones
-    /// What is shown for `ready`: that pattern, or another one while something is wrong.
+    /// The pattern that is shown in place of `ready`: `ready` itself, or another pattern during a fault.
     private var calm = IndicatorPattern.ready
 
-    /// Shows `pattern` from `now` on, with these rhythms of the lamps and these tones of the verdicts.
+    /// Shows `pattern` from `now` on, with the given rhythms of the lamps and tones of the verdicts.
     package init(
         _ pattern: IndicatorPattern = .off, rhythms: LampRhythms = LampRhythms(), tones: VerdictTones = VerdictTones(),
         at now: Instant
@@ -89,7 +90,8 @@ package struct Indicator: Sendable {
         since = now
     }
 
-    /// Requests a pattern, for that visit. The progress of a visit waits for the end of a verdict that is being shown.
+    /// Requests the pattern `asked` for the visit `visit`. The progress of a visit waits for the end of a
+    /// verdict that is being shown.
     package mutating func show(_ asked: IndicatorPattern, for visit: VisitID? = nil, at now: Instant) {
         advance(to: now)
         switch asked {
@@ -106,7 +108,7 @@ package struct Indicator: Sendable {
         (pattern, since, afterwards) = (next, now, nil)
     }
 
-    /// Until when the light shows a rejection; nil when it does not.
+    /// Until when the light shows a rejection; nil if it shows none.
     var rejectedUntil: Instant? { pattern == .rejected ? pattern.end.map { since.advanced(by: $0) } : nil }
 
     /// Sets what is shown for `ready` from now on; if that is being shown, it changes at once.

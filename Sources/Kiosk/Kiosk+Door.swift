@@ -4,8 +4,8 @@ import Ledger
 
 /// The gate apart from its relay: requests to exit, passages, lock-down and free passage.
 extension Kiosk {
-    /// Free passage is a lease: the output gets an end that is never farther away than this, and drops then
-    /// unless it is renewed.
+    /// The longest time for which one command energises the output for free passage. The output drops after
+    /// it unless the command is renewed.
     static let freeLease = Gate.hardLimit
 
     /// Why nobody can be admitted at the moment; nil when the gate can be opened.
@@ -14,7 +14,8 @@ extension Kiosk {
         return health.isInForce(.gateUnavailable) ? .gateUnavailable : nil
     }
 
-    /// The command to the output for free passage that holds now. The lease is renewed when half of it is over.
+    /// The present command to the output for free passage. The command is renewed when half of its time is
+    /// over.
     mutating func freeCommand(at now: Instant) -> Gate.Command {
         guard door.mode == .free, !isStopped else { return .shut }
         if case .open(let until) = freeShown, now < until.advanced(by: .zero - Self.freeLease / 2) { return freeShown }
@@ -27,10 +28,10 @@ extension Kiosk {
         return until.advanced(by: .zero - Self.freeLease / 2)
     }
 
-    /// When an opening that was requested inside may begin; nil when none is requested. It waits for the end
-    /// of another person's pulse, and for the end of a red light, because the rejected visitor would walk in.
-    /// A second exit does not come before a verdict that could be shown by then: otherwise a button that is
-    /// pressed all the time would hold everybody up.
+    /// When an opening that a person inside requested may begin; nil if none is requested. The opening waits
+    /// for the end of another person's pulse. It also waits for the end of a red light, because otherwise the
+    /// rejected visitor could walk in. A second exit waits for a verdict that could be shown by then, because
+    /// otherwise a button that is pressed all the time would delay all visitors.
     var exitDeadline: Instant? {
         guard wantsExit else { return nil }
         let exit = max(gate.deadline ?? gate.readyAt, indicator.rejectedUntil ?? .zero)

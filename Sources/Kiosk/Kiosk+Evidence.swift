@@ -5,21 +5,23 @@ import Ledger
 /// A visit that ended while its payload was being checked. The worth of its record is known when the verifier
 /// answers. Until then no other visit gets its intent, because the answer belongs to this visit.
 struct Unchecked: Sendable {
-    /// The largest number of such visits; beyond it, the one whose check began first is given up.
+    /// The largest number of ended visits whose check is not finished. Beyond it, the gate gives up the visit
+    /// whose check began first.
     static let most = 8
 
     let record: VisitRecord
     var intent: VisitIntent?
-    /// ``Visit/printedSession``
+    /// The identifier of the session's secret, as in ``Visit/printedSession``.
     let session: [UInt8]?
-    /// When its check began.
+    /// When the check of the visit's payload began.
     let since: Instant
 }
 
 extension RecordWorth {
-    /// The worth of a visit that brought a whole payload and for which nothing opened; nil: it is recorded in
-    /// any case. The latter is a visit that the verifier accepted and the gate refused. `hasLeft`: the visit
-    /// ended before its verdict was shown, so no turn limits the rate of such visits.
+    /// Creates the value of the record of a visit that sent a whole payload and for which the gate did not
+    /// open. nil: the visit is recorded in any case, because the verifier accepted it and the gate refused
+    /// it. `hasLeft`: the visit ended before its verdict was shown, so the rate of such visits is not limited
+    /// by turns.
     init?(_ verdict: Verdict?, hasLeft: Bool) {
         if let verdict, verdict.isAccepted, !hasLeft { return nil }
         self = verdict?.isAuthentic == true ? .proven : .unproven
@@ -27,17 +29,18 @@ extension RecordWorth {
 }
 
 extension Visit {
-    /// The worth of its record if nothing opened for it; nil: it is recorded in any case.
+    /// Returns the value of the visit's record if the gate did not open for it; nil: the visit is recorded in
+    /// any case.
     func worth(hasLeft: Bool) -> RecordWorth? { hasPayload ? RecordWorth(verdict, hasLeft: hasLeft) : .junk }
 
     /// Whether the verifier's answer is awaited.
     var isVerifying: Bool { if case .verifying = stage { true } else { false } }
 
-    /// The identifier of its session's secret, if the phone used a printed key.
+    /// The identifier of the visit's session secret; nil if the phone did not use a printed key.
     var printedSession: [UInt8]? { isPrinted ? fingerprint : nil }
 }
 
-/// 7. Verify: what a verdict changes in addition to the decision.
+/// Step 7, Verify: the effects of a verdict other than the opening of the gate.
 extension Kiosk {
     /// Handles the verifier's answer.
     mutating func verified(_ id: VisitID, _ verdict: Verdict, at now: Instant) -> [KioskAction] {
@@ -55,7 +58,7 @@ extension Kiosk {
         }
     }
 
-    /// Records a visit that is over, or counts it. `verdict`: the verifier's answer; nil: there was none.
+    /// Records or counts a visit that is over. `verdict`: the verifier's verdict; nil if there was none.
     private mutating func end(_ left: Unchecked, _ verdict: Verdict?, at now: Instant) -> [KioskAction] {
         var record = left.record
         record.signedDigests = verdict?.signedDigests ?? []
@@ -68,21 +71,22 @@ extension Kiosk {
         return actions + keepSession(left.session, of: record.visit, verdict, at: now)
     }
 
-    /// Ends the verification, or releases the reservation, of a visit that brought a payload and has no
-    /// record of its own. The verifier holds nothing for a refused credential.
+    /// Ends the verification, or releases the credential's reservation, of a visit that sent a payload and
+    /// has no separate record. The verifier reserves no refused credential.
     func dismiss(_ visit: VisitID, _ verdict: Verdict?) -> [KioskAction] {
         verdict?.isAccepted == false ? [] : [.dismissed(visit)]
     }
 
-    /// Whether to keep the session of a printed key that brought this verdict. An attacker may want to record
-    /// and replay a session with an authentic credential, or one of which nothing is known.
+    /// Returns whether to keep the session of a printed key in which the payload with this verdict was
+    /// received. An attacker may want to record and replay a session with an authentic credential, or a
+    /// session whose credential is not known.
     private mutating func mayKeep(_ verdict: Verdict?, at now: Instant) -> Bool {
         guard let verdict else { return refusedSessions.takeUnknown(at: now) }
         return verdict.isAccepted || verdict.authenticDigest.map { refusedSessions.take($0, at: now) } == true
     }
 
-    /// Keeps the session of a visit that is over, so that it is not served again. `verdict`: on the session's
-    /// payload; nil: not known.
+    /// Stores the session of a visit that is over, so that the session is not accepted again. `verdict`: the
+    /// verdict on the session's payload; nil if it is not known.
     mutating func keepSession(
         _ session: [UInt8]?, of visit: VisitID, _ verdict: Verdict?, at now: Instant
     ) -> [KioskAction] {
@@ -90,12 +94,12 @@ extension Kiosk {
         return [.keepSession(visit, session)]
     }
 
-    /// When the next check of a phone that has left is given up; nil: there is none.
+    /// When the gate next gives up the check of a phone that has left; nil if no such check is in progress.
     var uncheckedDeadline: Instant? { unchecked.map(\.since).min()?.advanced(by: settings.verificationLimit) }
 
-    /// Gives up checks of visits that are over: those that have reached the limit of a check, and, as long as
-    /// there are more than `most`, the one that began first. Otherwise a check that does not end would occupy
-    /// its thread permanently.
+    /// Gives up checks of visits that are over: checks that have reached their time limit and, while there
+    /// are more than `most`, the check that began first. Otherwise a check that does not end would occupy its
+    /// thread permanently.
     mutating func giveUpUnchecked(beyond most: Int = Unchecked.most, at now: Instant) -> [KioskAction] {
         var actions: [KioskAction] = []
         while let due = uncheckedDeadline, unchecked.count > most || now >= due {

@@ -1,7 +1,7 @@
 import BluetoothHost
 import Encoding
 
-/// 1. Advertise: the offers, and which of them are on the air.
+/// Step 1, Advertise: the offers, and which of them are on the air.
 extension Kiosk {
     var offerDeadline: Instant? {
         guard case .up = radio else { return nil }
@@ -17,7 +17,7 @@ extension Kiosk {
         return [.showInvitation(offer.uri), .note(.advertising(uri: offer.uri), nil)]
     }
 
-    /// Requests new keys when they are wanted, and advertisements while there is room for another phone.
+    /// Requests new keys when they are needed, and advertisements while the gate has room for another phone.
     mutating func air(at now: Instant) -> [KioskAction] {
         guard case .up = radio else { return [] }
         var actions: [KioskAction] = []

@@ -5,7 +5,8 @@ import Tuvali
 
 /// The radio: opened, set up, advertising, and opened again when it fails.
 extension Kiosk {
-    /// A controller that stops advertising by itself more often than this in ``lapseTime`` is reset.
+    /// The number of times within ``lapseTime`` that a controller may stop advertising by itself. A
+    /// controller that does so more often is reset.
     static let lapsesBorne = 3
     static let lapseTime: Duration = .seconds(60)
 
@@ -63,7 +64,7 @@ extension Kiosk {
     private mutating func hostFailed(_ failure: HostFailure, at now: Instant) -> [KioskAction] {
         if failure == .buffersKept { return buffersKept(at: now) }
         var reason = failure.description
-        // One missing answer, after advertising has worked, is no evidence against advertising sets.
+        // Do not give up advertising sets after a single missing answer if advertising has worked before.
         let isHiccup = if case .commandTimedOut = failure { offers.haveAired } else { false }
         if failure.isOfAdvertisingSets, usesAdvertisingSets, !isHiccup {
             usesAdvertisingSets = false
@@ -138,7 +139,7 @@ extension Kiosk {
         radio = .up
         health.take(.over(.radioFailed), at: now)
         declaredCapacity = information.advertisesWhileConnected ? .max : 1
-        // A controller that was reset for its links has nothing new to report, and its capacity is known.
+        // A controller that was reset because of its links reports nothing new, and its capacity is known.
         if offers.hasCurrent { return [] }
         capacity = declaredCapacity
         supervisor.up(at: now)
@@ -147,8 +148,9 @@ extension Kiosk {
         return [.note(.radioReady(description), nil)] + tellCapacity()
     }
 
-    /// Handles a refusal to advertise. If links exist, that is the controller's limit; without a link it is
-    /// out of order. What it already shows stays on the air, because a phone may connect to that.
+    /// Handles a refusal to advertise. If links exist, the controller has reached its limit of links; without
+    /// a link it is out of order. Advertisements that it already shows stay on the air, because a phone may
+    /// connect to that.
     private mutating func refused(_ opcode: HCIOpcode, _ status: HCIStatus, at now: Instant) -> [KioskAction] {
         guard host.linkCount > 0 else {
             return radioFailed(
@@ -166,7 +168,7 @@ extension Kiosk {
         return [.note(.phonesLimited(to: capacity), nil)]
     }
 
-    /// Describes the controller in one line, without anything that identifies this one box.
+    /// Describes the controller in one line, without data that identify this particular device.
     private static func describe(_ controller: ControllerInformation) -> String {
         let features = [
             controller.supportsDataLengthExtension ? "long packets" : nil, controller.supports2MPHY ? "2M" : nil,
@@ -179,6 +181,6 @@ extension Kiosk {
 }
 
 extension ConnectionParameters {
-    /// The time from one connection event to the next.
+    /// The interval as a duration: the time from one connection event to the next.
     var time: Duration { .microseconds(1250 * Int64(interval)) }
 }

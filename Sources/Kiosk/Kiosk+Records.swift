@@ -17,7 +17,8 @@ extension Passage {
     var wasSeen: Bool? { self == .unknown ? nil : self == .seen }
 }
 
-/// 9. Record: what is written of a visit, what is only counted, and what happens to an intent that served no phone.
+/// Step 9, Record: which data of a visit is written, which visits are only counted, and what happens to an
+/// intent that was not used for a phone.
 extension Kiosk {
     mutating func record(
         _ outcome: Outcome, of visit: Visit, _ signedDigests: [[UInt8]], at now: Instant
@@ -44,12 +45,12 @@ extension Kiosk {
         return actions + (isUnknown ? keepSession(visit.printedSession, of: visit.id, nil, at: now) : [])
     }
 
-    /// Records a visit for which nothing opened. Returns no action when the visit is only counted; its intent
-    /// is then left for another visit.
+    /// Records a visit for which the gate did not open. Returns no action if the visit is only counted. Its
+    /// intent is then left for another visit.
     mutating func recordUnopened(_ record: VisitRecord, _ worth: RecordWorth?, at now: Instant) -> [KioskAction] {
         guard let worth else { return [.recordOutcome(record)] }
-        // Counted outcomes stay in memory and recorded ones on the disk, so their size is limited, whatever a
-        // stranger sent.
+        // Limit the size, whatever a stranger sent, because counted outcomes stay in memory and recorded ones
+        // on the disk.
         let outcome = record.outcome.clipped(to: worth.limits)
         let kind = RecordTally.Kind(
             worth: worth, result: outcome.result, codes: RecordTally.Kind.distinct(record.outcome.reasons),
@@ -61,8 +62,8 @@ extension Kiosk {
         return [.recordOutcome(record)]
     }
 
-    /// Returns the decision on a visit for which the gate has just been ordered to open, with that order; nil
-    /// when the order is over.
+    /// Returns the record of the decision to admit the visitor of `visit`, for which the gate has just been
+    /// ordered to open. Nil if that order is over.
     func decided(_ visit: VisitID, at now: Instant) -> VisitRecord? {
         guard let until = gate.deadline,
             var record = unrecorded.first(where: { $0.record.visit == visit })?.record
@@ -71,7 +72,7 @@ extension Kiosk {
         return record
     }
 
-    /// Records the accepted visits whose pulse is over and whose passage is decided.
+    /// Records the accepted visits whose pulse is over and whose passage is determined.
     mutating func recordPulses() -> [KioskAction] {
         for pulse in gate.takeEnded() {
             guard let index = unrecorded.firstIndex(where: { $0.record.visit == pulse.visit }) else { continue }
@@ -88,22 +89,22 @@ extension Kiosk {
         }
     }
 
-    /// Leaves the intent, and nothing else, of a visit without a record to the next phone. A phone that
-    /// identifies itself takes over such an intent if there is one, so at most as many wait as phones were
-    /// identified at once.
+    /// Leaves the intent of a visit without a record to the next phone. All other data of the visit are
+    /// dropped. A phone that identifies itself takes over such an intent if one waits. So the number of
+    /// waiting intents is at most the number of phones that were identified at the same time.
     mutating func keepIntent(of visit: Visit, at now: Instant) {
         let index = visits.firstIndex { $0.connection == visit.connection }
         // An earlier request may have ended all visits.
         keep(index.map { visits[$0].giveIntent() } ?? visit.intent?.leftOver, at: now)
     }
 
-    /// Keeps an intent for the next phone, if there is one.
+    /// Keeps `intent` for the next phone; does nothing if it is nil.
     mutating func keep(_ intent: VisitIntent?, at now: Instant) {
         if let intent { spares.append(SpareIntent(intent: intent, since: now)) }
     }
 
-    /// Takes the oldest unused intent for the visit on that link; nil when there is none, or when the visit
-    /// is over already.
+    /// Takes the oldest unused intent for the visit on the link `link`. Returns nil if none waits, or if the
+    /// visit is over already.
     mutating func takeSpare(for link: ConnectionHandle) -> VisitIntent? {
         guard !spares.isEmpty, visits.contains(where: { $0.connection == link }) else { return nil }
         return spares.removeFirst().intent
@@ -112,16 +113,16 @@ extension Kiosk {
     /// Whether the ledger has room only for visits for which the gate opens.
     var isLedgerFull: Bool { health.isInForce(.ledgerFilled) }
 
-    /// When the oldest unused intent is closed, or counted visits are recorded. This is a minute after the
-    /// last time at the earliest, and limited by the allowance of junk, so that a crowd that brings nothing
-    /// is recorded slowly.
+    /// When the oldest unused intent is closed, or counted visits are recorded. This is at the earliest a
+    /// minute after the last time, and is limited by the allowance for visits without a payload. So a crowd
+    /// without payloads is recorded slowly.
     var spareDeadline: Instant? {
         let due = isLedgerFull ? nil : [spares.first?.deadline, countDeadline].compactMap(\.self).min()
         return due.map { max($0, spareClosed?.advanced(by: SpareIntent.lifetime) ?? .zero, tally.nextUnasked) }
     }
 
-    /// When counted visits are recorded even if no intent is left for that, or if phones use all of them
-    /// again and again: ten times as late.
+    /// When counted visits are recorded although no intent is left for their record, or although phones use
+    /// all intents again and again. This time is ten times as long.
     private var countDeadline: Instant? {
         offers.canName ? tally.waitsSince?.advanced(by: SpareIntent.lifetime * 10) : nil
     }
@@ -131,7 +132,7 @@ extension Kiosk {
     mutating func closeSpare(at now: Instant) -> [KioskAction] {
         spareClosed = now
         let intent = spares.isEmpty ? nil : spares.removeFirst().intent.id
-        // The record belongs to no phone's visit: it has the intent's id, or a new one.
+        // The record belongs to the visit of no phone: use the intent's id as its id, or a new id.
         guard let visit = intent.map({ VisitID($0.text) }) ?? offers.nextVisit() else { return [] }
         tally.payUnasked(at: now)
         let counted = tally.takeNext(at: now)

@@ -19,8 +19,9 @@ extension Kiosk {
         var actions: [KioskAction] = []
         turns.keep { waiting in visits.indices.contains { visits[$0].id == waiting && visits[$0].awaitsTurn } }
         while exitDeadline == nil, let due = turns.deadline, now >= max(due, door.turnsWaitUntil) {
-            // The previous visitor has had the time to pass. The relay rests before the next verdict is shown. So the
-            // next visitor gets the pulse together with the verdict, and nothing can take it back.
+            // The previous visitor has had the time to pass. The relay rests before the next verdict is
+            // shown. So the next visitor gets the pulse together with the verdict, and no later event can
+            // withdraw the verdict.
             gate.shut(at: now)
             guard now >= gate.readyAt, let visit = turns.next(at: now) else { break }
             owesTurn = false
@@ -54,7 +55,8 @@ extension Kiosk {
         indicator.show(.failed, for: visit, at: now)
     }
 
-    /// Shows the progress of the visit that is farthest, and of equals the one that began first.
+    /// Shows the progress of the visit that is most advanced; of equally advanced visits, that of the one
+    /// that began first.
     mutating func showProgress(at now: Instant) {
         guard case .up = radio, offers.hasCurrent else { return }
         var (farthest, id) = (Visit.Progress.nothing, VisitID?.none)
@@ -64,7 +66,8 @@ extension Kiosk {
         indicator.show(farthest.pattern, for: id, at: now)
     }
 
-    /// Notes that the gate can or cannot be opened from now on, also for visitors who stand before it.
+    /// Notes that the gate can be opened, or cannot be opened, from now on. This also affects visitors who
+    /// already stand before it.
     mutating func gateChanged(at now: Instant) {
         let barrier = barrier
         for index in visits.indices { visits[index].barrier = barrier }
@@ -79,7 +82,7 @@ extension Kiosk {
         indicator.show(barrier == .gateUnavailable ? .fault : .locked, at: now)
     }
 
-    /// What the light shows while no visitor is being served.
+    /// The indicator pattern of the light while no visit is in progress.
     var restingLight: IndicatorPattern {
         if health.light == .fault { return .fault }
         return switch door.mode {

@@ -3,26 +3,27 @@ import Credentials
 import Encoding
 import Tuvali
 
-/// 2. Connect, and the steps 3 to 7, which each visit does itself: which phones have a place, and what visits request.
+/// Step 2, Connect: which phones have a place. Also the execution of the requests of visits, which perform
+/// steps 3 to 7 themselves.
 extension Kiosk {
-    /// Phones that are served at once.
+    /// The number of phones that can have a visit at the same time.
     private var places: Int { min(settings.phones + settings.lobby, capacity) }
 
-    /// Places that are taken.
+    /// The number of places that are taken.
     private var taken: Int { visits.indices.count { !visits[$0].isLeaving } }
 
     /// The number of last places, kept for new phones: a phone that found no place could not connect, and the
-    /// gate would not notice it. Zero when the radio carries only one phone.
+    /// gate would not notice it. Zero if the radio supports only one phone at a time.
     var reserve: Int { min(2, places / 2) }
 
-    /// Whether a phone is known to wait: one of the last places is taken, and so are the others.
+    /// Whether a phone is known to wait: all other places and one of the reserved places are taken.
     var hasWaiting: Bool { reserve > 0 && taken > places - reserve }
 
     /// Whether a phone that connects now finds a place.
     func hasRoom(at now: Instant) -> Bool { taken < places && takesLinks(at: now) }
 
-    /// The phone that must leave next, and when: the one whose time is up first. Nil when none must, because
-    /// no phone waits and a new one would be served.
+    /// The phone that must leave next, and when: the phone whose time is up first. Nil if no phone must
+    /// leave, because none waits and a new phone would get a place.
     private func nextToGo(at now: Instant) -> (connection: ConnectionHandle, at: Instant)? {
         guard case .up = radio, hasWaiting || taken >= places || isShortOfLinks(at: now) else { return nil }
         // The gate cannot notice phones that a full radio keeps out. A radio that carries only one phone is
@@ -37,8 +38,9 @@ extension Kiosk {
                 (visit, max($0, now), link?.hasSpoken == false ? 0 : 1, timeout ?? .zero)
             }
         }
-        // Of the phones whose time is up, one that never sent anything leaves first; then, if links are short, the one
-        // whose link the controller could keep for longest; then the one that has been idle for longest.
+        // Of the phones whose time is up, choose first a phone that never sent anything. If links are short,
+        // choose next the phone whose link the controller could keep for longest. Then choose the phone that
+        // has been idle for longest.
         let next = candidates.min {
             ($0.at, $0.hasSpoken, $1.timeout, visits[$0.visit].wentOn)
                 < ($1.at, $1.hasSpoken, $0.timeout, visits[$1.visit].wentOn)
@@ -46,7 +48,7 @@ extension Kiosk {
         return next.map { (visits[$0.visit].connection, $0.at) }
     }
 
-    /// When a phone must leave, in the present state; nil when none must.
+    /// When a phone must leave in the present state; nil if none must leave.
     func roomDeadline(after now: Instant) -> Instant? { nextToGo(at: now)?.at }
 
     /// Ends the visits of phones that have been idle for too long while others wait.
@@ -104,13 +106,13 @@ extension Kiosk {
         return change(visit.connection, at: now) { $0.intentSettled(failure: failure, at: now) }
     }
 
-    /// Applies `body` to the visit of that id, if it exists, and performs its requests.
+    /// Applies `body` to the visit `id`, if it exists, and performs the visit's requests.
     mutating func change(_ id: VisitID, at now: Instant, _ body: (inout Visit) -> [Visit.Request]) -> [KioskAction] {
         guard let handle = visits.first(where: { $0.id == id })?.connection else { return [] }
         return change(handle, at: now, body)
     }
 
-    /// Applies `body` to the visit on that link, if it exists, and performs its requests.
+    /// Applies `body` to the visit on the link `handle`, if it exists, and performs the visit's requests.
     mutating func change(
         _ handle: ConnectionHandle, at now: Instant, _ body: (inout Visit) -> [Visit.Request]
     ) -> [KioskAction] {
@@ -155,13 +157,13 @@ extension Kiosk {
 
     // MARK: - 11. Forget
 
-    /// Ends the visit on that link. Its keys and payload are dropped with it.
+    /// Ends the visit on the link `handle`. The visit's keys and payload are dropped.
     mutating func phoneLeft(_ handle: ConnectionHandle, at now: Instant) -> [KioskAction] {
         let actions = change(handle, at: now) { $0.linkLost(.phone, at: now) }
         visits.removeAll { $0.connection == handle }
         // A refusal may have had a reason that is over.
         if host.linkCount == 0 { capacity = declaredCapacity }
-        // Advertisements that were refused because of that link may be shown now.
+        // Advertisements that the controller refused because of that link may succeed now.
         if capacity != .max { offers.refused() }
         return actions
     }

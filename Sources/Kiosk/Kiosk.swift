@@ -9,7 +9,7 @@ import Tuvali
 /// The life cycle of one visit, in the order of the files: the radio starts (`Kiosk+Radio`), an invitation is
 /// advertised (`Kiosk+Offers`), a phone connects and gets a ``Visit`` of its own (`Kiosk+Visits`), its
 /// verdict is shown in its turn (`Kiosk+Verdicts`, `Kiosk+Door`), and it is recorded and forgotten
-/// (`Kiosk+Records`). All of it is pure: the driver executes the returned actions in order.
+/// (`Kiosk+Records`). The kiosk is pure: the driver executes the returned actions in order.
 package struct Kiosk: Sendable {
     enum Radio {
         case down(retryAt: Instant?)
@@ -18,7 +18,7 @@ package struct Kiosk: Sendable {
         case stopped
     }
 
-    /// Counts since the start.
+    /// The numbers of visits and other events since the start.
     package internal(set) var counters = Counters()
     let settings: KioskSettings
 
@@ -30,8 +30,8 @@ package struct Kiosk: Sendable {
     var lapses: [Instant] = []
     var host: Host
     var controller: String?
-    /// Number of links with which the controller accepts no further phone: as it declares, or as it has shown
-    /// since the first of the present links began.
+    /// The number of links at which the controller accepts no further phone. The controller declares it, or
+    /// has shown it since the first of the present links began.
     var capacity = Int.max
     /// The capacity that the controller declares.
     var declaredCapacity = Int.max
@@ -42,7 +42,8 @@ package struct Kiosk: Sendable {
     var troubles: [(code: ReasonCode, until: Instant)] = []
 
     var offers = Offers()
-    /// The used sessions of the printed key, if there is one: they outlive the offers, and a failure of the radio.
+    /// The used sessions of the printed key, if the gate has one. They are kept when offers end and when the
+    /// radio fails.
     var used: UsedSessions
     /// The visits of the connected phones, in the order of their connections.
     var visits: [Visit] = []
@@ -56,22 +57,22 @@ package struct Kiosk: Sendable {
     private var gateShown = Gate.Command.shut
     /// The last command to the output for free passage.
     var freeShown = Gate.Command.shut
-    /// The gate apart from its relay.
+    /// The state of the gate apart from its relay.
     var door: Door
     /// Whether a person inside waits to be let out.
     var wantsExit = false
-    /// Whether a person was let out since the last verdict.
+    /// Whether a person was let out since the last verdict, so that the next turn belongs to a verdict.
     var owesTurn = false
     /// The actions that followed from openings of this turn.
     var openings: [DoorAction] = []
 
     /// Outcomes of accepted visits whose pulse is not over, or whose passage is awaited: a record contains both.
     var unrecorded: [Unrecorded] = []
-    /// Intents that served no phone, oldest first.
+    /// The intents that were not used for a phone, oldest first.
     var spares: [SpareIntent] = []
     /// When a spare intent was last closed.
     var spareClosed: Instant?
-    /// Visits that ended while their payload was being checked.
+    /// The visits that ended while their payload was being checked.
     var unchecked: [Unchecked] = []
     /// Visits without an opening that are only counted so far.
     var tally = RecordTally()
@@ -131,7 +132,7 @@ package struct Kiosk: Sendable {
         }
         if !isStopped { indicator.rest(in: restingLight, at: now) }
         let signal = indicator.signal(at: now)
-        // Each verdict begins a new light, even after one of the same colour.
+        // Begin a new light for each verdict, even after one of the same colour.
         let verdict = indicator.pattern.end == nil ? nil : indicator.since
         if signal != shown?.signal || indicator.pattern != shown?.pattern || verdict != shown?.verdict {
             shown = (signal, indicator.pattern, verdict)
@@ -199,8 +200,8 @@ package struct Kiosk: Sendable {
         }
     }
 
-    /// Does what follows from the present state, whatever led to it: verdicts get their turns, places are
-    /// freed, and the advertisements and the light match the present visits.
+    /// Performs all actions that follow from the present state, whatever led to it: verdicts get their turns,
+    /// places are freed, and the advertisements and the light match the present visits.
     private mutating func goOn(at now: Instant) -> [KioskAction] {
         var actions = advanceDoor(at: now)
         giveExit(at: now)

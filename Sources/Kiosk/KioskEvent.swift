@@ -6,10 +6,10 @@ package import Ledger
 /// The identity of a visit: a random UUID that belongs to one phone; it is also the id of the record and of
 /// the report.
 package struct VisitID: Hashable, Sendable, CustomStringConvertible {
-    /// The lower-case UUID text.
+    /// The id as a lower-case UUID text.
     package let text: String
 
-    /// The id of that text.
+    /// Creates the id from its text.
     package init(_ text: String) {
         self.text = text
     }
@@ -17,13 +17,13 @@ package struct VisitID: Hashable, Sendable, CustomStringConvertible {
     package var description: String { text }
 }
 
-/// The identity of an intent: a random UUID of its own, which no visit has. An intent that served no phone
-/// serves the next one.
+/// The identity of an intent: a random UUID that no visit has. An intent that was not used for a phone is
+/// used for the next phone.
 package struct IntentID: Hashable, Sendable, CustomStringConvertible {
-    /// The lower-case UUID text.
+    /// The id as a lower-case UUID text.
     package let text: String
 
-    /// The id of that text.
+    /// Creates the id from its text.
     package init(_ text: String) {
         self.text = text
     }
@@ -31,19 +31,21 @@ package struct IntentID: Hashable, Sendable, CustomStringConvertible {
     package var description: String { text }
 }
 
-/// A visit as the ledger is to keep it.
+/// A visit in the form in which the ledger is to record it.
 package struct VisitRecord: Sendable {
     /// The visit that the record is about.
     package var visit: VisitID
-    /// The intent that it uses up; nil: its phone never had one.
+    /// The intent that the record ends; nil if the visit never had an intent.
     package var intent: IntentID?
-    /// How the visit ended; for a decision, with the gate as it was ordered.
+    /// How the visit ended. In the record of a decision, the outcome has the state of the gate that was
+    /// ordered.
     package var outcome: Outcome
-    /// SHA-256 of the signed contents. From these and the site's key, the driver derives the names of the
-    /// credential and of as many of the others as there are digests.
+    /// The SHA-256 hashes of the signed contents of the credentials. From these and the site's key, the
+    /// driver derives the names of the first credential and of as many further credentials as there are
+    /// digests.
     package var signedDigests: [[UInt8]]
 
-    /// A record of these parts.
+    /// Creates a record from its parts.
     package init(_ visit: VisitID, using intent: IntentID?, _ outcome: Outcome, signedDigests: [[UInt8]] = []) {
         (self.visit, self.intent, self.outcome, self.signedDigests) = (visit, intent, outcome, signedDigests)
     }
@@ -51,20 +53,21 @@ package struct VisitRecord: Sendable {
 
 /// Fresh random bytes for the next session. The driver draws them, because the core has no randomness of its own.
 package struct SessionMaterial: Sendable {
-    /// Length of what ``init(_:)`` takes.
+    /// The number of bytes that ``init(_:)`` takes.
     package static let byteCount = 32 + 16 + 3 + 16
-    /// X25519 private key, 32 bytes.
+    /// The X25519 private key, 32 bytes.
     let privateKey: [UInt8]
-    /// Throw-away identity resolving key, 16 bytes.
+    /// The identity resolving key, 16 bytes. It is thrown away after use.
     let identityResolvingKey: [UInt8]
     /// The random part of the resolvable private address, 3 bytes.
     let addressRandom: [UInt8]
     /// The ids of the visits with these keys.
     let ids: VisitIDs
-    /// Until when a printed key may serve; nil: the key is fresh.
+    /// Until when a printed key may be used; nil: the key is not printed.
     let limit: Instant?
 
-    /// Splits ``byteCount`` random bytes; nil for any other number. A printed key replaces the fresh one.
+    /// Splits ``byteCount`` random bytes into the parts; nil for any other number of bytes. A printed key
+    /// replaces the random one.
     package init?(_ random: [UInt8], printed: PrintedKey? = nil) {
         guard random.count == Self.byteCount else { return nil }
         privateKey = printed?.privateKey ?? Array(random[..<32])
@@ -74,11 +77,12 @@ package struct SessionMaterial: Sendable {
         ids = VisitIDs(Array(random[51...]))
     }
 
-    /// Returns the address of the advertisement `number` of these keys, 0 or 1. Both show the same key, so
-    /// their addresses may be similar; other keys have different addresses. Nil for any other number.
+    /// Returns the address of the advertisement `number` of these keys, 0 or 1; nil for any other number.
+    /// Both advertisements show the same key, so their addresses may be similar. The advertisements of other
+    /// keys have different addresses.
     func address(_ number: Int) -> DeviceAddress? {
         guard (0...1).contains(number), let last = addressRandom.last else { return nil }
-        // Not the lowest bit, which is inverted if all bits are equal.
+        // Do not change the lowest bit: it is inverted if all bits are equal.
         let random = addressRandom.dropLast() + [last ^ (number == 0 ? 0 : 0x02)]
         return try? ResolvablePrivateAddress.make(identityKey: identityResolvingKey, random: Array(random))
     }
@@ -102,7 +106,7 @@ struct VisitIDs: Sendable {
             (bytes[index], carry) = (UInt8(truncatingIfNeeded: sum), sum >> 8)
         }
         guard let visit = RandomUUID.text(bytes) else { return nil }
-        // The bytes in reverse, so that people do not take one id for the other.
+        // Reverse the bytes, so that people do not confuse the two ids.
         return RandomUUID.text(bytes.reversed()).map { (VisitID(visit), IntentID($0)) }
     }
 }
@@ -113,25 +117,26 @@ package enum KioskEvent: Sendable {
     case start
     /// The transport to the controller is open.
     case transportOpened
-    /// The transport could not be opened or has closed; the reason as a code and as text for the operator.
+    /// The transport could not be opened or has closed. The reason is given as a code and as text for the
+    /// operator.
     case transportClosed(ReasonCode, reason: String)
-    /// One H4 packet from the controller, indicator byte included.
+    /// The controller sent one H4 packet, indicator byte included.
     case received([UInt8])
-    /// ``Kiosk/deadline`` has been reached.
+    /// The time ``Kiosk/deadline`` has been reached.
     case timer
-    /// The answer to ``KioskAction/drawSessionMaterial``.
+    /// New keys were drawn: the answer to ``KioskAction/drawSessionMaterial``.
     case sessionMaterial(SessionMaterial)
-    /// The printed key is in force from now on, so keys are wanted; or it is no longer in force, and phones
-    /// that use it are not served.
+    /// The printed key is in force from now on, so keys must be drawn. Or (`isInForce` is false) it is no
+    /// longer in force, and phones that use it are refused.
     case printedKey(isInForce: Bool)
-    /// The intent survives a power cut from now on.
+    /// The intent with the given id survives a power cut from now on.
     case intentDurable(IntentID)
-    /// The ledger refused the intent.
+    /// The ledger refused the intent with the given id, for the given reason.
     case intentFailed(IntentID, reason: String)
-    /// The answer to ``KioskAction/keepSession(_:_:)``: the session survives a power cut from now on;
-    /// otherwise the reason why it may not.
+    /// The answer to ``KioskAction/keepSession(_:_:)``. If `failure` is nil, the session survives a power cut
+    /// from now on. Otherwise `failure` is the reason why it might not.
     case sessionKept(VisitID, failure: String?)
-    /// The answer to ``KioskAction/verify(_:payload:)``.
+    /// The verdict on a visit's payload: the answer to ``KioskAction/verify(_:payload:)``.
     case verified(VisitID, Verdict)
     /// A part of the gate reports that a fault has begun, or is over.
     case health(HealthReport)
@@ -147,45 +152,50 @@ package enum KioskAction: Sendable {
     case openTransport
     /// Close the transport; `transportClosed` is not awaited.
     case closeTransport
-    /// Ask the service that has the right to do so to reset the Bluetooth adapter: nothing else has helped.
-    /// Not answered.
+    /// Ask the service that has the right to do so to reset the Bluetooth adapter, because no other measure
+    /// has helped. The action has no answer.
     case resetAdapter
-    /// Write one H4 packet, indicator byte included.
+    /// Write one H4 packet to the controller, indicator byte included.
     case send([UInt8])
     /// Draw ``SessionMaterial/byteCount`` random bytes and answer with `sessionMaterial`.
     case drawSessionMaterial
-    /// Show the invitation URI (nil: take it down).
+    /// Show the given invitation URI; nil: show none.
     case showInvitation(String?)
-    /// Write the intent and answer with `intentDurable` or `intentFailed`.
+    /// Write the intent with the given id and answer with `intentDurable` or `intentFailed`.
     case recordIntent(IntentID)
-    /// Write down the session of a printed key by the identifier of its secret, 16 bytes, and answer with
-    /// `sessionKept`.
+    /// Store the session of a printed key for the given visit, named by the 16 bytes that identify its
+    /// secret, and answer with `sessionKept`.
     case keepSession(VisitID, [UInt8])
-    /// Verify the payload outside the radio thread and answer with `verified`.
+    /// Verify the payload of the given visit outside the radio thread and answer with `verified`.
     case verify(VisitID, payload: [UInt8])
-    /// Write the outcome; the report is sent with it, and it settles the state of the credential.
+    /// Write the outcome of a visit. The report is sent with it, and the state of the credential follows from
+    /// it.
     case recordOutcome(VisitRecord)
-    /// The visit has ended without an opening and without a record of its own: stop its verification, and
-    /// release its credential. Sent only if the verifier may be working for it, or has accepted it.
+    /// The given visit has ended without an opening and without a separate record. Stop its verification, and
+    /// release its credential. The action is sent only if the verifier may be working for the visit, or has
+    /// accepted its credential.
     case dismissed(VisitID)
-    /// The gate was ordered to open for this visit: write the decision at once, with the gate as it was ordered, until
-    /// the outcome says what the gate did. The credential is ``CredentialUse/ordered`` until then.
+    /// The gate was ordered to open for this visit. Write the decision at once, with the state of the gate
+    /// that was ordered. The outcome, which is written later, has the actual state. The credential is
+    /// ``CredentialUse/ordered`` until then.
     case decided(VisitRecord)
-    /// The visitor did not pass in time, and that releases the credential. Sent before the outcome.
+    /// The visitor did not pass in time, and the settings say that this releases the credential. The action
+    /// is sent before the outcome.
     case unused(VisitID)
-    /// Show this signal, a part of that pattern, which belongs to that visit; nil: to none. Precedes
-    /// everything except the gate.
+    /// Show the given signal, which is a part of the given indicator pattern. The visit is the one to which
+    /// the pattern belongs; nil: it belongs to none. The action precedes every other action except `gate`.
     case signal(Signal, IndicatorPattern, VisitID?)
-    /// Command the gate relay. Precedes everything else of its turn.
+    /// Command the gate relay. The action precedes every other action of its turn.
     case gate(Gate.Command)
-    /// Report to a gate controller that the visitor for whom the relay was just ordered to open may pass: once for
-    /// each visitor, never for a person who exits, and not later than `until`. Directly follows that order.
+    /// Report to a gate controller that the visitor may pass for whom the relay was just ordered to open. The
+    /// report is sent once for each visitor, never for a person who exits, and not later than `until`. The
+    /// action directly follows the order to the relay.
     case admit(until: Instant)
-    /// Command the output for free passage; repeated before the end of the last command. Precedes everything
-    /// except gate and light.
+    /// Command the output for free passage. The command is repeated before the last one ends. The action
+    /// precedes every other action except those for gate and light.
     case free(Gate.Command)
-    /// Publish a note, with the visit that it is about, if any.
+    /// Publish a note. The visit is the one that the note is about; nil if it is about none.
     case note(KioskNote, VisitID?)
-    /// Everything is released: the driver may end.
+    /// Relay, transport and outputs are released. The driver may end.
     case stopped
 }

@@ -1,57 +1,66 @@
 package import Credentials
 package import Encoding
 
-/// Something that a person or a log may need to know. Notes carry no claims, no key material and no
-/// credential bytes.
+/// An observation for people and for the log. Notes carry no claims, no key material and no credential bytes.
 ///
-/// The terminal, the JSON log and the demonstration print only these, so they cannot disagree.
+/// The terminal, the JSON log and the demonstration print only notes, so they cannot disagree.
 package enum KioskNote: Sendable {
-    /// The controller is initialised; carries its description.
+    /// The controller is initialised. The text describes it.
     case radioReady(String)
-    /// The radio is out of order; the reason as a code and as text, and the time until the next attempt.
+    /// The radio is out of order. The note has the reason as a code and as text, and the time until the next
+    /// attempt.
     case radioFailed(ReasonCode, reason: String, retryIn: Duration)
-    /// The controller had stopped advertising by itself and advertises again; how often since the start.
+    /// The controller had stopped advertising by itself and advertises again. `count`: how often this
+    /// happened since the start.
     case radioLapsed(count: Int)
-    /// Nothing else has helped: the reset of the adapter was requested.
+    /// The reset of the adapter was requested, because no other measure repaired the radio.
     case adapterReset
-    /// The controller accepts no further phone in addition to this many.
+    /// The controller accepts at most `to` phones at the same time.
     case phonesLimited(to: Int)
-    /// Advertising this invitation for the next phones.
+    /// The gate advertises the invitation `uri` for the next phones.
     case advertising(uri: String)
     /// A phone has connected.
     case phoneConnected
     /// The ATT MTU of the link has become `bytes`.
     case mtu(bytes: Int)
-    /// Both sides have keys; the visitor is choosing a credential. Carries the intent of the visit in the ledger.
+    /// Both sides have keys; the visitor is choosing a credential. `intent`: the intent of the visit in the
+    /// ledger.
     case identified(intent: IntentID)
     /// A transfer of `bytes` encrypted bytes in `chunks` chunks has begun.
     case transferStarted(bytes: Int, chunks: Int)
-    /// The number of chunks received so far, and the mean rate in encrypted bytes a second since they were announced.
+    /// A part of the transfer was received. `received`: the number of chunks so far. `total`: the number of
+    /// all chunks. `bytesPerSecond`: the mean rate in encrypted bytes a second since the transfer was
+    /// announced.
     case progress(received: Int, total: Int, bytesPerSecond: Int)
-    /// The last missing byte was received (T0); the opened payload has `bytes` bytes.
+    /// The last missing byte was received (T0). `bytes`: the size of the decrypted payload. `crcErrors` and
+    /// `repairs`: the chunks with a wrong checksum, and the repair rounds.
     case received(bytes: Int, crcErrors: Int, repairs: Int)
-    /// The verdict is ready and waits until that many others have been shown.
+    /// The verdict is ready and waits until `behind` other verdicts have been shown.
     case verdictWaits(behind: Int)
-    /// The verdict, with how long it took from T0 and how much of that was waiting for its turn.
+    /// The verdict on the visit, with its reason codes. `sinceT0`: how long it took from T0. `waited`: the
+    /// part of that time in which it waited for its turn.
     case decided(accepted: Bool, reasons: [String], sinceT0: Duration, waited: Duration)
     /// The gate relay was energised or released.
     case gate(open: Bool)
-    /// From now on: lock-down, free passage, or neither; with the cause.
+    /// From now on the gate is in the given mode: lock-down, free passage, or the normal mode. `by`: the
+    /// cause.
     case doorMode(DoorMode, by: DoorCause)
-    /// A person has passed: the admitted visitor or a person who asked to exit; otherwise a person for whom
-    /// the gate was not opened.
+    /// A person has passed. `isEntitled`: the person was an admitted visitor or had asked to exit. Otherwise
+    /// the gate was not opened for this person.
     case passage(isEntitled: Bool)
-    /// Nobody passed in time after the visitor's opening.
+    /// No person passed in time after the visitor's opening.
     case notPassed
-    /// The button inside was pressed; whether the gate opens for it.
+    /// The exit button inside was pressed. `isGranted`: whether the gate opens for it.
     case exitRequested(isGranted: Bool)
-    /// The visit is decided or given up; reason codes, the most important first, and its figures.
+    /// The visit has its verdict or was given up. The note has the result, the reason codes with the most
+    /// important first, and the figures of the visit.
     case visitEnded(result: String, reasons: [String], VisitFigures)
-    /// The ledger could not take a record.
+    /// The ledger could not store a record; `reason`: why.
     case ledgerFailed(reason: String)
-    /// A fault has begun, or is over; at most once in some seconds for each code.
+    /// A fault has begun or is over. The note is published at most once in some seconds for each code.
+    /// `count`: the occurrences since the start.
     case fault(ReasonCode, isPresent: Bool, count: Int, detail: String?)
-    /// Shut down in order.
+    /// The gate was shut down in order.
     case stopped
 
     /// The stable name under which logs and `--json` output list the note.
@@ -148,15 +157,15 @@ package enum KioskNote: Sendable {
 
 /// The duration of a visit and the figures of its transfer.
 package struct VisitFigures: Hashable, Sendable {
-    /// From the connection until now, in milliseconds.
+    /// The time from the connection until the end of the visit, in milliseconds.
     package var milliseconds: Int
-    /// Encrypted bytes that were announced; nil when none were.
+    /// The number of encrypted bytes that were announced; nil if none were announced.
     package var bytes: Int?
-    /// Chunks of the transfer; nil when there was none.
+    /// The number of chunks of the transfer; nil if there was no transfer.
     package var chunks: Int?
-    /// Chunks dropped for a wrong CRC.
+    /// The number of chunks dropped because of a wrong CRC.
     package var crcErrors = 0
-    /// Repair rounds.
+    /// The number of repair rounds.
     package var repairs = 0
     /// Whether the visit has a record of its own. Other visits are counted, and a later record of their kind
     /// contains their number.

@@ -2,11 +2,11 @@ package import BluetoothHost
 import Encoding
 package import Tuvali
 
-/// Everything about the appliance's behaviour that an operator may choose.
+/// The settings of the appliance's behaviour that an operator may choose.
 package struct KioskSettings: Sendable {
     /// What happens at the gate while the ledger cannot take an intent.
     package enum LedgerFailurePolicy: String, Sendable {
-        /// Nobody is admitted without a record (default).
+        /// The gate admits nobody while it cannot record (default).
         case refuse
         /// Accepted visitors are admitted without a record; for places where a shut gate is the greater harm.
         case open
@@ -18,28 +18,31 @@ package struct KioskSettings: Sendable {
     package var softwareVersion: String
     /// How long the relay is energised; cut to ``Gate/hardLimit``, and to 2 s when another verdict waits to be shown.
     package var gatePulse: Duration = .milliseconds(200)
-    /// The settings of the door: what is at the gate apart from its relay.
+    /// The settings of the door: the parts of the gate other than its relay.
     package var door = DoorSettings()
-    /// How the lamps of signs blink.
+    /// The rhythms in which the lamps blink for each indicator pattern.
     package var rhythms = LampRhythms()
-    /// How verdicts sound.
+    /// The tones of the verdicts.
     package var tones = VerdictTones()
-    /// See ``LedgerFailurePolicy``.
+    /// What the gate does while the ledger cannot record; see ``LedgerFailurePolicy``.
     package var whenLedgerFails: LedgerFailurePolicy = .refuse
     /// How long an unused key and its invitation are advertised (40-bit authentication).
     package var keyRotation: Duration = .seconds(60)
-    /// How long the previous invitation is still advertised next to a new one, for phones that have read it.
+    /// How long the previous invitation is still advertised in addition to a new one, for phones that have
+    /// read it.
     package var previousKey: Duration = .seconds(20)
-    /// The wire generations of the wallets that are served, each once. Each generation has a service in the
-    /// GATT table and an advertisement on the air, in this order.
+    /// The wire generations of the wallets that the gate accepts, each once. Each generation has a service in
+    /// the GATT table and an advertisement on the air, in this order.
     package var generations: [Generation] = [.b]
-    /// Phones that are served at once, at least 1; fewer if the controller supports fewer.
+    /// The maximum number of phones that can have a visit at the same time, at least 1. It is lower if the
+    /// controller supports fewer.
     package var phones = 4
     /// Places for phones in addition to those: people choose for a long time and send for a short time.
     package var lobby = 4
     /// How long a visitor may choose while another phone waits for a place, or could wait: nearly all take less.
     package var choiceLimit: Duration = .seconds(8)
-    /// The same if the radio carries only one phone: the gate cannot know then whether another waits.
+    /// The time limit for choosing if the radio supports only one phone at a time. In that case the gate
+    /// cannot know whether another phone waits.
     package var loneChoiceLimit: Duration = .seconds(30)
     /// How long a phone may take to identify itself while another waits. On a slow link it is 100 connection
     /// intervals, up to the time for choosing: some 20 requests and answers come before, each of two
@@ -56,27 +59,30 @@ package struct KioskSettings: Sendable {
     /// Waits between attempts to open the radio, doubled from the shortest to the longest. The longest is short, so
     /// that the gate advertises within a second after the radio was repaired or its driver has returned.
     package var radioBackoff: ClosedRange<Duration> = .milliseconds(100)...(.seconds(1))
-    /// How long the radio must have been up before its next failure counts as a new one, with a short wait again.
-    /// Otherwise a radio that fails as soon as it is up would be opened ten times a second and fill the log.
+    /// How long the radio must have been up before its next failure counts as a new failure, with a short
+    /// wait again. Otherwise a radio that fails as soon as it is up would be opened ten times a second, and
+    /// the log would fill.
     package var radioSettling: Duration = .seconds(10)
     /// How often a radio that stays out of order is reported.
     package var radioReminder: Duration = .seconds(60)
     /// The protocol's own time limits and rules.
     package var tuvali = SessionSettings()
-    /// The Bluetooth host's settings.
+    /// The settings of the Bluetooth host.
     package var host = HostConfiguration()
 
     /// The services of the GATT table.
     var services: [ServiceDefinition] { generations.map { ServiceDefinition($0) } }
 
-    /// The host's settings, with room for as many links as phones are served and for some that are ending.
+    /// The settings of the Bluetooth host, with room for as many links as phones can have a visit, and for
+    /// some links that are ending.
     var hostConfiguration: HostConfiguration {
         var configuration = host
         configuration.limits.connections = max(1, phones) + lobby + Kiosk.leavingLinks
         return configuration
     }
 
-    /// The protocol's limits, with time for a verdict to wait for those of all other phones that are served.
+    /// The limits of a session: those of the protocol, plus the time in which a verdict may have to wait for
+    /// the verdicts of all other phones at the gate.
     var sessionSettings: SessionSettings {
         var settings = tuvali
         let passage = door.oneByOne ? door.longestPassage : .zero
@@ -88,7 +94,7 @@ package struct KioskSettings: Sendable {
         return settings
     }
 
-    /// Creates the documented defaults for a kiosk of that name.
+    /// Creates the documented default settings for a kiosk called `name`.
     package init(name: Identifier, softwareVersion: String) {
         self.name = name
         self.softwareVersion = softwareVersion

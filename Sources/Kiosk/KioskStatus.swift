@@ -4,11 +4,11 @@ package import Encoding
 package struct KioskStatus: Sendable {
     /// The state of the radio.
     package enum Radio: String, Sendable {
-        /// Closed, and waiting to be opened again.
+        /// The radio is closed and waits to be opened again.
         case down
         /// The controller is being set up.
         case starting
-        /// Advertising, or serving as many phones as it can.
+        /// The radio advertises, or has as many phones as it can.
         case up
         /// The kiosk was shut down.
         case stopped
@@ -16,26 +16,26 @@ package struct KioskStatus: Sendable {
 
     /// The instant of this state.
     package let at: Instant
-    /// The radio.
+    /// The state of the radio.
     package let radio: Radio
-    /// The controller's own description; nil before it was ready for the first time.
+    /// The controller's own description; nil before the controller was ready for the first time.
     package let controller: String?
-    /// What the light shows.
+    /// The indicator pattern that the light shows.
     package let light: IndicatorPattern
     /// Whether the relay is energised.
     package let isGateOpen: Bool
-    /// The door.
+    /// The state of the door.
     package let door: DoorStatus
-    /// Phones that are connected.
+    /// The number of connected phones.
     package let phones: Int
-    /// Counts since the start.
+    /// The numbers of visits and other events since the start.
     package let counters: Kiosk.Counters
     /// The faults in force.
     package let health: Health
 }
 
 extension KioskStatus {
-    /// Creates the status of a kiosk that cannot begin yet; `health` says why.
+    /// Creates the status of a kiosk that cannot begin yet. `health` has the reason.
     package init(waiting health: Health, at now: Instant) {
         self.init(
             at: now, radio: .down, controller: nil, light: .fault, isGateOpen: false,

@@ -3,13 +3,13 @@ import Encoding
 /// How a lamp is lit. No rhythm flashes more than twice in a second: three flashes are safe for
 /// photosensitive people (W3C WCAG 2.2, 2.3.1).
 package enum LampRhythm: String, CaseIterable, Sendable {
-    /// On all the time.
+    /// The lamp is on all the time.
     case steady
-    /// On for 1.5 s and off for half a second.
+    /// The lamp is on for 1.5 s and off for half a second.
     case gap
-    /// On and off for a second each.
+    /// The lamp is on and off for a second each.
     case slow
-    /// On for 0.3 s and off for 0.2 s.
+    /// The lamp is on for 0.3 s and off for 0.2 s.
     case quick
 
     /// How long the lamp is on, and then off; nil: always on.

@@ -1,24 +1,26 @@
 import Encoding
 
-/// The rhythm of each sign that uses one lamp. The choice of the lamp, and signs of two lamps, are fixed.
+/// The rhythm of each indicator pattern that uses one lamp. Which lamp it uses, and the patterns of two
+/// lamps, are fixed.
 package struct LampRhythms: Hashable, Sendable {
-    /// The signs whose rhythm may be chosen.
+    /// The indicator patterns whose rhythm may be chosen.
     package static let signs = IndicatorPattern.allCases.filter { $0.usual != nil }
 
     private var chosen: [IndicatorPattern: LampRhythm] = [:]
 
-    /// The documented defaults.
+    /// Creates the documented default values.
     package init() {}
 
-    /// The rhythm of a sign; it has no meaning for a sign whose rhythm is fixed.
+    /// The rhythm of an indicator pattern. It has no effect for a pattern whose rhythm is fixed.
     package subscript(sign: IndicatorPattern) -> LampRhythm {
         get { chosen[sign] ?? sign.usual?.rhythm ?? .steady }
         set { chosen[sign] = newValue == sign.usual?.rhythm ? nil : newValue }
     }
 
-    /// Returns another sign that cannot be distinguished from this one without colours; nil when there is
-    /// none. Signs of the same lamp need different rhythms, and so do the two verdicts, because in the dark
-    /// nobody sees which position is lit. Of two similar signs, only the later one returns the other.
+    /// Returns another indicator pattern that cannot be distinguished from this one without colours; nil if
+    /// there is none. Patterns of the same lamp need different rhythms. The two verdicts need different
+    /// rhythms, too, because in the dark a person cannot see which position is lit. Of two similar patterns,
+    /// only the later one returns the earlier one.
     package func lookalike(of sign: IndicatorPattern) -> IndicatorPattern? {
         let others = Self.signs.prefix { $0 != sign }
         // The two flashes of a failed transfer are a quick blink of the lamp that shows checking.
@@ -29,13 +31,14 @@ package struct LampRhythms: Hashable, Sendable {
         }
     }
 
-    /// One part of a pattern.
+    /// One part of an indicator pattern.
     struct Step {
         let lamps: Set<Lamp>
         let duration: Duration
     }
 
-    /// Returns the steps of a pattern in order; they repeat as long as it is shown. A single step has no end.
+    /// Returns the steps of a pattern in order. They repeat as long as the pattern is shown. A single step
+    /// has no end.
     func steps(of pattern: IndicatorPattern) -> [Step] {
         guard let lamp = pattern.usual?.lamp else { return pattern.fixed }
         guard let beat = self[pattern].beat else { return [Step([lamp], 1000)] }
@@ -44,8 +47,8 @@ package struct LampRhythms: Hashable, Sendable {
 }
 
 extension IndicatorPattern {
-    /// The lamp of a sign that has only one, and its rhythm unless the operator chose another; nil: a sign of
-    /// several lamps, or of none.
+    /// The lamp of an indicator pattern that has only one lamp, and the pattern's rhythm unless the operator
+    /// chose another. Nil for a pattern of several lamps, or of none.
     fileprivate var usual: (lamp: Lamp, rhythm: LampRhythm)? {
         switch self {
         case .ready: (.blue, .slow)

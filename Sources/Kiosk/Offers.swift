@@ -2,13 +2,14 @@ import BluetoothHost
 import Encoding
 import Tuvali
 
-/// A key pair with its addresses and its URI, which phones can find as long as it is offered. The wallets of
-/// each generation have an advertisement of their own, so one code on the display serves all.
+/// A key pair with its addresses and its URI, which phones can find as long as it is offered. Each generation
+/// of wallets has a separate advertisement with the same key, so one code on the display is enough for all
+/// wallets.
 ///
-/// In ordinary traffic an offer serves one session: when a phone identifies itself, the next offer replaces
-/// it on the display. Other phones that have read the code by then may still connect for some time, so that
-/// nobody has to read a code twice. Their sessions differ in the wallet's key, and a secret that was used
-/// once is never accepted again (``admit(_:)``).
+/// In ordinary traffic an offer is used for one session: when a phone identifies itself, the next offer
+/// replaces it on the display. Other phones that have read the code by then may still connect for some time,
+/// so that nobody has to read a code twice. Their sessions differ in the wallet's key, and a secret that was
+/// used once is never accepted again (``admit(_:)``).
 struct Offer: Sendable {
     /// The largest number of sessions of one offer: several a second for its whole life. Honest phones that
     /// have read the code do not reach it, and it bounds the stored identifiers.
@@ -17,22 +18,23 @@ struct Offer: Sendable {
     /// The number of the offer; each offer has the next number.
     let number: Int
     let key: VerifierKey
-    /// One for each generation, in their order.
+    /// One advertisement for each generation, in the order of the generations.
     let advertisements: [(generation: Generation, advertisement: Advertisement)]
     let uri: String
-    /// Since when it is offered.
+    /// Since when the gate offers the key pair.
     fileprivate(set) var since: Instant
-    /// Until when it is advertised next to its successor; nil: it is the newest.
+    /// Until when the offer is advertised in addition to its successor; nil: it is the newest offer.
     fileprivate(set) var until: Instant?
-    /// The identifiers of the secrets of its sessions.
+    /// The identifiers of the secrets of the offer's sessions.
     private var fingerprints: [[UInt8]] = []
     private let material: SessionMaterial
     /// The ids of the visits with this offer.
     fileprivate var ids: VisitIDs
-    /// Until when a printed key may serve; zero: it has ended; nil: the key is fresh.
+    /// Until when a printed key may be used; zero: its time is over; nil: the key is not printed.
     fileprivate var limit: Instant?
 
-    /// Creates an offer of these keys under that name; nil when the keys are invalid.
+    /// Creates an offer with the keys in `material` under the gate's name `name`; nil if the keys are
+    /// invalid.
     init?(
         _ material: SessionMaterial, name: Identifier, to generations: [Generation], number: Int, at now: Instant
     ) {
@@ -53,22 +55,22 @@ struct Offer: Sendable {
     /// Whether a phone has identified itself with this offer.
     var isUsed: Bool { !fingerprints.isEmpty }
 
-    /// Whether half of its sessions are used: a new offer is then displayed, and this one serves the rest in
-    /// addition to it.
+    /// Whether half of the offer's sessions are used. A new offer is then displayed, and this offer remains
+    /// valid in addition to it.
     var isBusy: Bool { fingerprints.count >= Self.sessions / 2 }
 
-    /// Whether its key is a printed one.
+    /// Whether the offer's key is a printed one.
     var isPrinted: Bool { material.limit != nil }
 
-    /// Whether its key is a printed one that has ended.
+    /// Returns whether the offer's key is a printed one whose time is over.
     func hasEnded(at now: Instant) -> Bool { limit.map { now >= $0 } ?? false }
 
-    /// Whether it serves no further phone.
+    /// Whether the offer accepts no further phone, because all its sessions are used.
     var isSpent: Bool { fingerprints.count >= Self.sessions }
 
-    /// Accepts a session with that secret; returns false if the secret was used before. An attacker who
-    /// records a visit and replays it within the key's life produces the same secret, and would otherwise
-    /// present the same credential.
+    /// Accepts a session whose secret has the identifier `fingerprint`. Returns false if the secret was used
+    /// before. An attacker who records a visit and replays it while the key is valid produces the same
+    /// secret, and could otherwise present the same credential.
     fileprivate mutating func admit(_ fingerprint: [UInt8]) -> Bool {
         guard !isSpent, !fingerprints.contains(fingerprint) else { return false }
         fingerprints.append(fingerprint)
@@ -79,15 +81,15 @@ struct Offer: Sendable {
 /// The offers that phones may use: the newest, which is displayed, and the earlier ones as long as a phone
 /// that has read them may still arrive.
 ///
-/// They are advertised at the same time or in turns, as the controller can, each from an address of its own
-/// for each generation: the address that a phone connected to determines the key. While nothing is on the
-/// air, no offer grows old.
+/// The offers are advertised at the same time or, if the controller cannot do that, in turns. Each offer has
+/// a separate address for each generation: the address to which a phone connected determines the key. While
+/// no advertisement is on the air, no offer ages.
 struct Offers: Sendable {
-    /// The largest number of offers in addition to the newest. While there are as many, the newest stays
-    /// although it is used.
+    /// The largest number of offers in addition to the newest. While there are so many, the newest offer
+    /// stays although it is used.
     static let older = 5
 
-    /// Oldest first; an offer that is over stays as long as a visit may identify itself with it.
+    /// The offers, oldest first. An offer that is over stays as long as a visit may identify itself with it.
     private var offers: [Offer] = []
     private var count = 0
     /// Whether the present offer is to be replaced.
@@ -124,9 +126,10 @@ struct Offers: Sendable {
         return offer
     }
 
-    /// Whether a new offer is wanted. `hasWaiting`: a phone waits for a place. In that case a used offer
-    /// stays, because the waiting phones have all read the same one, and it is on the air whenever there is
-    /// room. It stays until half of its sessions are used, because a spent offer would serve none of them.
+    /// Returns whether a new offer is needed. `hasWaiting`: a phone waits for a place. In that case a used
+    /// offer stays, because the waiting phones have all read the same code, and the offer is on the air
+    /// whenever the gate has room. The offer stays until half of its sessions are used, because the waiting
+    /// phones could not use a spent offer.
     func needsNew(after rotation: Duration, hasWaiting: Bool, at now: Instant) -> Bool {
         if isAwaiting { return false }
         guard let current else { return true }
@@ -136,26 +139,27 @@ struct Offers: Sendable {
             || pausedSince == nil && now >= offers[current].since.advanced(by: rotation)
     }
 
-    /// Whether ids exist for records that belong to no phone's visit.
+    /// Whether ids exist for records that belong to the visit of no phone.
     var canName: Bool { !offers.isEmpty || earlierIDs != nil }
 
-    /// Returns the id for a record that belongs to no phone's visit; nil before the first offer.
+    /// Returns the id for a record that belongs to the visit of no phone; nil before the first offer.
     mutating func nextVisit() -> VisitID? {
         guard let last = offers.indices.last else { return earlierIDs?.next()?.visit }
         return offers[last].ids.next()?.visit
     }
 
-    /// What a phone gets that has connected to one of the advertisements.
+    /// The ids and keys for a phone that has connected to one of the advertisements.
     struct Arrival {
         let offer: Offer
         let generation: Generation
         let visit: VisitID
-        /// The id of an intent of its own, if it needs one.
+        /// The id of the visit's intent, if the visit needs a new intent.
         let intent: IntentID
     }
 
-    /// Returns what a phone gets that has just connected to the advertisement of that address; nil when no
-    /// offer has that address. What is still on the air is unknown from then on.
+    /// Returns the ids and keys for a phone that has just connected to the advertisement with the given
+    /// address; nil if no offer has that address. From then on it is unknown which advertisements are still
+    /// on the air.
     mutating func connected(to address: DeviceAddress?, at now: Instant) -> Arrival? {
         asked = nil
         for index in offers.indices where !offers[index].hasEnded(at: now) {
@@ -167,7 +171,8 @@ struct Offers: Sendable {
         return nil
     }
 
-    /// Accepts a session of that offer by the identifier of its secret; false: it must not be served.
+    /// Accepts a session of the offer `number`, whose secret has the identifier `fingerprint`. Returns false
+    /// if the session must not be accepted.
     mutating func admit(_ fingerprint: [UInt8], to number: Int, at now: Instant) -> Bool {
         guard let index = offers.firstIndex(where: { $0.number == number }), !offers[index].hasEnded(at: now) else {
             return false
@@ -175,15 +180,15 @@ struct Offers: Sendable {
         return offers[index].admit(fingerprint)
     }
 
-    /// Ends the printed key before its time.
+    /// Ends the use of the printed key before its time.
     mutating func endPrinted() {
         for index in offers.indices where offers[index].isPrinted { offers[index].limit = .zero }
     }
 
     // MARK: - On the air
 
-    /// Returns what the host is to show now, the most important first; empty when there is no room. Nil when
-    /// it was already requested.
+    /// Returns what the host is to show now, the most important first; an empty list if the gate has no room
+    /// for a phone. Returns nil if the same list was already requested.
     mutating func ask(hasRoom: Bool, at now: Instant) -> [Advertisement]? {
         if hasRoom { resume(at: now) } else if pausedSince == nil { pausedSince = now }
         let newest = current.map { [$0] + living(at: now).reversed() } ?? []
@@ -194,8 +199,8 @@ struct Offers: Sendable {
         return wanted.flatMap { offers[$0].advertisements.map(\.advertisement) }
     }
 
-    /// Whether anything has been on the air since the last failure of the radio; a reset because of links is
-    /// no failure.
+    /// Whether an advertisement has been on the air since the last failure of the radio. A reset because of
+    /// links does not count as a failure.
     private(set) var haveAired = false
 
     /// Notes that the requested advertisements are on the air.
@@ -207,10 +212,11 @@ struct Offers: Sendable {
     /// Notes that the controller refused the request.
     mutating func refused() { asked = nil }
 
-    /// Notes that the controller was reset: nothing is on the air, and requested key material is no longer awaited.
+    /// Notes that the controller was reset: no advertisement is on the air, and requested key material is no
+    /// longer awaited.
     mutating func silenced() { (asked, airing, isAwaiting) = ([], [], false) }
 
-    /// When something is due; nil: nothing.
+    /// When the next change of the offers is due; nil if none is.
     func deadline(rotation: Duration) -> Instant? {
         guard pausedSince == nil, let current else { return nil }
         let older = offers.indices.compactMap {
@@ -221,7 +227,8 @@ struct Offers: Sendable {
         return ([rotates] + older + limits).compactMap { $0 }.min()
     }
 
-    /// Removes the offers that are over, except those in `numbers`: the offers that the phones of present visits used.
+    /// Removes the offers that are over, except the offers in `numbers`, which the phones of present visits
+    /// used.
     mutating func prune(keeping numbers: [Int], at now: Instant) {
         for index in offers.indices where offers[index].hasEnded(at: now) { offers[index].limit = .zero }
         guard pausedSince == nil else { return }

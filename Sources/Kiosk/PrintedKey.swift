@@ -1,22 +1,25 @@
 package import Encoding
 
-/// A verifier's key that is printed at a gate without a display: the same for all sessions until it ends.
+/// A verifier's key that is printed at a gate without a display. It is the same for all sessions until its
+/// last day.
 ///
-/// The data that a wallet sends to it determines the session's secret, so a recording could be replayed as long as the
-/// key lives. Therefore it is used with ``UsedSessions``, which survive a restart, and the gate opens for a session
-/// only after its name is on the disk. A session counts as used as soon as an authentic credential was received in it:
-/// nothing else is worth replaying, and every phone in the street can begin sessions.
+/// The data that a wallet sends to it determines the session's secret, so a recording could be replayed as
+/// long as the key lives. Therefore the key is used together with ``UsedSessions``, which survive a restart,
+/// and the gate opens for a session only after the session's name is on the disk. A session counts as used as
+/// soon as an authentic credential was received in it. Other sessions do not count, because replaying them
+/// gains nothing and any phone in range can begin sessions.
 package struct PrintedKey: Sendable {
-    /// X25519 private key, 32 bytes.
+    /// The X25519 private key, 32 bytes.
     let privateKey: [UInt8]
-    /// When it ends.
+    /// The instant at which the printed key ends.
     let until: Instant
 
     /// Creates a key of 32 bytes that ends at `until`.
     package init(privateKey: [UInt8], until: Instant) { (self.privateKey, self.until) = (privateKey, until) }
 }
 
-/// The used sessions of a printed key, by names of their secrets: none is accepted twice in the key's life.
+/// The used sessions of a printed key, by names of their secrets. No session is accepted twice while the key
+/// is valid.
 package struct UsedSessions: Sendable {
     /// The largest number of sessions of one key. Eight bytes of each are kept: the probability that any two
     /// of so many are equal by chance is below 10^-7, and then one phone is asked to try again.
@@ -25,26 +28,26 @@ package struct UsedSessions: Sendable {
     private var names: Set<UInt64>
     private let most: Int
 
-    /// Creates a list of these names, with room for `most` in all.
+    /// Creates a list of the given names, with room for `most` names in total.
     package init(_ names: Set<UInt64> = [], most: Int = UsedSessions.limit) { (self.names, self.most) = (names, most) }
 
-    /// The number of sessions.
+    /// The number of used sessions.
     package var count: Int { names.count }
 
-    /// Returns the name of a session: the first eight of the 16 bytes that identify its secret; nil for any
-    /// other number of bytes.
+    /// Returns the name of a session: the first eight of the 16 bytes that identify its secret. Returns nil
+    /// for any other number of bytes.
     package static func name(of fingerprint: [UInt8]) -> UInt64? {
         guard fingerprint.count == 16 else { return nil }
         return fingerprint.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Whether a session may begin: it was not used before, and there is room for its name.
+    /// Returns whether a session may begin: it was not used before, and the list has room for its name.
     func admits(_ fingerprint: [UInt8]) -> Bool {
         guard let name = Self.name(of: fingerprint) else { return false }
         return names.count < most && !names.contains(name)
     }
 
-    /// Accepts a session; returns false if it was used before, or if there is no room for it.
+    /// Accepts a session. Returns false if the session was used before, or if the list has no room for it.
     mutating func admit(_ fingerprint: [UInt8]) -> Bool {
         guard let name = Self.name(of: fingerprint), names.count < most else { return false }
         return names.insert(name).inserted
@@ -52,16 +55,16 @@ package struct UsedSessions: Sendable {
 }
 
 /// Limits how many sessions of a printed key are kept although their credential was refused, or is not known:
-/// phones in range cannot fill the list. Each credential has an allowance of its own, which is used before
-/// the common one. So a wallet that is refused all day takes no place from others, whose recordings could
-/// otherwise be replayed.
+/// So phones in range cannot fill the list. Each credential has its own allowance, which is used before the
+/// common allowance. So a wallet that is refused all day takes no place in the list from others, whose
+/// recordings could otherwise be replayed.
 struct RefusedSessions: Sendable {
     /// The largest number of credentials with an allowance that is not full; a full one is forgotten. When
     /// the table is full, only the common allowance limits further credentials.
     static let credentials = 1024
 
     private var all = Allowance(burst: 1000, period: .seconds(120))
-    /// For visits whose check did not finish: their credential is not known.
+    /// The allowance for visits whose check did not finish, so that their credential is not known.
     private var unknown = Allowance(burst: 500, period: .seconds(120))
     private var own: [[UInt8]: Allowance] = [:]
 
@@ -76,6 +79,6 @@ struct RefusedSessions: Sendable {
         return true
     }
 
-    /// Takes one use for an unknown credential; returns whether one was left.
+    /// Takes one use for an unknown credential. Returns whether the allowance had one left.
     mutating func takeUnknown(at now: Instant) -> Bool { unknown.take(at: now) }
 }

@@ -1,6 +1,6 @@
 import Encoding
 
-/// Decides how to recover a radio that fails: the cheapest measure first.
+/// Chooses the measure to recover a radio that fails; the least disruptive measure is first.
 ///
 /// The controller is reset if its transport still works. If that does not help, the transport is closed and
 /// opened again, with waits that grow. When the radio has been out of order for some time, the service that
@@ -9,15 +9,15 @@ import Encoding
 struct RadioSupervisor: Sendable {
     /// The next measure.
     enum Step: Equatable {
-        /// Reset the controller, at once.
+        /// Reset the controller at once.
         case reset
-        /// Close the transport, and open it after that time.
+        /// Close the transport, and open it again after the given time.
         case reopen(after: Duration)
     }
 
     /// How long the radio has been out of order when the reset of the adapter is first requested
-    /// (`patience`), and then the shortest and longest time to the next request (`resets`): other devices
-    /// that are plugged into the box may need the adapter.
+    /// (`patience`), and then the shortest and longest time to the next request (`resets`). Resets are rare
+    /// because other devices of the machine may need the adapter.
     static let patience: Duration = .seconds(10)
     static let resets: ClosedRange<Duration> = .seconds(60)...(.seconds(600))
 
@@ -26,10 +26,10 @@ struct RadioSupervisor: Sendable {
     private let reminder: Duration
     private var wait: Duration
     private var failures = 0
-    /// When the reset of the adapter is requested next, and how long after that again.
+    /// When the reset of the adapter is requested next, and the time from that request to the following one.
     private var nextReset: (at: Instant, gap: Duration)?
     private var told: (reason: String, at: Instant)?
-    /// Since when the radio has been up; nil when it is not up.
+    /// Since when the radio has been up; nil if it is not up.
     private var upSince: Instant?
 
     init(_ settings: KioskSettings) {

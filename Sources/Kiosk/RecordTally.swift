@@ -2,14 +2,15 @@ import Credentials
 import Encoding
 import Ledger
 
-/// The worth of the record of a visit for which nothing opened. `docs/retention.md` has the table of the bounds.
+/// The value of the record of a visit for which the gate did not open. `docs/retention.md` has the table of
+/// the limits.
 enum RecordWorth: Int, CaseIterable, Sendable {
-    /// It ended before a whole payload had arrived. Every phone in range can make such visits.
+    /// The visit ended before a whole payload had arrived. Every phone in range can make such visits.
     case junk
-    /// A whole payload arrived, and it has no valid signature of a trusted issuer. Every phone in range can
-    /// make these visits, too.
+    /// A whole payload arrived, but it has no valid signature of a trusted issuer. Every phone in range can
+    /// make such visits, too.
     case unproven
-    /// A credential that its issuer made, and that was refused: evidence.
+    /// The visit had a credential that its issuer made and that the gate refused: it is evidence.
     case proven
 
     /// The largest number of records of one kind in one ``window``. Further visits of the kind are counted.
@@ -21,19 +22,19 @@ enum RecordWorth: Int, CaseIterable, Sendable {
         }
     }
 
-    /// The period of a kind: after it, the next visit of the kind has a record, which contains the number of
-    /// counted visits.
+    /// The period of a kind of visit. After the period, the next visit of the kind has a record, which
+    /// contains the number of counted visits.
     var window: Duration { self == .junk ? .seconds(60) : .seconds(600) }
 
-    /// The largest number of kinds that are distinguished. Beyond it, only the deciding code distinguishes
-    /// visits: there are as many as the table of codes has rows.
+    /// The largest number of kinds that are distinguished. Beyond it, visits are distinguished only by the
+    /// reason code of the result: then there are at most as many kinds as the table of codes has rows.
     var kinds: Int { self == .proven ? 1024 : 64 }
 
     /// How much a record keeps of the texts that the phone chose: `docs/retention.md` relies on it.
     var limits: LedgerLimits {
         var limits = LedgerLimits()
         (limits.reasons, limits.identifierBytes, limits.others, limits.otherTypes) = (4, 128, 1, 2)
-        // No trusted issuer signed the content of these visits.
+        // Use tighter limits for visits whose content no trusted issuer signed.
         if self != .proven { (limits.types, limits.others) = (2, 0) }
         return limits
     }
@@ -48,17 +49,18 @@ enum RecordWorth: Int, CaseIterable, Sendable {
     }
 }
 
-/// Decides which visits without an opening have a record of their own: the first of each kind in each period,
-/// as far as the allowance of their ``RecordWorth`` permits. The others are counted, and the next record of
-/// their kind contains their number and their times.
+/// Chooses which visits without an opening have a separate record: the first visit of each kind in each
+/// period, as far as the allowance of its ``RecordWorth`` permits. The other visits are counted, and the next
+/// record of their kind contains their number and their times.
 struct RecordTally: Sendable {
-    /// Visits that end in the same way, as far as a record shows.
+    /// A kind of visits: those that end in the same way, as far as a record shows.
     struct Kind: Hashable, Sendable {
         let worth: RecordWorth
         let result: Outcome.Result
         /// The codes of all reasons, see ``distinct(_:)``.
         let codes: [Text]
-        /// For evidence, the digest of what the issuer signed: one credential does not hide another.
+        /// For evidence: the digest of the signed content, so that each credential is a separate kind; nil
+        /// for other visits.
         let credential: [UInt8]?
 
         /// Returns each code once, in order: the phone can choose how often a code occurs.
@@ -68,7 +70,7 @@ struct RecordTally: Sendable {
         }
     }
 
-    /// An outcome as it is recorded, with the digests that name its credentials.
+    /// An outcome in the form in which it is recorded, with the digests that name its credentials.
     struct Entry: Sendable {
         var outcome: Outcome
         let signedDigests: [[UInt8]]
@@ -76,7 +78,7 @@ struct RecordTally: Sendable {
 
     /// Visits that were only counted.
     private struct Counted {
-        /// The last of them.
+        /// The last of the counted visits.
         let last: Entry
         let count: Int
         let span: ClosedRange<Instant>
@@ -88,7 +90,7 @@ struct RecordTally: Sendable {
         var counted: Counted?
     }
 
-    /// Counted visits that have waited for longer than this are recorded before larger groups.
+    /// The waiting time after which counted visits are recorded before larger groups of counted visits.
     static let patience: Duration = .seconds(3600)
 
     private var kinds: [Kind: Tally] = [:]
@@ -123,8 +125,8 @@ struct RecordTally: Sendable {
     }
 
     /// Takes one kind as one record: the kind with most counted visits, or the one that has waited longest if
-    /// that is longer than ``patience``. The record is that of its last visit, with the number of the others.
-    /// Nil when no counted visits are left.
+    /// that is longer than ``patience``. The record is that of the kind's last visit, with the number of the
+    /// other visits. Nil when no counted visits are left.
     mutating func takeNext(at now: Instant) -> Entry? {
         let waiting = kinds.compactMap { kind, tally in tally.counted.map { (kind: kind, counted: $0) } }
         let largest = waiting.max { left, right in
@@ -146,11 +148,11 @@ struct RecordTally: Sendable {
     /// When a record that no visit requests may be written at the earliest. It uses the allowance of junk.
     var nextUnasked: Instant { allowances[.junk]?.next ?? .zero }
 
-    /// Uses the allowance for one such record.
+    /// Uses the allowance for one record of a visit that ended before a whole payload arrived.
     mutating func payUnasked(at now: Instant) { _ = allowances[.junk]?.take(at: now) }
 
-    /// Returns the kind under which a visit is counted: kinds with nothing left to record are removed, and if
-    /// there are too many, only the deciding code distinguishes them.
+    /// Returns the kind under which a visit is counted. Removes kinds with no visit left to record. If there
+    /// are too many kinds, visits are distinguished only by the reason code of the result.
     private mutating func known(_ kind: Kind, at now: Instant) -> Kind {
         let worth = kind.worth
         func hasRoom() -> Bool { kinds.keys.count { $0.worth == worth } < worth.kinds }

@@ -3,20 +3,18 @@ package import Ledger
 
 /// The state of a credential that was presented in a visit and accepted.
 ///
-/// | state | begins with | the same credential in another visit | on the disk |
-/// |---|---|---|---|
-/// | reserved | the accepted verdict | refused | no |
-/// | ``ordered`` | the order to the gate | refused | yes |
-/// | ``used`` | the result: the gate opened, or no answer | refused until the window is over | yes |
-/// | ``released`` | see below | accepted | no, as soon as the disk takes it |
+/// | state | begins with | the same credential in another visit | on the disk | |---|---|---|---| | reserved
+/// | the accepted verdict | refused | no | | ``ordered`` | the order to the gate | refused | yes | | ``used``
+/// | the result: the gate opened, or no answer | refused until the window is over | yes | | ``released`` |
+/// see below | accepted | no, as soon as the disk takes it |
 ///
 /// A credential is released by the result that nothing was energised, by the end of a visit without an order,
 /// or, if the operator chose so, by a visitor who did not pass.
 ///
-/// The result is the one in the record: the answer of the line's thread, which arrives within the driver's
-/// time limit. The window begins with the order. The names are written with the decision, at once with the
-/// order. A power cut between the order and the result leaves both on the disk: the credential counts as
-/// used, and the record contains what was ordered.
+/// "The result" is the result of the opening as in the record: the answer of the line's thread, which arrives
+/// within the driver's time limit. The window begins with the order. The names are written with the decision,
+/// at once with the order. A power cut between the order and the result leaves both on the disk: the
+/// credential counts as used, and the record contains what was ordered.
 package enum CredentialUse: Hashable, Sendable {
     /// The gate was ordered to open, and the result is not known yet.
     case ordered
@@ -36,18 +34,18 @@ package struct ReplayMemory: Sendable {
     /// The largest number of names to remember; beyond it the oldest is forgotten.
     package static let capacity = 16_384
     /// The largest number of visits that hold reservations, and of visits that ended before their
-    /// verification. There are only as many as connected phones, and visitors in front of the gate.
+    /// verification. There are never more than connected phones and visitors in front of the gate.
     package static let visits = 64
 
     /// How long a name is remembered, from the opening on.
     package var window: Duration
     private let capacity: Int
     private var remembered: [ReplayName: Instant] = [:]
-    /// `ordered`: when the gate was ordered to open; nil: it was not.
+    /// The reserved names, by visit. `ordered`: when the gate was ordered to open; nil if it was not.
     private var reserved: [(visit: VisitID, names: [ReplayName], ordered: Instant?)] = []
     private var early: [VisitID] = []
 
-    /// Creates an empty memory. The documented capacity is for every gate; tests use a smaller one.
+    /// Creates an empty memory. Every gate uses the documented capacity; tests use a smaller one.
     package init(window: Duration, capacity: Int = Self.capacity) {
         (self.window, self.capacity) = (window, capacity)
     }
@@ -58,21 +56,22 @@ package struct ReplayMemory: Sendable {
         return reserved.contains { $0.visit != visit && $0.names.contains(name) }
     }
 
-    /// Reserves these names for a visit whose credential is accepted, until ``settle(_:_:at:)``. A visit that
-    /// has already ended reserves nothing.
+    /// Reserves the given names for a visit whose credential is accepted, until ``settle(_:_:at:)``. Reserves
+    /// no name for a visit that has already ended.
     package mutating func reserve(_ names: [ReplayName], for visit: VisitID) {
         if early.contains(visit) { return }
         reserved.removeAll { $0.visit == visit }
         if reserved.count >= Self.visits {
-            // Dropping a visit whose order was given loses nothing: its credential counts as used.
+            // Prefer to drop a visit whose order was given, because its credential counts as used anyway.
             let first = reserved.remove(at: reserved.firstIndex { $0.ordered != nil } ?? 0)
             if let ordered = first.ordered { for name in first.names { remember(name, at: ordered) } }
         }
         reserved.append((visit, names, ordered: nil))
     }
 
-    /// Puts the credential of a visit into that state; for a visit that was not verified, no state changes. Returns
-    /// the names that the disk must remove (``CredentialUse/released``) or keep from now on (any other state).
+    /// Puts the credential of `visit` into the state `use`. If the visit was not verified, no state changes.
+    /// Returns the names that the disk must remove (``CredentialUse/released``) or keep from now on (any
+    /// other state).
     package mutating func settle(_ visit: VisitID, _ use: CredentialUse, at now: Instant) -> [ReplayName] {
         guard let index = reserved.firstIndex(where: { $0.visit == visit }) else {
             if early.count >= Self.visits { early.removeFirst() }

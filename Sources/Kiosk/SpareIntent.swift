@@ -1,12 +1,13 @@
 import Encoding
 
-/// The intent of a visit in the ledger, which must exist before the visit may have an effect.
+/// The intent of a visit in the ledger. It must be durable before the visit may have an effect.
 struct VisitIntent: Sendable {
     /// The state of the intent.
     enum State {
         case requested
         case durable
-        /// The ledger did not answer in time, which counts as a refusal. Its answer will still arrive.
+        /// The ledger did not answer in time. This counts as a refusal, although the answer will still
+        /// arrive.
         case late
         case failed
     }
@@ -19,7 +20,7 @@ struct VisitIntent: Sendable {
 
     init(id: IntentID, state: State) { (self.id, self.state) = (id, state) }
 
-    /// Takes the ledger's answer. A late answer remains a refusal for this visit.
+    /// Takes the ledger's answer to the intent. For this visit, a late answer remains a refusal.
     mutating func settle(isDurable: Bool) {
         if isDurable { isInLedger = true }
         state = isDurable && state != .late ? .durable : .failed
@@ -37,12 +38,13 @@ struct VisitIntent: Sendable {
     }
 }
 
-/// An intent that served no phone, kept for the next phone that identifies itself. So a crowd of phones that
-/// bring nothing costs only as many intents as there are phones at once.
+/// An intent that was not used for a phone. It is kept for the next phone that identifies itself. So a crowd
+/// of phones that send no payload uses only as many intents as there are phones at the same time.
 struct SpareIntent: Sendable {
-    /// The shortest time for which an intent is kept. After it, intents are closed in the ledger, one in each
-    /// such time and as far as the allowance of junk permits: an intent that is open at a power cut is
-    /// reported as a visitor of whom it is unknown whether the gate opened.
+    /// The shortest time for which an intent is kept. After it, spare intents are closed in the ledger, one
+    /// in each period of this length and as far as the allowance for visits without a payload permits. They
+    /// are closed because an intent that is open at a power cut is reported as a visitor for whom it is
+    /// unknown whether the gate opened.
     static let lifetime: Duration = .seconds(60)
 
     var intent: VisitIntent

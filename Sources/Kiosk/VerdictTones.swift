@@ -3,12 +3,12 @@ import Encoding
 /// The tones of the verdicts, for people who do not see the light: the times for which the sounder is on and
 /// off in turn, beginning with on.
 package struct VerdictTones: Hashable, Sendable {
-    /// Go: one long tone.
+    /// The tones for accepted: one long tone. The durations are of tones and pauses in turn.
     package var accepted: [Duration] = [.milliseconds(600)]
-    /// Stop: three short tones.
+    /// The tones for rejected: three short tones. The durations are of tones and pauses in turn.
     package var rejected: [Duration] = [150, 350, 150, 350, 150].map { .milliseconds($0) }
 
-    /// The documented defaults.
+    /// Creates the documented default values.
     package init() {}
 
     /// Whether the two verdicts can be distinguished by ear: by the number of tones.
@@ -17,7 +17,7 @@ package struct VerdictTones: Hashable, Sendable {
     /// The longest time of a verdict's tones: no longer than the light.
     package static let longest: Duration = .seconds(3)
 
-    /// Returns the tones of a pattern; empty if it has none.
+    /// Returns the durations of the tones of a pattern; an empty list if it has no tones.
     func parts(of pattern: IndicatorPattern) -> [Duration] {
         switch pattern {
         case .accepted: accepted

@@ -1,16 +1,17 @@
 import Encoding
 
-/// Decides which verdict is shown next: lights, tone and pulse belong to one visit at a time, in the order in
-/// which the verdicts were ready.
+/// Chooses the verdict that is shown next. Lights, tone and pulse belong to one visit at a time, in the order
+/// in which the verdicts were ready.
 ///
-/// A visitor who connected after the previous verdict had appeared knows that it is another person's.
-/// Therefore that visit waits only for the end of the other pulse.
+/// A visitor who connected after the previous verdict had appeared knows that the previous verdict is another
+/// person's. Therefore this visitor's verdict waits only for the end of the previous pulse.
 struct VerdictTurns: Sendable {
     /// The shortest time for which an acceptance is shown: then the tone is over, and people have seen whom it is for.
     static let accepted: Duration = .seconds(1)
-    /// The same for a rejection, with its three tones.
+    /// How long a rejection is shown before the next verdict, with its three tones.
     static let rejected: Duration = .milliseconds(1500)
-    /// The same for a payload that no trusted issuer made, which any phone can send.
+    /// How long a verdict is shown before the next one, for a payload that no trusted issuer made. It is
+    /// shorter than for others, because any phone can send such a payload.
     static let nonsense: Duration = .milliseconds(300)
     /// A pulse is not cut short by the next verdict before this time.
     static let pulse: Duration = .seconds(2)
@@ -26,8 +27,8 @@ struct VerdictTurns: Sendable {
     /// When the next turn begins; nil when no visit waits.
     var deadline: Instant? { waiting.first.map { free(for: $0.came) } }
 
-    /// Adds a visit that began at `came` to the end of the queue, but one with a credential before all that
-    /// have none. Returns how many verdicts come before it, including the one that is being shown.
+    /// Adds a visit that began at `came` to the end of the queue. A visit with a credential is put before all
+    /// visits without one. Returns the number of verdicts before it, including the one that is being shown.
     mutating func join(_ visit: VisitID, came: Instant, isCredential: Bool, at now: Instant) -> Int {
         let place = isCredential ? waiting.firstIndex { !$0.isCredential } ?? waiting.count : waiting.count
         waiting.insert((visit, came, isCredential), at: place)
@@ -37,7 +38,7 @@ struct VerdictTurns: Sendable {
     /// Removes the visits that no longer wait.
     mutating func keep(_ isWaiting: (VisitID) -> Bool) { waiting.removeAll { !isWaiting($0.visit) } }
 
-    /// Removes and returns the next visit, if its turn has come.
+    /// Removes and returns the next visit, if its turn has come; otherwise nil.
     mutating func next(at now: Instant) -> VisitID? {
         guard let deadline, now >= deadline else { return nil }
         return waiting.removeFirst().visit
@@ -47,7 +48,7 @@ struct VerdictTurns: Sendable {
         if let shownAt, came < shownAt { freeAt } else { pulseOver }
     }
 
-    /// Reserves time for the pulse of a person who exits, which the next verdict must not cut short either.
+    /// Reserves time for the pulse of a person who exits. The next verdict must not end this pulse early.
     mutating func wait(for pulse: Duration, at now: Instant) {
         let end = now.advanced(by: min(pulse, Self.pulse))
         (pulseOver, freeAt) = (max(pulseOver, end), max(freeAt, end))

@@ -30,7 +30,8 @@ extension Visit {
 }
 
 extension Outcome.Credential {
-    /// Describes a credential for a record. The dates of a credential that did not decide are left out.
+    /// Describes a credential for a record. The dates of a credential are left out if the verdict does not
+    /// depend on it.
     init(_ summary: CredentialSummary, as format: CredentialFormat?, isDated: Bool = true) {
         self.init(
             format: Text(format?.rawValue ?? "unknown"), issuer: summary.issuer, types: summary.types,
@@ -44,8 +45,9 @@ extension Outcome.Reason {
 }
 
 extension Verdict {
-    /// The digests by which a record names the credentials that decided. Each credential has a digest as soon
-    /// as its proof was examined. That is before any acceptance, and also before a refusal because of dates.
+    /// The digests by which a record names the credentials on which the verdict depends. Each credential has
+    /// a digest as soon as its proof was examined. That is before any acceptance, and also before a refusal
+    /// because of dates.
     var signedDigests: [[UInt8]] {
         let digests = decisive.map(\.signedDigest).prefix { $0 != nil }.compactMap(\.self)
         return digests.isEmpty ? [authenticDigest].compactMap(\.self) : digests

@@ -3,7 +3,7 @@ import Credentials
 import Encoding
 import Tuvali
 
-/// How a visit keeps its place: a place is for a phone that makes progress.
+/// The conditions under which a visit keeps its place: a place is for a phone that makes progress.
 extension Visit {
     /// How far the visit has come, as the light shows it.
     enum Progress: Int, Comparable, Sendable {
@@ -30,15 +30,16 @@ extension Visit {
         }
     }
 
-    /// The time that a chunk earns, see ``givesWay(choice:link:)``: ten connection intervals, at most half a
-    /// second. An old phone that sends two packets of 27 bytes in each interval takes as long. If a third of
-    /// the packets are lost, such a phone transfers 8 KB before it is late by ``KioskSettings/idleLimit``. If
-    /// the radio carries only one phone, the limit is two seconds, because no phone is known to wait.
+    /// The time that a new chunk adds to the phone's time limit, see ``givesWay(choice:link:)``: ten
+    /// connection intervals, at most half a second. An old phone that sends two packets of 27 bytes in each
+    /// interval needs that time for a chunk. If a third of the packets are lost, such a phone transfers 8 KB
+    /// before it is late by ``KioskSettings/idleLimit``. If the radio carries only one phone, the limit is
+    /// two seconds, because no phone is known to wait.
     var chunkWorth: Duration { min(interval * 10, isAlone ? .seconds(2) : .milliseconds(500)) }
     /// How long chunks earn time, from the announcement on.
     static let longestTransfer: Duration = .seconds(15)
 
-    /// Returns when the phone must leave for a waiting phone, in the present state; nil when it need not,
+    /// Returns when the phone must leave for a waiting phone, in the present state; nil if it need not leave,
     /// because the gate is working for it or is ending the link. `choice`: how long a visitor may choose;
     /// `link`: the state of the link.
     ///
@@ -46,7 +47,7 @@ extension Visit {
     /// the same time. It must also make progress within a time limit. Progress is the connection, the
     /// identification and the announcement of a transfer, each the first time, and the verdict. A chunk that
     /// was not held before earns ``chunkWorth``, so a phone that sends more slowly falls behind. Nothing else
-    /// counts, whatever the phone requests or repeats.
+    /// counts as progress, whatever the phone requests or repeats.
     func givesWay(choice: Duration, link: LinkState?) -> Instant? {
         if isLeaving { return nil }
         let limit: Instant
@@ -62,7 +63,7 @@ extension Visit {
         return silentSince.map { min(limit, $0.advanced(by: link.silence)) } ?? limit
     }
 
-    /// Ends a visit that makes no progress, in favour of one that may.
+    /// Ends a visit that makes no progress, to free its place for another phone.
     mutating func makeRoom(at now: Instant) -> [Request] {
         let codes =
             announcedAt == nil
@@ -78,7 +79,7 @@ extension Visit {
 }
 
 extension LinkState {
-    /// The time within which a phone in range sends something and acknowledges its packets: 16 connection
-    /// intervals, from 1 to 2 s.
+    /// The time within which a phone in range certainly sends something and acknowledges its packets: 16
+    /// connection intervals, from 1 to 2 s.
     var silence: Duration { min(max(parameters.time * 16, .seconds(1)), .seconds(2)) }
 }

@@ -4,33 +4,34 @@ import Encoding
 import Ledger
 import Tuvali
 
-/// One phone at the gate, from its connection to its end: the part of the kiosk that each phone has for itself.
+/// One phone at the gate, from its connection to its end. Each connected phone has its own value of this
+/// type.
 ///
 /// Three activities run in parallel and meet in ``settle(at:)``: the transfer (a ``VerifierSession``), the
-/// writing of the intent to disk, and the verification. Nothing is decided before it is known whether the
-/// intent is durable. So no status byte and no gate pulse can be sent for a visit of which a power cut would
-/// leave no trace. Nothing is decided before the visit's turn either, so that lights, tone and pulse belong
-/// to one person.
+/// writing of the intent to disk, and the verification. The decision on the visit is made only after it is
+/// known whether the intent is durable. So no status byte and no gate pulse can be sent for a visit of which
+/// a power cut would leave no trace. The decision also waits for the visit's turn, so that lights, tone and
+/// pulse belong to one person.
 struct Visit: Sendable {
     /// A request of a visit to the kiosk.
     enum Request {
         case notify(Characteristic, [UInt8])
         case dropLink
-        /// The wallet's key was received; carries the identifier of the secret. Answered with
-        /// ``intend(with:)`` or ``refuse(at:)``.
+        /// The wallet's key was received. The value is the identifier of the session's secret. The request is
+        /// answered with ``intend(with:)`` or ``refuse(at:)``.
         case identified([UInt8])
         case recordIntent(IntentID)
         /// An authentic credential was received with a printed key: write the session down. Answered with
         /// ``sessionKept(failure:at:)``.
         case keepSession
         case verify([UInt8])
-        /// Everything is known. Answered with ``decide(at:)`` when lights and gate belong to this visit.
-        /// `isCredential`: see ``Verdict/isAuthentic``.
+        /// All data for the decision are known. The request is answered with ``decide(at:)`` when lights and
+        /// gate belong to this visit. `isCredential`: see ``Verdict/isAuthentic``.
         case awaitTurn(isCredential: Bool)
-        /// The decision has been made: act on it.
+        /// The decision on the visit has been made. Carry it out.
         case act(Decision)
         case recordOutcome(Outcome, signedDigests: [[UInt8]])
-        /// The phone left without a credential: counted, not recorded.
+        /// The phone left without a credential. The visit is counted, not recorded.
         case abandoned(reasons: [ReasonCode])
         case note(KioskNote)
     }
@@ -39,10 +40,10 @@ struct Visit: Sendable {
     struct Decision {
         let accepted: Bool
         let reasons: [Outcome.Reason]
-        /// See ``Verdict/isAuthentic``.
+        /// Whether the visit's credential is authentic; see ``Verdict/isAuthentic``.
         var isCredential = true
-        /// The time from T0 to the decision, and the part of it spent waiting for the visit's turn; nil when
-        /// the visit failed without a verdict.
+        /// The time from T0 to the decision, and the part of that time in which the visit waited for its
+        /// turn; nil if the visit failed without a verdict.
         let times: (sinceT0: Duration, waited: Duration)?
     }
 
@@ -64,9 +65,9 @@ struct Visit: Sendable {
     enum Stage {
         case transferring
         case verifying(since: Instant)
-        /// The intent or the name of the session is awaited.
+        /// The verdict is known. The visit waits until the intent, or the name of the session, is durable.
         case verified(Verdict, since: Instant)
-        /// The visit's turn is awaited, since the instant `at`.
+        /// The visit waits for its turn, since the instant `at`.
         case ready(Verdict, since: Instant, at: Instant)
         case over(since: Instant)
     }
@@ -77,8 +78,8 @@ struct Visit: Sendable {
     /// Whether the phone used a printed key: then the gate opens only with a durable intent and with the
     /// session's name on the disk.
     let isPrinted: Bool
-    /// The generation of the service that the phone uses: that of the advertisement it connected to, until
-    /// its first write shows it.
+    /// The generation of the service that the phone uses. Until the phone's first write shows it, it is the
+    /// generation of the advertisement to which the phone connected.
     private(set) var generation: Generation
     private var hasWritten = false
     let connection: ConnectionHandle
@@ -98,26 +99,26 @@ struct Visit: Sendable {
     private(set) var sessionName = SessionName.none
     /// The identifier of the session's secret; empty before the phone has identified itself.
     private(set) var fingerprint: [UInt8] = []
-    /// Why the gate cannot be opened; nil when it can.
+    /// Why the gate cannot be opened; nil if it can.
     var barrier: ReasonCode?
-    /// Whether the radio carries only one phone.
+    /// Whether the radio supports only one phone at a time.
     var isAlone = false
     private(set) var stage = Stage.transferring
     private(set) var identifiedAt: Instant?
-    /// When a size was announced for the first time.
+    /// When the phone announced a size for the first time; nil before that.
     private(set) var announcedAt: Instant?
     var isAnnounced: Bool { announcedAt != nil }
     /// When the phone last made progress in the steps before the verdict; see ``givesWay(choice:link:)``.
     private(set) var wentOn: Instant
     private var countedChunks = 0
-    /// Whether its verdict waits for its turn.
+    /// Whether the visit's verdict waits for its turn.
     var awaitsTurn: Bool { if case .ready = stage { true } else { false } }
-    /// Whether a whole payload arrived: a visit that fails without one is junk.
+    /// Whether a whole payload arrived. A visit that fails without one has the lowest priority for records.
     private(set) var hasPayload = false
-    /// The verifier's answer.
+    /// The verifier's verdict; nil before it is known.
     var verdict: Verdict?
-    /// Since when the payload has been checked, if the phone left or the radio failed meanwhile: the worth of
-    /// the visit is known later.
+    /// Since when the payload has been checked, if the phone left or the radio failed meanwhile: the value of
+    /// the visit's record is known only after the check. nil otherwise.
     private(set) var uncheckedSince: Instant?
     /// Whether the wallet has asked for its report: only then does the protocol allow the verdict to be sent.
     private var isDelivered = false
@@ -125,7 +126,8 @@ struct Visit: Sendable {
     private var untoldStatus: Bool?
     private(set) var statistics: TransferStatistics?
 
-    /// Creates a visit that has just begun; `intent` is the id for an intent of its own, if there is no other.
+    /// Creates a visit that has just begun. `intent`: the id for a new intent, used if no spare intent
+    /// exists.
     init(
         id: VisitID, intent: IntentID, offer: Offer, generation: Generation, connection: Connection,
         session: VerifierSession, settings: KioskSettings, at now: Instant
@@ -136,7 +138,7 @@ struct Visit: Sendable {
         (began, wentOn) = (now, now)
     }
 
-    /// The figures so far.
+    /// Returns the figures of the visit so far.
     func figures(at now: Instant) -> VisitFigures {
         VisitFigures(
             milliseconds: Int(began.duration(to: now).milliseconds), bytes: statistics?.encryptedSize,
@@ -180,15 +182,16 @@ struct Visit: Sendable {
         return handle(.write(characteristic, value), at: now)
     }
 
-    /// The phone is to be served: its intent is made durable now, while the visitor chooses, because a small
-    /// credential is complete a moment after its size was announced. `spare`: an intent that served no phone;
-    /// nil: there is none.
+    /// Begins to make the visit's intent durable. This happens while the visitor chooses, because a small
+    /// credential is complete a moment after its size was announced. `spare`: an intent that was not used for
+    /// an earlier phone; nil if there is none.
     mutating func intend(with spare: VisitIntent?) -> [Request] {
         var own = spare ?? VisitIntent(id: ownIntent, state: .requested)
         own.state = .requested
         intent = own
-        // An intent that is durable already is requested again, which costs no write: this checks that the
-        // ledger with the intent still exists. An intent that is being written will be answered.
+        // Request an intent that is already durable again. This costs no write, but checks that the ledger
+        // with the intent still exists. Do not request an intent that is being written, because the answer is
+        // still to come.
         return (spare?.state == .requested ? [] : [.recordIntent(own.id)]) + [.note(.identified(intent: own.id))]
     }
 
@@ -199,17 +202,20 @@ struct Visit: Sendable {
         return leftOver
     }
 
-    /// Takes the ledger's answer to the intent. `isLate`: there was no answer, and the visit waits no longer.
+    /// Takes the ledger's answer to the intent. `isLate`: the answer did not arrive in time, and the visit
+    /// waits no longer.
     mutating func intentSettled(failure: String?, isLate: Bool = false, at now: Instant) -> [Request] {
         guard let state = intent?.state, state == .requested || state == .late else { return [] }
-        // The ledger drops intents that still wait when the outcome arrives: that is no failure of the ledger.
+        // Ignore this answer: the ledger drops intents that still wait when the outcome arrives. That is no
+        // failure of the ledger.
         if case .over = stage { return [] }
         if isLate { intent?.state = .late } else { intent?.settle(isDurable: failure == nil) }
         guard state == .requested else { return [] }
         return (failure.map { [.note(.ledgerFailed(reason: $0))] } ?? []) + settle(at: now)
     }
 
-    /// Takes the verifier's answer. `keepsSession`: the session must be on the disk before anything opens.
+    /// Takes the verifier's verdict. `keepsSession`: whether the session must be on the disk before the gate
+    /// opens.
     mutating func verified(_ verdict: Verdict, keepsSession: Bool, at now: Instant) -> [Request] {
         guard case .verifying(let since) = stage else { return [] }
         stage = .verified(verdict, since: since)
@@ -261,7 +267,8 @@ struct Visit: Sendable {
             guard case .transferring = stage else { return [] }
             return [.note(.progress(received: received, total: total, bytesPerSecond: rate(at: now)))]
         case .assembled(let payload):
-            // T0. The wallet requests its report one connection event later; the gate need not wait for that.
+            // This is T0. The wallet requests its report one connection event later; the gate need not wait
+            // for that.
             guard let payload, case .transferring = stage else { return [] }
             stage = .verifying(since: now)
             hasPayload = true
@@ -277,8 +284,8 @@ struct Visit: Sendable {
         }
     }
 
-    /// Each chunk that was not held before earns ``chunkWorth``, up to the present: chunks that arrive at
-    /// once earn no credit for the future.
+    /// Adds ``chunkWorth`` to the phone's time limit for each chunk that was not held before, but never
+    /// beyond the present. So chunks that arrive together give no time for the future.
     private mutating func countChunks(at now: Instant) {
         guard let announcedAt, let received = session.receivedChunks, received > countedChunks else { return }
         let earned = wentOn.advanced(by: chunkWorth * (received - countedChunks))
@@ -286,7 +293,8 @@ struct Visit: Sendable {
         wentOn = min(earned, now, announcedAt.advanced(by: Self.longestTransfer))
     }
 
-    /// Encrypted bytes a second since they were announced; 0 within the first millisecond, when the rate is unknown.
+    /// Returns the encrypted bytes received per second since the transfer was announced; 0 within the first
+    /// millisecond, when the rate is unknown.
     private func rate(at now: Instant) -> Int {
         guard let announcedAt, let bytes = session.receivedBytes else { return 0 }
         let milliseconds = Int(announcedAt.duration(to: now).nanoseconds / 1_000_000)
@@ -304,7 +312,7 @@ struct Visit: Sendable {
         return [.awaitTurn(isCredential: verdict.isAuthentic)]
     }
 
-    /// Decides the visit: lights and gate belong to it from now on.
+    /// Makes the decision on the visit. From now on, lights and gate belong to it.
     mutating func decide(at now: Instant) -> [Request] {
         guard case .ready(let verdict, let since, let ready) = stage else { return [] }
         var accepted = verdict.isAccepted

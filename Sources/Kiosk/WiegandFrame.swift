@@ -1,10 +1,10 @@
-/// The message of a reader to a gate controller over Wiegand's two wires: a facility code and a card number
-/// between two parity bits.
+/// The message that a card reader sends to a gate controller over Wiegand's two wires: a facility code and a
+/// card number between two parity bits.
 ///
-/// The number is this kiosk's own, and its operator configures it. It means "one person, by this gate", and
-/// the controller decides with its own rules for that card. It does not depend on the visitor and is neither
-/// a claim nor the digest of a claim: controllers store the numbers that they receive for years, and one
-/// person's number at two gates would make that person traceable.
+/// The operator configures the number for this kiosk. It means "one person, admitted by this gate", and the
+/// controller applies its own rules for that card. It does not depend on the visitor and is neither a claim
+/// nor the digest of a claim: controllers store the numbers that they receive for years, and one person's
+/// number at two gates would make that person traceable.
 package struct WiegandFrame: Hashable, Sendable {
     /// The open formats, by the names that makers of controllers use.
     package enum Format: String, CaseIterable, Sendable {
@@ -31,7 +31,7 @@ package struct WiegandFrame: Hashable, Sendable {
     /// The bits in the order of the wire; a 0 is a pulse on the wire data 0, a 1 on data 1.
     package let bits: [Bool]
 
-    /// Creates a frame; nil when a number does not fit its field.
+    /// Creates a frame; nil if the facility code or the card number does not fit its field.
     ///
     /// The first bit makes the number of ones in itself and the first half even; the last bit makes the
     /// number of ones in itself and the last half odd. If the number of data bits is odd, both halves contain

@@ -4,9 +4,10 @@ package import Ledger
 
 /// The events of the present day: a fold over the ledger's entries, and over readings of the status report.
 ///
-/// Visits are taken from records, so they are complete again after a restart, have the numbers of
-/// `gatehouse ledger list`, and contain no claims. The radio is known only since the start of the service.
-/// The size is bounded: counts for each minute and for each reason code, and the last visits.
+/// Visits are taken from records, so they are complete again after a restart, have the numbers of `gatehouse
+/// ledger list`, and contain no claims. The state of the radio is known only since the start of the service.
+/// The size of the book is limited: it has counts for each minute and for each reason code, and the last
+/// visits.
 package struct DayBook: Sendable {
     /// A recorded visit.
     package struct Visit: Hashable, Sendable {
@@ -18,45 +19,46 @@ package struct DayBook: Sendable {
         package let result: Outcome.Result
         /// The reason code that says most about the result.
         package let reason: ReasonCode
-        /// The number of further visits with the same end shortly before, which have no record of their own.
+        /// The number of further visits shortly before that ended in the same way and have no separate
+        /// record.
         package let alike: Int
     }
 
     /// The result of a visit and its reason.
     package struct Ending: Hashable, Sendable {
-        /// The result.
+        /// The result of the visit.
         package let result: Outcome.Result
-        /// The reason code.
+        /// The reason code of the result.
         package let reason: ReasonCode
     }
 
     /// The state of the radio in one minute.
     package enum Radio: UInt8, Sendable {
-        /// No reading. Readings are not recorded, so this applies to all minutes before the start of the
-        /// service.
+        /// No reading was made in this minute. Readings are not recorded, so this is the state of all minutes
+        /// before the start of the service.
         case unknown
-        /// Up at every reading.
+        /// The radio was up at every reading in this minute.
         case up
-        /// Not up at one reading or more.
+        /// The radio was not up at one reading or more in this minute.
         case down
     }
 
     /// The visits of one minute.
     package struct Minute: Hashable, Sendable {
-        /// Visits with the verdict accepted.
+        /// The number of visits with the verdict accepted.
         package var accepted: UInt16 = 0
-        /// Visits with the verdict rejected.
+        /// The number of visits with the verdict rejected.
         package var rejected: UInt16 = 0
-        /// Visits that failed, or were interrupted by a power cut.
+        /// The number of visits that failed, or were interrupted by a power cut.
         package var failed: UInt16 = 0
 
-        /// All visits.
+        /// The number of all visits, whatever their result.
         package var all: Int { Int(accepted) + Int(rejected) + Int(failed) }
     }
 
     /// The minutes of the longest day: 24 hours, and one more when clocks are set back.
     package static let longest = 25 * 60
-    /// The number of visits kept for the list.
+    /// The maximum number of visits that are kept for the list of the last visits.
     package static let kept = 50
 
     /// The midnight at which the day began.
@@ -72,21 +74,21 @@ package struct DayBook: Sendable {
     /// The last visits, newest first.
     package private(set) var visits: [Visit] = []
 
-    /// Creates the day that began at `begin`; the first entry applied is the one after `position`.
+    /// Creates the day that began at `begin`. The first entry to be applied is the one after `position`.
     package init(begin: Timestamp, after position: Int) { (self.begin, self.position) = (begin, position) }
 
-    /// Skips the entries up to that position; called before any entry is applied.
+    /// Skips the entries up to `position`. The function is called before any entry is applied.
     package mutating func start(after position: Int) { self.position = max(self.position, position) }
 
-    /// The number of visits.
+    /// The number of all visits in the minute or day.
     package var total: Int { endings.values.reduce(0, +) }
 
-    /// Returns the number of visits with that result.
+    /// Returns the number of visits with the result `result`.
     package func total(of result: Outcome.Result) -> Int {
         endings.reduce(0) { $0 + ($1.key.result == result ? $1.value : 0) }
     }
 
-    /// The minute with the most visits, and their number; nil: no visit yet.
+    /// The minute with the most visits, and their number; nil if there was no visit yet.
     package var busiest: (minute: Int, visits: Int)? {
         guard let minute = minutes.indices.max(by: { minutes[$0].all < minutes[$1].all }), minutes[minute].all > 0
         else {
@@ -95,8 +97,8 @@ package struct DayBook: Sendable {
         return (minute, minutes[minute].all)
     }
 
-    /// Applies entries in the order of the ledger. Entries that cannot be read, or are of another day, are
-    /// ignored.
+    /// Applies entries in the order of the ledger. Ignores entries that cannot be read or belong to another
+    /// day.
     package mutating func take(_ entries: [LedgerEntry]) {
         for entry in entries where entry.position > position {
             position = entry.position
@@ -122,8 +124,8 @@ package struct DayBook: Sendable {
         }
     }
 
-    /// Applies a reading of the status report at that moment. While the radio starts for the first time and
-    /// nothing has failed, the reading is ignored: a start takes a moment and is no failure.
+    /// Applies a reading of the status report at the time `now`. While the radio starts for the first time
+    /// and has not failed, the reading is ignored, because a start takes a moment and is no failure.
     package mutating func look(_ report: JSON, at now: Timestamp) {
         guard let minute = minute(of: now) else { return }
         let state = report.at(["radio", "state"])?.string

@@ -1,14 +1,15 @@
 package import Encoding
 
-/// The member `door` of the report in words, the same for the lines of `gatehouse status` and for the page.
-/// It uses fixed texts only: unknown values of another version are left out.
+/// The member `door` of the status report in words. The words are the same for the lines of `gatehouse
+/// status` and for the page. Only fixed texts are used: unknown values of another version are left out.
 package struct DoorWords {
     private let door: JSON?
 
-    /// Creates the words for that member of the report.
+    /// Creates the words for `door`, the member of the status report.
     package init(_ door: JSON?) { self.door = door }
 
-    /// The mode and its cause, such as "locked down by order"; nil: ordinary service, or unknown.
+    /// The mode and its cause, such as "locked down by order"; nil in the normal mode, or if the mode is
+    /// unknown.
     package var mode: String? {
         let modes: [Text: String] = ["locked": "locked down", "free": "standing free"]
         guard let mode = door?["mode"]?.string.flatMap({ modes[$0] }) else { return nil }
@@ -16,8 +17,8 @@ package struct DoorWords {
         return [mode, door?["by"]?.string.flatMap { causes[$0] }].compactMap(\.self).joined(separator: " ")
     }
 
-    /// Returns the time since which the mode is in force, in the zone `zone` seconds east of UTC. The day
-    /// precedes the time unless it is known to be the day of `now`.
+    /// Returns the time since which the mode has been in force, in the zone `zone` seconds east of UTC. The
+    /// day precedes the time unless it is known to be the day of `now`.
     package func since(now: Timestamp?, zone: Int) -> String? {
         guard let since = door?["since"]?.string.flatMap({ Timestamp(rfc3339: $0.string) }) else { return nil }
         let then = Self.local(since, zone)
@@ -28,13 +29,13 @@ package struct DoorWords {
     /// The rest of the mode's duration; nil: unknown.
     package var left: String? { door?["secondsLeft"]?.int.map { "for \(Words.duration($0)) more" } }
 
-    /// Returns ``mode`` with its beginning, in the form of ``since(now:zone:)``, and its end; nil in ordinary
-    /// service.
+    /// Returns ``mode`` with its beginning `since`, in the form of ``since(now:zone:)``, and its end; nil in
+    /// the normal mode.
     package func mode(_ since: String?) -> String? {
         mode.map { $0 + (since.map { " " + $0 } ?? "") + (left.map { ", " + $0 } ?? "") }
     }
 
-    /// The state of each wired input; nil: it cannot be read.
+    /// The state of each wired input; nil if the input cannot be read.
     package var inputs: [(name: String, level: String?)] {
         Self.inputs.compactMap { input in
             guard let level = door?.at(["inputs", input.member]) else { return nil }
@@ -42,7 +43,8 @@ package struct DoorWords {
         }
     }
 
-    /// The counts since the start; nil: not in the report.
+    /// The counts of events at the door since the start, with their names. A count is nil if the report lacks
+    /// it.
     var counts: [(name: String, count: Int?)] { Self.counts.map { ($0.name, door?[$0.member]?.int) } }
 
     private static let inputs: [(member: Text, name: String, active: String, rest: String)] = [

@@ -10,13 +10,13 @@ package struct Agenda<Item: Sendable>: Sendable {
     /// The instant of the next item; nil when the queue is empty.
     package var deadline: Instant? { entries.first?.at }
 
-    /// Adds `item` for that instant.
+    /// Adds `item` at the instant `instant`.
     package mutating func add(_ item: Item, at instant: Instant) {
         let position = entries.lastIndex { $0.at <= instant }.map { $0 + 1 } ?? 0
         entries.insert((instant, item), at: position)
     }
 
-    /// Removes and returns the next item that is due by `now`; nil: none is due.
+    /// Removes and returns the next item that is due by `now`; nil if no item is due.
     package mutating func take(dueBy now: Instant) -> Item? {
         guard let first = entries.first, first.at <= now else { return nil }
         return entries.removeFirst().item

@@ -11,7 +11,7 @@ package protocol SimulatedWorld: AnyObject {
     func keepSession(_ session: [UInt8], of visit: VisitID, at now: Instant) -> (takes: Duration, failure: String?)
     /// Verifies a payload. Returns how long that takes, and the verdict.
     func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict)
-    /// Receives the decision about a visit, in the turn in which the gate is commanded to open.
+    /// Receives the decision on a visit, in the turn in which the gate is commanded to open.
     func recordDecision(_ record: VisitRecord, at now: Instant)
     /// Receives an outcome.
     func recordOutcome(_ record: VisitRecord, at now: Instant)
@@ -25,10 +25,10 @@ package protocol SimulatedWorld: AnyObject {
 }
 
 extension SimulatedWorld {
-    /// No printed key.
+    /// Nil: most worlds have no printed key.
     package var printedKey: PrintedKey? { nil }
 
-    /// Ignores the decision: most worlds do not simulate a crash.
+    /// Ignores the decision. Only worlds that simulate a crash need it.
     package func recordDecision(_ record: VisitRecord, at now: Instant) {}
 
     /// Saves the session in 3 ms.
@@ -41,41 +41,41 @@ extension SimulatedWorld {
 }
 
 /// The real ``Kiosk`` at a virtual gate. Its packets go to a ``VirtualRadio``, its actions to a
-/// ``SimulatedWorld``, and the time advances from one deadline to the next. The same seed and script give the
-/// same run, to the nanosecond. Every turn of the kiosk is checked by ``KioskRules``.
+/// ``SimulatedWorld``, and the virtual time advances from one deadline to the next. The same seed and script
+/// give the same run, to the nanosecond. Every turn of the kiosk is checked by ``KioskRules``.
 package struct GateSimulation {
     /// An observation from outside the kiosk.
     package enum Observation: Sendable {
-        /// A note of the kiosk.
+        /// The kiosk published a note.
         case kiosk(KioskNote)
-        /// An event of a phone; `visit` counts from 0.
+        /// A phone reported an event; `visit` counts from 0.
         case phone(visit: Int, PhoneEvent)
-        /// A change of the status light.
+        /// The status light changed to the given signal of the given pattern.
         case signal(Signal, IndicatorPattern)
-        /// A change of the relay.
+        /// The relay changed; `open`: whether it is energised.
         case gate(open: Bool)
-        /// A change of the output for free passage.
+        /// The output for free passage changed; the value says whether it is energised.
         case free(Bool)
-        /// The invitation on the display; nil: none.
+        /// The display shows the given invitation; nil: it shows none.
         case invitation(String?)
-        /// A violation of a rule of HCI by the kiosk.
+        /// The kiosk violated a rule of HCI.
         case violation(VirtualController.Violation)
     }
 
     /// The current virtual time.
     package private(set) var now: Instant
-    /// The kiosk.
+    /// The kiosk under simulation.
     package private(set) var kiosk: Kiosk
-    /// The virtual radio with its phones.
+    /// The virtual radio with its virtual phones.
     package private(set) var radio: VirtualRadio
-    /// The violations of the kiosk's rules, in order; the first 20.
+    /// The first 20 violations of the kiosk's rules, in order.
     package private(set) var violations: [Violation] = []
     private var rules: KioskRules
     private var random: SplitMix64
     private var waiting = Agenda<KioskEvent>()
-    /// The radio's next deadline, after its last turn.
+    /// The next deadline of the radio, after its last turn; nil if there is none.
     private var radioDue: Instant?
-    /// The kiosk's next deadline, after its last turn.
+    /// The next deadline of the kiosk, after its last turn; nil if there is none.
     private var timer: Instant?
     private var hasStarted = false
     /// Whether the kiosk has shut down.
@@ -90,7 +90,7 @@ package struct GateSimulation {
         random = SplitMix64(seed: seed)
     }
 
-    /// The next instant at which something happens without an event from outside; nil: never.
+    /// The next instant at which the state changes without an event from outside; nil: never.
     package var deadline: Instant? {
         var soonest = timer
         if let due = radioDue, soonest.map({ due < $0 }) ?? true { soonest = due }
@@ -98,8 +98,8 @@ package struct GateSimulation {
         return soonest
     }
 
-    /// Runs until `end` or until `isDone`, which is evaluated after every step, returns true. Returns whether
-    /// it was true in time.
+    /// Runs until the instant `end`, or until `isDone`, which is evaluated after every step, returns true.
+    /// Returns whether `isDone` returned true in time.
     package mutating func run(
         until end: Instant, in world: any SimulatedWorld, isDone: (GateSimulation) -> Bool = { _ in false }
     ) -> Bool {
@@ -120,7 +120,7 @@ package struct GateSimulation {
         radioDue = radio.deadline
     }
 
-    /// Performs everything that is due at `instant`; nothing may be due before it.
+    /// Performs all steps that are due at `instant`. No step may be due before that instant.
     package mutating func advance(to instant: Instant, in world: any SimulatedWorld) {
         start(in: world)
         step(to: max(instant, now), in: world)
@@ -131,7 +131,7 @@ package struct GateSimulation {
         tell(.visitor(visit), in: world)
     }
 
-    /// Sets the other verifiers in range from now on (``VirtualRadio/neighbours``).
+    /// Sets the other verifiers that phones hear from now on (``VirtualRadio/neighbours``).
     package mutating func hear(_ others: [Advertiser]) { radio.neighbours = others }
 
     /// Shuts the kiosk down in order.

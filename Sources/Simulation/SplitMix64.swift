@@ -1,5 +1,5 @@
 /// The SplitMix64 generator (Steele, Lea and Flood 2014): small, fast and the same on every machine, so that
-/// a seed reproduces a run. For simulated losses and choices only, never for keys that protect anything.
+/// a seed reproduces a run. It is only for simulated losses and choices, never for keys of real data.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -17,18 +17,18 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Returns whether an event of that probability (0 … 1) happens. A probability of 0 or less consumes no
-    /// value of the sequence.
+    /// Returns whether an event of the given probability (0 … 1) happens. A probability of 0 or less consumes
+    /// no value of the sequence.
     package mutating func happens(_ probability: Double) -> Bool {
         guard probability > 0 else { return false }
         return Double(next() >> 11) * 0x1p-53 < probability
     }
 
-    /// Returns `count` random bytes; none for a negative count.
+    /// Returns `count` random bytes; an empty array for a negative count.
     package mutating func bytes(_ count: Int) -> [UInt8] {
         (0..<max(0, count)).map { _ in UInt8(truncatingIfNeeded: next() >> 56) }
     }
 
-    /// Returns an independent generator whose seed is this one's next value.
+    /// Returns an independent generator whose seed is the next value of this generator.
     package mutating func fork() -> SplitMix64 { SplitMix64(seed: next()) }
 }

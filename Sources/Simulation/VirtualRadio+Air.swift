@@ -63,15 +63,15 @@ extension VirtualRadio {
         nextAdvertisements = nextAdvertisements.filter { isHeard && advertisers[$0.key] != nil }
         guard isHeard else { return }
         for (set, advertiser) in advertisers.sorted(by: { $0.key < $1.key }) where nextAdvertisements[set] == nil {
-            // Each event is delayed by 0 … 10 ms in addition to the interval (Vol 6 Part B 4.4.2.2.1).
+            // Delay each event by 0 … 10 ms in addition to the interval (Vol 6 Part B 4.4.2.2.1).
             let delay = Duration.microseconds(Int64(random.next() % 10_000))
             let begins = newOnAir.remove(set) == nil ? nil : controller.traits.advertisingStart
             nextAdvertisements[set] = now.advanced(by: begins ?? advertiser.interval + delay)
         }
     }
 
-    /// Simulates one advertising event: one of the phones that wait for this address connects, and scanning
-    /// phones may hear it.
+    /// Simulates one advertising event: one of the phones that wait for the advertiser's address connects,
+    /// and scanning phones may hear the event.
     mutating func advertise(_ set: UInt8, at now: Instant) {
         nextAdvertisements[set] = nil
         guard let advertiser = advertisers[set], !random.happens(interference) else { return }
@@ -118,7 +118,7 @@ extension VirtualRadio {
     }
 
     /// Simulates the data length procedure. One procedure settles both directions: each length is the lesser
-    /// of what one side sends and the other accepts (Vol 6 Part B 5.1.9).
+    /// of the length that one side sends and the length that the peer accepts (Vol 6 Part B 5.1.9).
     private mutating func agreePayload(_ handle: UInt16, transmit: Int, at now: Instant) {
         guard let visit = links[handle]?.visit else { return }
         let size = controller.traits.supportsDataLength ? visits[visit].phone.dataLength : 27
@@ -151,7 +151,7 @@ extension VirtualRadio {
     private mutating func drop(_ handle: UInt16, _ visit: Int, host: UInt8, phone: UInt8) {
         links[handle] = nil
         work.append(.controller(.air(.disconnected(handle: handle, reason: host))))
-        // A phone that has abandoned the link does not learn of its end.
+        // A phone that has abandoned the link is not notified of the link's end.
         guard active[visit]?.handle == handle else { return }
         active[visit]?.handle = nil
         work.append(.phone(visit, .disconnected(reason: phone)))

@@ -7,29 +7,29 @@ package import Encoding
 package struct VirtualRadio: Sendable {
     /// An event from outside.
     package enum Event: Sendable {
-        /// One H4 packet from the host.
+        /// The host sent one H4 packet.
         case fromHost([UInt8])
-        /// The QR text now on the verifier's display; nil: none.
+        /// The verifier's display now shows the given QR text; nil: none.
         case invitation(String?)
-        /// A further visitor, who arrives now; the visit's own arrival is ignored.
+        /// A further visitor arrives now. The arrival time in the visit is ignored.
         case visitor(Visit)
-        /// The deadline has passed.
+        /// The radio's deadline has passed.
         case timer
     }
 
     /// An action of the radio.
     package enum Action: Equatable, Sendable {
-        /// One H4 packet to the host.
+        /// Send one H4 packet to the host.
         case toHost([UInt8])
-        /// An observation of visit number `visit` (from 0).
+        /// Visit number `visit` (from 0) reports the given observation.
         case observed(visit: Int, PhoneEvent)
-        /// A violation of a rule of HCI by the host.
+        /// The host violated a rule of HCI.
         case violation(VirtualController.Violation)
     }
 
     struct Active: Sendable {
         var phone: VirtualPhone
-        /// The phone's next deadline, after its last turn.
+        /// The phone's next deadline, after its last turn; nil if there is none.
         var due: Instant?
         var wants: (address: DeviceAddress, from: Instant)?
         var handle: UInt16?
@@ -51,7 +51,7 @@ package struct VirtualRadio: Sendable {
     var nextAdvertisements: [UInt8: Instant] = [:]
     /// The sets that have had no advertising event yet.
     var newOnAir: Set<UInt8> = []
-    /// Other verifiers in range, which scanning phones hear too.
+    /// Other verifiers in range. Scanning phones hear them, too.
     package var neighbours: [Advertiser] = []
     /// The probability that an advertising event is lost for all phones, because another verifier transmits
     /// at that moment.
@@ -83,15 +83,15 @@ package struct VirtualRadio: Sendable {
     package var isIdle: Bool { isFinished && active.isEmpty && links.isEmpty }
 
     /// Plays another script from now on; does nothing unless the radio ``isIdle``. The previous visits are
-    /// removed, and visit numbers restart at 0; host and controller continue. For runs of many thousand
-    /// visits.
+    /// removed, and visit numbers restart at 0; host and controller continue. This function is for runs of
+    /// many thousand visits.
     package mutating func play(_ visits: [Visit], at now: Instant) {
         guard isIdle else { return }
         (self.visits, outcomes, arrived, hasStarted) = (visits, [:], [], false)
         start(at: now)
     }
 
-    /// The next instant at which something happens without an event from outside.
+    /// The next instant at which the state changes without an event from outside; nil: never.
     package var deadline: Instant? {
         var soonest: Instant?
         func consider(_ instant: Instant?) {

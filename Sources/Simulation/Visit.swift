@@ -2,21 +2,22 @@
 package struct Visit: Sendable {
     /// The time of the visitor's arrival.
     package enum Arrival: Equatable, Sendable {
-        /// This long after the start of the simulation.
+        /// The visitor arrives the given time after the start of the simulation.
         case at(Duration)
-        /// This long after the previous visit ended; for the first visit, after the start.
+        /// The visitor arrives the given time after the previous visit ended; the first visitor, after the
+        /// start.
         case afterPrevious(Duration)
     }
 
-    /// A name for people, such as "Android, photo credential".
+    /// A name of the visit for people, such as "Android, photo credential".
     package var name: String
     /// The time of the visitor's arrival.
     package var arrival: Arrival
-    /// The phone.
+    /// The properties of the visitor's phone.
     package var phone: PhoneTraits
     /// The data that the wallet sends.
     package var submission: WalletSubmission
-    /// The visitor's misbehaviour; nil: none.
+    /// The visitor's misbehaviour; nil: the visitor behaves well.
     package var misbehaviour: Misbehaviour?
 
     /// Creates a visit.

@@ -3,8 +3,8 @@ import Foundation
 import GRDB
 import Ledger
 
-/// The figures that change with every record, in memory and in the `chain` row. A writer works on a copy and
-/// keeps it only after the transaction is committed.
+/// The figures that change with every record, in memory and in the `chain` row. A writer works on a copy, and
+/// uses the copy only after the transaction is committed.
 struct Books: Hashable, Sendable {
     /// The state of a database's seal at opening.
     enum Seal: Hashable, Sendable {
@@ -12,7 +12,7 @@ struct Books: Hashable, Sendable {
         case made
         /// The database has no seal.
         case none
-        /// A seal exists, but no key to check it.
+        /// The database has a seal, but there is no key to check it.
         case unread
         /// The seal matches these figures.
         case intact
@@ -33,14 +33,15 @@ struct Books: Hashable, Sendable {
     var clock: Timestamp?
     /// The number of commits that changed any of these figures.
     var revision = 0
-    /// ``SiteKey/digest(of:)`` of the site key as it is stored.
+    /// The digest of the site key as stored; see ``SiteKey/digest(of:)``.
     var siteKey: [UInt8]?
     /// Whether the keys in the database have been sealed; from then on they are never stored in plain form
     /// (``SealingPass``).
     var areKeysSealed = false
-    /// The number of outcomes since the start whose gate opened; each is witnessed at once. Not stored.
+    /// The number of outcomes since the start for which the gate opened. Each of them is witnessed at once.
+    /// The number is not stored.
     var openings = 0
-    /// The number of reports given up since the start. Not stored.
+    /// The number of reports given up since the start. The number is not stored.
     var lost = 0
     /// The number of those reports that were about visits for which the gate opened or may have opened. Not
     /// stored.
@@ -51,20 +52,21 @@ struct Books: Hashable, Sendable {
         deliveries[DeliveryCursor.primary] ?? DeliveryCursor(DeliveryCursor.primary)
     }
 
-    /// The number of entries, of this ledger and earlier ones, that a destination has not confirmed.
+    /// Returns the number of entries, of this ledger and earlier ones, that a destination has not confirmed.
     func owed(to destination: Text) -> Int {
         let confirmed = deliveries[destination]?.confirmed ?? 0
         return debts.filter { $0.destination == destination }.reduce(head.point.count - confirmed) { $0 + $1.entries }
     }
 
-    /// The part of these figures that is sealed.
+    /// The part of the figures that is sealed.
     var state: LedgerState {
         LedgerState(
             ledger: head.ledger, revision: revision, end: head.point, start: start, dropped: head.dropped, clock: clock,
             siteKey: siteKey, open: LedgerState.digest(ofOpen: head.open.values))
     }
 
-    /// Reads the figures. When none exist, creates those of a new ledger with the id `newLedger`.
+    /// Reads the figures. If the database has none, creates the figures of a new ledger with the id
+    /// `newLedger`.
     static func load(
         _ db: Database, newLedger: Text, limits: LedgerLimits, key: WitnessKey?
     ) throws -> (books: Books, seal: Seal) {
@@ -111,7 +113,8 @@ struct Books: Hashable, Sendable {
         return (books, .intact)
     }
 
-    /// The cursors; none in a database of an earlier version, which a read-only program may open.
+    /// Returns the cursors by destination; none for a database of an earlier version, which a read-only
+    /// program may open.
     static func cursors(_ db: Database) throws -> [Text: DeliveryCursor] {
         guard try db.tableExists("delivery") else { return [:] }
         let rows = try Row.fetchAll(db, sql: "SELECT * FROM delivery")
@@ -133,7 +136,7 @@ struct Books: Hashable, Sendable {
         return receipt
     }
 
-    /// Writes a cursor. It belongs to the books that are saved in the same transaction.
+    /// Writes a cursor. The cursor belongs to the books that are saved in the same transaction.
     static func save(_ cursor: DeliveryCursor, _ db: Database) throws {
         try db.cachedStatement(
             sql: """
@@ -146,7 +149,7 @@ struct Books: Hashable, Sendable {
             ])
     }
 
-    /// The sum of the cursors and the debts, and of the fact that the keys are sealed.
+    /// Returns the sum of the cursors and the debts, and of the fact that the keys are sealed.
     func sum(_ key: WitnessKey) -> RowSum {
         var beginning = areKeysSealed ? key.code(ofRow: [Array(SealingPass.sealedSetting.utf8)]) : RowSum()
         for debt in debts { beginning += key.code(ofRow: debt.fields) }
@@ -160,7 +163,8 @@ struct Books: Hashable, Sendable {
         }
     }
 
-    /// The intents that are open according to the store's own list, in their order, with their decisions.
+    /// Returns the intents that are open according to the store's own list, in their order, with their
+    /// decisions.
     static func openIntents(_ db: Database) throws -> [OpenIntent] {
         let decisions = try KeptDecision.read(db)
         return try Row.fetchAll(db, sql: "SELECT * FROM open_visit ORDER BY position").map { row in

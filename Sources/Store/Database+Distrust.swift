@@ -2,7 +2,7 @@ import GRDB
 import GRDBSQLite
 
 extension Database {
-    /// The detail of the error for a file with such a schema.
+    /// The detail of the error for a file with a view, a trigger or a computed column.
     static let foreignSchema = "it has a view, a trigger or a computed column, which no version of Gatehouse makes"
 
     /// The maximum length of a value, row or statement, in bytes: 16 MiB. Written values are far below: an
@@ -16,10 +16,10 @@ extension Database {
     ///
     /// A view in place of a table could run without end or exhaust the memory, and a trigger could undo a
     /// write. No version of the program creates a view, a trigger, a virtual table or a computed column, so a
-    /// file with one is rejected: `unreadable`, thrown before any statement names a table. In addition,
-    /// functions with side effects are disabled, and a page with a cell of a wrong size is an error before
-    /// the cell is read (SQLite's advice on untrusted files). A value of a gigabyte is not loaded: it is an
-    /// error, again `unreadable`.
+    /// file with one of these is rejected: `unreadable`, thrown before any statement names a table. In
+    /// addition, functions with side effects are disabled, and a page with a cell of a wrong size is an error
+    /// before the cell is read (SQLite's advice on untrusted files). A value of a gigabyte is not loaded: it
+    /// is an error, again `unreadable`.
     func distrustFile(_ path: String) throws {
         sqlite3_limit(sqliteConnection, SQLITE_LIMIT_LENGTH, Self.longestValue)
         try execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")

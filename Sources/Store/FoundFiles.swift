@@ -3,7 +3,7 @@ import Glibc
 /// Copies of the database's files as a start found them, made before SQLite reads the log and truncates its
 /// invalid part. They are evidence if the ledger turns out to be damaged or changed.
 ///
-/// They are kept as `PATH.found-N` and `PATH.found-N-wal`: the first ``most`` ones. The operator removes them
+/// The first ``most`` copies are kept as `PATH.found-N` and `PATH.found-N-wal`. The operator removes them
 /// after examining them.
 struct FoundFiles {
     /// The largest file that is copied, in bytes; an ordinary log has a few million.
@@ -16,7 +16,7 @@ struct FoundFiles {
     private var endings: [String] = []
 
     /// Copies the log, if an interrupted run left one. Nothing is copied when ``most`` copies exist already
-    /// or when the copy fails: a start does not depend on it.
+    /// or when the copy fails: a start does not depend on the copy.
     init(_ path: String) {
         self.path = path
         guard Self.free(path) != nil else { return }
@@ -28,7 +28,7 @@ struct FoundFiles {
         if !endings.isEmpty { copy("") }
     }
 
-    /// Removes the copies, because nothing was wrong.
+    /// Removes the copies, because no fault was found.
     func discard() { for ending in endings { unlink(Self.copy(of: path) + ending) } }
 
     /// Keeps the copies. Returns their paths.
@@ -49,7 +49,7 @@ struct FoundFiles {
 
     private static func copy(of path: String) -> String { path + ".found" }
 
-    /// An unused name; nil when ``most`` copies exist already.
+    /// Returns an unused name for a copy; nil if ``most`` copies exist already.
     private static func free(_ path: String) -> String? {
         (1...most).map { "\(path).found-\($0)" }.first { access($0, F_OK) != 0 && access($0 + "-wal", F_OK) != 0 }
     }

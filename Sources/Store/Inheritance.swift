@@ -3,9 +3,9 @@ import Foundation
 import GRDB
 import Ledger
 
-/// The data that a new ledger takes over from the one that it replaces: everything outside the ledger itself,
-/// and the part of the ledger that its own seal still confirms. Quarantined messages stay in the old file,
-/// which is moved aside.
+/// The data that a new ledger takes over from the replaced ledger: all data of the database outside the
+/// ledger itself, and the part of the ledger that its own seal still confirms. Quarantined messages stay in
+/// the old file, which is moved aside.
 struct Inheritance {
     private var predecessor: Predecessor?
     private var nextSeq = 1
@@ -26,17 +26,17 @@ struct Inheritance {
     private var replays: [(name: [UInt8], at: Int64)] = []
     private var settings: [(name: String, value: [UInt8])] = []
 
-    /// The inheritance of a database that cannot be read: only what its witness recorded. The entries owed
-    /// from this and earlier ledgers cannot be counted, because only the database has cursors and debts. The
-    /// next ledger and the fault name this ledger and its end.
+    /// Creates the inheritance of a database that cannot be read: only the data that its witness recorded.
+    /// The unconfirmed entries of this and earlier ledgers cannot be counted, because only the database has
+    /// cursors and debts. The next ledger and the fault name this ledger and its end.
     init(nothingBut head: HeadStatement?) {
         guard let state = head?.state else { return }
         predecessor = Predecessor(ledger: state.ledger, count: state.end.count, hash: state.end.hash)
         (nextSeq, dropped, clock) = (state.end.nextSeq + Founding.gap, state.dropped, state.clock)
     }
 
-    /// The inheritance of a database that its witness contradicts. `isAuthentic`: its seal is valid, so it is
-    /// an older state that this gate wrote.
+    /// Creates the inheritance of a database that its witness contradicts. `isAuthentic`: the seal of the
+    /// database is valid, so it is an older state that this gate wrote.
     init(_ db: Database, _ books: Books, isAuthentic: Bool, _ head: HeadStatement?) throws {
         self.init(nothingBut: head)
         let state = books.state
@@ -54,7 +54,8 @@ struct Inheritance {
         }
         cursors = books.deliveries.values.map(\.inNewLedger)
         debts = books.debts.filter { $0.ledger != state.ledger }
-        // A destination with a debt of an earlier ledger is known, even if it has confirmed nothing of this one yet.
+        // A destination with a debt of an earlier ledger counts as known, even if it has confirmed no entry
+        // of this ledger yet.
         let owed = Set(debts.map(\.destination))
         for cursor in books.deliveries.values
         where (cursor.isKnown || owed.contains(cursor.destination)) && cursor.confirmed < state.end.count {
@@ -68,7 +69,7 @@ struct Inheritance {
                     destination: cursor.destination, ledger: state.ledger, end: end, confirmed: cursor.confirmed,
                     reports: reports))
         }
-        // A ledger that is not authentic is not delivered, since an attacker may have written it. It stays in
+        // Do not deliver a ledger that is not authentic, because an attacker may have written it. It stays in
         // the file that is moved aside.
         giveUpDebts(ofAllBut: isAuthentic ? PastDebt.ledgers : 0)
         let intents = try Books.openIntents(db).prefix(LedgerLimits().openVisits)
@@ -76,7 +77,7 @@ struct Inheritance {
             try Row.fetchOne(db, sql: "SELECT body FROM entry WHERE position = ?", arguments: [intent.position])?
                 .bytes("body")
         }
-        // Without a valid seal an attacker may have written the decisions.
+        // Without a valid seal, leave out the decisions: an attacker may have written them.
         if isAuthentic { decisions = intents.compactMap(\.decision?.bytes) }
         // In a database that is not authentic, an unsealed connection may be one that an attacker inserted to
         // take over a destination.
@@ -95,7 +96,7 @@ struct Inheritance {
             .map { (try $0.bytes("name"), try $0.integer("at")) }
         settings = try Row.fetchAll(db, sql: "SELECT * FROM setting")
             .map { (try $0.text("name").string, try $0.bytes("value")) }
-        // A new ledger that never wrote its first record is reported in the first record of the next one.
+        // A new ledger that never wrote its first record is reported in the first record of the next ledger.
         if let kept = settings.first(where: { Text($0.name) == "founding" }),
             let earlier = try? Founding(bytes: kept.value)
         {
@@ -105,14 +106,15 @@ struct Inheritance {
             if isAuthentic { decisions = earlier.decisions + decisions }
         }
         settings.removeAll { Text($0.name) == "founding" || Text($0.name) == RestoredMark.setting }
-        // A site key that nothing confirms may be known to an attacker; a new one is made.
+        // Replace a site key that nothing confirms, because an attacker may know it.
         let isSiteKeyOurs = isAuthentic || (head?.state.siteKey != nil && head?.state.siteKey == books.siteKey)
         if !isSiteKeyOurs { settings.removeAll { Text($0.name) == Store.siteKeySetting } }
     }
 
     /// Adjusts the inheritance for a database that was restored from a backup: the agents may already have
-    /// entries written after the backup. Visits therefore get numbers far beyond. The visits that were open
-    /// at the backup have their outcomes since, so they are not closed a second time but counted as lost.
+    /// entries written after the backup. Visits therefore get numbers far above those in the backup. The
+    /// visits that were open at the backup have got their outcomes since. So they are not closed a second
+    /// time, but are counted as lost.
     mutating func comesFromBackup() {
         nextSeq += RestoredMark.gap
         dropped += open.count

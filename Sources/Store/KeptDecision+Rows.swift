@@ -4,21 +4,21 @@ import GRDB
 import Ledger
 
 extension KeptDecision {
-    /// The content length at which a row in a table with pages of 512 bytes fills its part of a page and one
-    /// overflow page, and the length that each further page adds.
+    /// `least`: the content length at which a row in a table with pages of 512 bytes fills its part of a page
+    /// and one overflow page. `step`: the length that each further page adds.
     private static let (least, step) = (981, 508)
 
-    /// The decision's bytes, padded with spaces so that most have the same length: replacing a row by one of
-    /// equal length writes two pages, any other replacement four.
+    /// The decision's bytes, padded with spaces so that most decisions have the same length. Replacing a row
+    /// by a row of equal length writes two pages; any other replacement writes four.
     private var paddedBytes: [UInt8] {
         let steps = max(0, bytes.count - Self.least + Self.step - 1) / Self.step
         let length = Self.least + steps * Self.step
         return bytes + [UInt8](repeating: UInt8(ascii: " "), count: length - bytes.count)
     }
 
-    /// The decisions by the ids of their intents, including those that are no longer needed; none in a
-    /// database of an earlier version. An unreadable decision is left out, and the seal then shows the
-    /// difference.
+    /// Returns the decisions by the ids of their intents, including decisions that are no longer needed; none
+    /// from a database of an earlier version. An unreadable decision is left out. Then the open intents no
+    /// longer match the hash in the seal, so the loss is noticed.
     static func read(_ db: Database) throws -> [Text: KeptDecision] {
         guard try db.tableExists("decision") else { return [:] }
         var decisions: [Text: KeptDecision] = [:]
@@ -32,7 +32,7 @@ extension KeptDecision {
         return decisions
     }
 
-    /// Writes the decision into its slot.
+    /// Writes the decision into its slot of the table.
     func save(_ db: Database) throws {
         try db.cachedStatement(
             sql: "INSERT INTO decision VALUES (?1, ?2) ON CONFLICT (slot) DO UPDATE SET content = ?2"

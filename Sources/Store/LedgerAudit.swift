@@ -17,8 +17,8 @@ struct LedgerAudit: Sendable {
     private var nextEntry = Int64.min
     private var misfiled: [ChainFinding] = []
 
-    /// An audit that has not begun. `proof`: the key and the witness that the ledger is compared with, read
-    /// before the audit; `piece`: the number of rows that are read together.
+    /// Creates an audit that has not begun. `proof`: the key and the witness with which the ledger is
+    /// compared, read before the audit. `piece`: the number of rows that are read together.
     init(checkpoints: [Checkpoint] = [], limits: LedgerLimits, proof: Proof?, piece: Int) {
         (self.checkpoints, self.limits, self.proof, self.piece) = (checkpoints, limits, proof, max(piece, 1))
     }
@@ -40,7 +40,7 @@ struct LedgerAudit: Sendable {
 
     // MARK: - The chain
 
-    /// Reads entries. Returns whether none remain.
+    /// Reads the next entries. Returns whether none remain.
     private mutating func readEntries(_ db: Database) throws -> Bool {
         guard let first = try Row.fetchOne(db, sql: "SELECT start_count FROM chain WHERE one = 1") else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the ledger's end is not recorded")
@@ -89,13 +89,13 @@ struct LedgerAudit: Sendable {
         return report
     }
 
-    /// Whether the columns by which an entry is found agree with its record.
+    /// Returns whether the columns by which an entry is found agree with its record.
     private static func isFiledRight(_ entry: LedgerEntry, _ row: Row) throws -> Bool {
         guard let record = try? LedgerRecord(bytes: entry.body) else { return true }  // the chain verifier reports it
         let kind: Text = if case .intent = record { "intent" } else { "outcome" }
         return try row.text("kind") == kind && row.text("visit") == record.visit && row.integer("seq") == record.seq
     }
 
-    /// The next number; nil after the largest one.
+    /// Returns the number after `number`; nil after the largest one.
     private static func behind(_ number: Int64) -> Int64? { number == .max ? nil : number + 1 }
 }

@@ -13,8 +13,8 @@ enum LedgerQueries {
         ).map(entry)
     }
 
-    /// The hash at a kept position, or at the position just before the oldest kept one; nil for any other
-    /// position.
+    /// Returns the hash of the entry at a kept position, or at the position just before the oldest kept one;
+    /// nil for any other position.
     static func hash(_ db: Database, at position: Int) throws -> ChainHash? {
         if let row = try Row.fetchOne(db, sql: "SELECT hash FROM entry WHERE position = ?", arguments: [position]) {
             return try row.hash("hash")
@@ -24,7 +24,7 @@ enum LedgerQueries {
         return try start?.hash("start_hash")
     }
 
-    /// An unreadable entry does not hide the entries after it.
+    /// Returns the last visits. An unreadable entry does not hide the entries after it.
     static func visits(_ db: Database, last limit: Int) throws -> [ListedVisit] {
         let rows = try Row.fetchAll(
             db,
@@ -89,8 +89,8 @@ enum LedgerQueries {
         let seen = try witness.head.map { try hash($0.state.end.count) } ?? nil
         let standing = LedgerStanding.judge(stored, witness, keyIsNew: keyIsNew) { _ in seen }
         if case .rewritten = standing { return standing }
-        // The seal states the end of the chain. The entries must lead to that end, at least those after the
-        // witnessed one.
+        // The seal states the end of the chain. Check that the entries lead to that end, at least the entries
+        // after the witnessed one.
         let from = max(state.start.count, witness.head?.state.end.count ?? 0, state.end.count - tailEntries)
         var point = try hash(from)
         for entry in try entries(db, after: from, limit: tailEntries + 1) {

@@ -6,10 +6,10 @@ package import Ledger
 
 /// Reads the ledger of a database that another process may own: `gatehouse ledger list|verify`.
 ///
-/// It takes no lock. In WAL mode a reader sees the state after the last commit before its query and never
-/// delays the writer, so these commands work the same with and without a running service. A long query only
-/// prevents the log from being truncated meanwhile. SQLite must write its `-shm` file even to read, so the
-/// user must be the service's own, or root.
+/// The reader takes no lock. In WAL mode a reader sees the state after the last commit before its query and
+/// never delays the writer, so these commands work the same with and without a running service. A long query
+/// only prevents the log from being truncated meanwhile. SQLite must write its `-shm` file even to read, so
+/// the user must be the service's own, or root.
 package struct LedgerReader: Sendable {
     private let queue: DatabaseQueue
     private let path: String
@@ -41,13 +41,13 @@ package struct LedgerReader: Sendable {
         try await read { db in try LedgerQueries.entries(db, after: position, limit: limit) }
     }
 
-    /// The hash of the entry at `position`, or of the entry before the oldest kept one; nil for any other
-    /// position.
+    /// Returns the hash of the entry at `position`, or of the entry before the oldest kept one; nil for any
+    /// other position.
     package func hash(at position: Int) async throws(StoreError) -> ChainHash? {
         try await read { db in try LedgerQueries.hash(db, at: position) }
     }
 
-    /// The number of outcomes after `position`, up to and including `last`.
+    /// Returns the number of outcomes after `position`, up to and including `last`.
     package func outcomes(after position: Int, through last: Int) async throws(StoreError) -> Int {
         try await read { db in
             try Int.fetchOne(
@@ -56,7 +56,7 @@ package struct LedgerReader: Sendable {
         }
     }
 
-    /// The last visits, newest first.
+    /// Returns the last visits, newest first.
     package func visits(last limit: Int) async throws(StoreError) -> [ListedVisit] {
         try await read { db in try LedgerQueries.visits(db, last: limit) }
     }
@@ -70,7 +70,7 @@ package struct LedgerReader: Sendable {
         }
     }
 
-    /// The ledger's figures as they are stored. Throws when the database has none.
+    /// Returns the ledger's figures as they are stored. Throws if the database has none.
     package func state(
         limits: LedgerLimits = LedgerLimits()
     ) async throws(StoreError) -> LedgerState {
@@ -82,7 +82,8 @@ package struct LedgerReader: Sendable {
         }
     }
 
-    /// The lower bound of the date with which the service would start (``SavedClock``); nil on a new gate.
+    /// Returns the lower bound of the date with which the service would start (``SavedClock``); nil on a new
+    /// gate.
     package func savedClock() async throws(StoreError) -> Timestamp? {
         try await read { db in
             try Row.fetchOne(db, sql: "SELECT clock FROM chain WHERE one = 1")?.textIfPresent("clock")
@@ -90,7 +91,7 @@ package struct LedgerReader: Sendable {
         }
     }
 
-    /// A stored setting (``Store/setting(_:)``); nil when it was never set.
+    /// Returns a stored setting (``Store/setting(_:)``); nil if it was never set.
     package func setting(_ name: Text) async throws(StoreError) -> [UInt8]? {
         try await read { db in try Store.setting(name, db) }
     }
@@ -148,7 +149,7 @@ package struct LedgerReader: Sendable {
         do {
             return try await queue.read { [path] db in
                 // Check again: the file's owner may have changed the schema since it was opened. Within this
-                // read it cannot change.
+                // read the schema cannot change.
                 try db.checkSchema(path)
                 return try work(db)
             }

@@ -22,7 +22,7 @@ enum OldOutbox {
             db, limits: LedgerLimits(), key: key, sealed: { _, key in try sum(db, key) })
         {
             var books = read
-            // Reports of a ledger before this one were only in the table.
+            // Reports of a ledger before this one were stored only in the table.
             let orphans = try Row.fetchOne(
                 db,
                 sql: """
@@ -37,7 +37,7 @@ enum OldOutbox {
         try db.execute(sql: "DROP TABLE report")
     }
 
-    /// The sum over the table, as earlier versions sealed it.
+    /// Returns the sum over the table, as earlier versions sealed it.
     private static func sum(_ db: Database, _ key: WitnessKey) throws -> RowSum {
         var sum = RowSum()
         let rows = try Row.fetchCursor(db, sql: "SELECT * FROM report")

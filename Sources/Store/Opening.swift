@@ -4,7 +4,7 @@ import GRDB
 import Glibc
 import Ledger
 
-/// Opens a database and decides, using its witness, whether its ledger continues or a new one begins.
+/// Opens a database and determines, using its witness, whether its ledger continues or a new one begins.
 struct Opening {
     /// The result of opening.
     struct Opened {
@@ -16,10 +16,10 @@ struct Opening {
         /// The revision that the witness's last statement describes, if the ledger continues from it;
         /// otherwise 0.
         var witnessed = 0
-        /// Paths of the copies of the files as they were found, if something was wrong with them.
+        /// The paths of the copies of the files as they were found, if a fault was found in them.
         var found: [String] = []
-        /// Files moved aside at earlier starts and removed now, because ``PastDebt/ledgers`` newer ones
-        /// exist.
+        /// The files that were moved aside at earlier starts and are removed now, because
+        /// ``PastDebt/ledgers`` newer ones exist.
         var removed: [String] = []
         /// The debts of earlier ledgers that are given up.
         var givenUp: [PastDebt] = []
@@ -28,10 +28,10 @@ struct Opening {
     let path: String
     let options: StoreOptions
     let witness: Witness?
-    /// ``WitnessSource/restoredCode``, which is used even without a key.
+    /// The code ``WitnessSource/restoredCode``. It is used even without a key.
     let restoredCode: Text
 
-    /// Decides, and keeps copies of the found files if something was wrong with them.
+    /// Determines whether the ledger continues, and keeps copies of the found files if they have a fault.
     func run() throws(StoreError) -> Opened {
         var found = FoundFiles(path)
         do throws(StoreError) {
@@ -60,8 +60,8 @@ struct Opening {
             let standing = try pool.read { db -> LedgerStanding in
                 let stored = try LedgerQueries.stored(db, books, seal, isOld: isOld, key: witness.key)
                 let standing = try LedgerQueries.standing(db, stored, reading, keyIsNew: witness.keyIsNew)
-                // An invalid mark also ends this ledger: whatever wrote it, no position may be assigned
-                // twice.
+                // An invalid mark also ends this ledger: whichever program wrote it, no position may be
+                // assigned twice.
                 if mark != nil, !standing.isRewritten {
                     return .rewritten("it says that it was put back from a backup, and its key does not vouch for that")
                 }
@@ -103,7 +103,8 @@ struct Opening {
         }
     }
 
-    /// The defect of a file that belongs to this program but cannot be read; nil for any other failure.
+    /// Returns the defect of a file that belongs to this program but cannot be read; nil for any other
+    /// failure.
     private func damage(_ error: StoreError) -> String? {
         switch error {
         case .corrupt(_, let detail), .unreadable(_, let detail): detail
@@ -175,9 +176,9 @@ struct Opening {
         }
     }
 
-    /// Gives the old database a second name, and renames its log accordingly. Until the new database takes
-    /// the first name, the next start finds the old one there and repeats all these steps. Returns the files
-    /// of earlier starts that are removed for it.
+    /// Gives the old database a second name, and renames its log accordingly. Until the new database gets the
+    /// first name, the next start finds the old database there and repeats all these steps. Returns the files
+    /// of earlier starts that are removed to make room.
     private func moveAside(leavesFile: Bool) throws(StoreError) -> [String] {
         defer { for ending in ["-wal", "-shm"] { unlink(path + ending) } }
         guard leavesFile else { return [] }

@@ -9,7 +9,7 @@ extension PastDebt {
     /// invalidate the seal.
     private static let most = 4 * ledgers * DeliveryCursor.limit
 
-    /// The debts, those of the oldest ledger first; none in a database of an earlier version.
+    /// Returns the debts, those of the oldest ledger first; none from a database of an earlier version.
     static func read(_ db: Database) throws -> [PastDebt] {
         guard try db.tableExists("debt") else { return [] }
         return try Row.fetchAll(db, sql: "SELECT * FROM debt ORDER BY rowid LIMIT ?", arguments: [most]).map { row in
@@ -23,7 +23,7 @@ extension PastDebt {
         }
     }
 
-    /// Writes the debt. It belongs to the books that are saved in the same transaction.
+    /// Writes the debt. The debt belongs to the books that are saved in the same transaction.
     func save(_ db: Database) throws {
         try db.execute(
             sql: """

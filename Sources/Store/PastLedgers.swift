@@ -1,31 +1,32 @@
 import Encoding
 package import Ledger
 
-/// Earlier ledgers, in files that were moved aside, next to the database. They hold entries that are still
-/// owed to destinations.
+/// Earlier ledgers, in files that were moved aside, next to the database. They hold entries that destinations
+/// have not confirmed yet.
 ///
 /// A file counts only if its chain leads to the end that the debt states, which is sealed. Any other file
 /// there is skipped.
 package actor PastLedgers {
-    /// The part of the file names before their numbers.
+    /// The word in the file names before their numbers.
     static let word = "rewritten"
     /// The number of entries that are read together.
     private static let piece = 256
 
-    /// The number of failed reads of a ledger after which its debts are given up: four hours, at one in five seconds. A
-    /// disk that fails for so long does not recover by itself. An operator can correct permissions in that time.
+    /// The number of failed reads of a ledger after which its debts are given up: four hours, at one read in
+    /// five seconds. A disk that fails for so long does not recover by itself. An operator can correct
+    /// permissions in that time.
     package static let patience = 2880
 
     private let path: String
     private var proven: [Checkpoint: LedgerReader] = [:]
-    /// Failed reads since the start.
+    /// The number of failed reads of each ledger since the start.
     private var failures: [Checkpoint: Int] = [:]
 
-    /// The earlier ledgers of the database at `path`.
+    /// Creates the access to the earlier ledgers of the database at `path`.
     package init(path: String) { self.path = path }
 
-    /// Returns a reader of the ledger of a debt, verified as far as it is owed; nil: no file contains it.
-    /// Throws if this cannot be determined now.
+    /// Returns a reader of the ledger of a debt, verified as far as its entries are unconfirmed. Returns nil
+    /// if no file contains the ledger. Throws if this cannot be determined now.
     package func reader(of debt: PastDebt) async throws(StoreError) -> LedgerReader? {
         if let reader = proven[debt.end] { return reader }
         var failure: StoreError?
@@ -46,15 +47,15 @@ package actor PastLedgers {
         return nil
     }
 
-    /// Records that a read of that ledger failed, so that it is opened and verified again. Returns the number
-    /// of failures since the start.
+    /// Records that a read of the debt's ledger failed, so that the ledger is opened and verified again.
+    /// Returns the number of failures since the start.
     package func failed(_ debt: PastDebt) -> Int {
         proven[debt.end] = nil
         failures[debt.end, default: 0] += 1
         return failures[debt.end] ?? 0
     }
 
-    /// Whether the owed entries, as far as they are kept, are those that the debt's end binds.
+    /// Returns whether the unconfirmed entries, as far as they are kept, are those that the debt's end binds.
     private static func proves(_ reader: LedgerReader, _ debt: PastDebt) async throws(StoreError) -> Bool {
         let state = try await reader.state()
         guard state.ledger == debt.ledger, state.end.count >= debt.end.count else { return false }

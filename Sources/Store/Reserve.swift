@@ -6,17 +6,18 @@ package import Ledger
 /// Disk space allocated in advance for outcomes that the database refuses, so that even a full disk can store
 /// them.
 ///
-/// It is a separate file, preferably on another disk (`ledger.reserve`), written and synced record by record
-/// (``ReserveLog``). It is read back into the ledger when the ledger works again, or at the next start. A
-/// record that is in both is recorded once: the ledger refuses the second. Not thread-safe: only
-/// ``LedgerKeeper`` uses it. Every method except ``aside(_:)`` blocks on the disk.
+/// The reserve is a separate file, preferably on another disk (`ledger.reserve`), written and synced record
+/// by record (``ReserveLog``). The records are copied into the ledger when the ledger works again, or at the
+/// next start. A record that is in both is recorded once: the ledger refuses the second. Not thread-safe:
+/// only ``LedgerKeeper`` uses it. Every method except ``aside(_:)`` blocks on the disk.
 package final class Reserve {
-    /// Room for 1,000 records of 4 KiB; an ordinary one has less than 1 KiB.
+    /// The default size of the reserve in bytes: room for 1,000 records of 4 KiB. An ordinary record has less
+    /// than 1 KiB.
     package static let defaultBytes = 4 * 1024 * 1024
 
     /// The path of the file.
     package let path: String
-    /// The number of records in it that are not in the ledger yet.
+    /// The number of records in the reserve that are not in the ledger yet.
     package var count: Int { log.count - restored }
 
     private let descriptor: Int32
@@ -24,7 +25,7 @@ package final class Reserve {
     private let sync: @Sendable (Int32) -> Int32
     private let queue = DispatchQueue(label: "reserve")
     private var log: ReserveLog
-    /// The number of records, from the first of the log on, that are in the ledger.
+    /// The number of records, counted from the first of the log, that are already in the ledger.
     private var restored = 0
 
     /// Opens the file at `path`, or creates it with `bytes` bytes (mode 0600), written with zeros so that no
@@ -58,8 +59,9 @@ package final class Reserve {
         close(descriptor)
     }
 
-    /// Runs `work` with the reserve on a separate thread and returns its result: a disk may take seconds, and
-    /// tasks share few threads. The reserve must not be used otherwise meanwhile.
+    /// Runs `work` with the reserve on a separate thread and returns its result. A separate thread is used
+    /// because a disk may take seconds, and tasks share few threads. The reserve must not be used otherwise
+    /// meanwhile.
     package func aside<Result: Sendable>(_ work: @escaping @Sendable (Reserve) -> Result) async -> Result {
         // Unsafe, because the compiler cannot see that each caller waits for the result before it calls
         // again.
@@ -69,8 +71,8 @@ package final class Reserve {
         }
     }
 
-    /// Adds outcomes, all or none. They survive a power cut once this returns. Throws `replaced` when the
-    /// file is no longer at its path, because the next start would not find it there.
+    /// Adds outcomes, all or none. They survive a power cut once this returns. Throws `replaced` if the file
+    /// is no longer at its path, because the next start would not find the file.
     package func append(_ outcomes: [UnwrittenOutcome]) throws(StoreError) {
         try checkPlace()
         var next = log
@@ -89,7 +91,7 @@ package final class Reserve {
         }
     }
 
-    /// The oldest outcomes that are not in the ledger yet, at most `limit`.
+    /// Returns the oldest outcomes that are not in the ledger yet, at most `limit`.
     package func first(_ limit: Int) throws(StoreError) -> [UnwrittenOutcome] {
         let found = ReserveLog.read(try Self.read(descriptor, log.end, path))
         guard found.log == log else { throw .unreadable(path: path, detail: "its records are damaged") }
@@ -97,7 +99,8 @@ package final class Reserve {
         return bodies.map { UnwrittenOutcome(bytes: $0) ?? .unreadable }
     }
 
-    /// Records that the first `number` of those are in the ledger. Empties the file after the last one.
+    /// Records that the first `number` records of the reserve are in the ledger. Empties the file after the
+    /// last record.
     package func remove(first number: Int) throws(StoreError) {
         restored = min(restored + number, log.count)
         if count == 0 { try empty() }

@@ -19,10 +19,10 @@ package struct RestoredMark: Hashable, Sendable {
     /// ``WitnessKey/code(ofRestore:_:after:)``; empty when no key existed.
     private var code: [UInt8] = []
 
-    /// A mark with this description, not authenticated yet.
+    /// Creates a mark with the description `finding`. It is not authenticated yet.
     package init(finding: Text) { self.finding = finding }
 
-    /// Reads the mark of a database; nil when it has none. An unreadable mark still counts as a mark.
+    /// Reads the mark of a database; nil if it has none. An unreadable mark still counts as a mark.
     init?(_ db: Database) throws {
         guard let bytes = try Store.setting(Self.setting, db) else { return nil }
         let json = try? JSON.parse(bytes)

@@ -4,9 +4,9 @@ import GRDB
 import Ledger
 
 // GRDB's own subscripts trap on a value of another type. STRICT tables hold only the declared types, but a
-// damaged file may not.
+// damaged file may hold others.
 extension Row {
-    /// An integer from 0 to 2^53, the range of every figure that is stored here.
+    /// Returns an integer from 0 to 2^53, the range of every stored figure.
     func figure(_ column: String) throws -> Int {
         guard case .int64(let value) = (self[column] as DatabaseValue).storage, let figure = Int(exactly: value),
             (0...ChainPoint.countLimit).contains(figure)
@@ -14,19 +14,19 @@ extension Row {
         return figure
     }
 
-    /// An integer of any size.
+    /// Returns an integer of any size.
     func integer(_ column: String) throws -> Int64 {
         guard case .int64(let value) = (self[column] as DatabaseValue).storage else { throw Self.damaged(column) }
         return value
     }
 
-    /// A text.
+    /// Returns the text in the column `column`.
     func text(_ column: String) throws -> Text {
         guard case .string(let value) = (self[column] as DatabaseValue).storage else { throw Self.damaged(column) }
         return Text(value)
     }
 
-    /// A text, or nil for NULL.
+    /// Returns a text, or nil for NULL.
     func textIfPresent(_ column: String) throws -> Text? {
         (self[column] as DatabaseValue).isNull ? nil : try text(column)
     }
@@ -37,18 +37,19 @@ extension Row {
         return [UInt8](value)
     }
 
-    /// Bytes, or nil for NULL.
+    /// Returns the bytes in the column, or nil for NULL.
     func bytesIfPresent(_ column: String) throws -> [UInt8]? {
         (self[column] as DatabaseValue).isNull ? nil : try bytes(column)
     }
 
-    /// A hash of the chain.
+    /// Returns a hash of the chain.
     func hash(_ column: String) throws -> ChainHash {
         guard let hash = ChainHash(try bytes(column)) else { throw Self.damaged(column) }
         return hash
     }
 
-    /// One of a fixed set of words, compared by bytes: a word that is only canonically equivalent is damage.
+    /// Returns the value of the column as one of a fixed set of words. Words are compared by bytes: a word
+    /// that is only canonically equivalent counts as damage.
     func word<Word: RawRepresentable & CaseIterable>(_ column: String) throws -> Word where Word.RawValue == String {
         let word = try text(column)
         guard let found = Word.allCases.first(where: { Text($0.rawValue) == word }) else { throw Self.damaged(column) }

@@ -4,11 +4,11 @@ import Ledger
 /// The tables. They are STRICT: a column holds only its declared type. A released migration is never edited;
 /// a new one is added after it.
 enum Schema {
-    /// "GATE": SQLite's `application_id` that marks the file as a Gatehouse database.
+    /// SQLite's `application_id` of a Gatehouse database: "GATE".
     static let applicationID = 0x4741_5445
 
-    /// `key`: the key of the seal, which covers the database's content before a migration; nil when nothing
-    /// is migrated.
+    /// Returns the migrator for all versions of the database. `key`: the key of the seal, with which the
+    /// content before a migration is checked; nil if no migration is made.
     static func migrator(_ key: WitnessKey? = nil) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 ledger, outbox, connections") { db in
@@ -30,8 +30,8 @@ enum Schema {
         migrator.registerMigration("6 when a connection was made, and whether it goes") { db in
             try db.execute(sql: sixth)
         }
-        // The tables do not change; ``SealingPass`` does the work when it has a key. The migration prevents
-        // earlier programs from reading sealed keys as plain ones.
+        // This migration changes no table; ``SealingPass`` does the work if it has a key. The migration
+        // exists so that earlier programs cannot read sealed keys as plain ones.
         migrator.registerMigration("7 sealed keys") { _ in }
         migrator.registerMigration("8 quarantine") { db in
             try db.execute(sql: quarantine)
@@ -69,8 +69,8 @@ enum Schema {
         """
 
     // Visits have random ids, so each entry is in another page of this index: the fewer pages the index has,
-    // the fewer are written. The index is not unique: a visit has only one outcome because each writer of an
-    // outcome checks here first, in the same transaction.
+    // the fewer pages are written. The index is not unique: a visit has only one outcome because each writer
+    // of an outcome checks here first, in the same transaction.
     private static let visitEnds = """
         DROP INDEX entry_visit;
         CREATE INDEX entry_visit ON entry (substr(visit, -8)) WHERE kind = 'outcome';

@@ -1,11 +1,12 @@
 import Crypto
 import Encoding
 
-/// The place of a sealed value in the database; it cannot be opened for any other place.
+/// The place of a sealed value in the database. A value that was sealed for one place cannot be opened for
+/// another.
 enum SealedPlace: Hashable, Sendable {
-    /// The snapshot of a connection to a destination.
+    /// The value is the snapshot of a connection to a destination.
     case connection(id: Text, destination: Text)
-    /// A setting.
+    /// The value is that of the setting with the given name.
     case setting(Text)
 
     /// The bytes that are authenticated with the value; each part is preceded by its length.
@@ -41,17 +42,17 @@ enum SealingError: Error, Hashable, Sendable {
 /// ciphertext and a tag of 16 bytes: ChaCha20-Poly1305 (RFC 8439). The fields before the nonce and the place
 /// are authenticated too.
 struct SealingKey: Sendable {
-    /// Length in bytes of the random number that each sealed value needs.
+    /// The length in bytes of the random number that each sealed value needs.
     static let nonceBytes = 12
-    /// Length in bytes of a key's name.
+    /// The length in bytes of a key's name.
     static let idBytes = 8
     private static let mark = Array("GHk".utf8) + [1]
 
-    /// The key's name, which reveals nothing about the key.
+    /// The name of the key. It reveals nothing about the key.
     let id: [UInt8]
     private let key: SymmetricKey
 
-    /// The key derived from a secret of ``SecretFile/byteCount`` random bytes; nil for any other number of
+    /// Derives the key from a secret of ``SecretFile/byteCount`` random bytes; nil for any other number of
     /// bytes.
     init?(_ secret: [UInt8]) {
         guard secret.count == SecretFile.byteCount else { return nil }
@@ -62,7 +63,7 @@ struct SealingKey: Sendable {
         id = Array(derive("gatehouse/keys/name/1").prefix(Self.idBytes))
     }
 
-    /// Whether a value has the form of a sealed one.
+    /// Returns whether a value has the form of a sealed value.
     static func isSealed(_ value: [UInt8]) -> Bool { value.starts(with: mark) }
 
     /// Seals a value. `nonce`: ``nonceBytes`` random bytes, never used before; the result is nil for another

@@ -5,7 +5,7 @@ import Ledger
 
 /// The state of the keys in the database, as a start found and left it.
 package struct KeysAtRest: Hashable, Sendable {
-    /// The path of the file with the key that seals them.
+    /// The path of the file with the key under which values are sealed.
     package var path: String
     /// The reason why no key exists. Without a key, sealed values cannot be opened and new keys are not
     /// stored.
@@ -14,14 +14,14 @@ package struct KeysAtRest: Hashable, Sendable {
     package var sealed = 0
     /// The number of values that were sealed under an earlier key and are now sealed under the present one.
     package var resealed = 0
-    /// The number of connections that no key opens; they stay unchanged.
+    /// The number of connections whose snapshots no key opens. They stay unchanged.
     package var unreadable = 0
     /// Whether no key opens the stored site key. Until one does, credentials get other names.
     package var isSiteKeyUnreadable = false
     /// Whether replaced or deleted content may stay readable in the database, its log, or both.
     package var leavesTraces = false
-    /// Files next to the database that were moved aside before its keys were sealed at this start. Keys may
-    /// be in plain form there.
+    /// The files next to the database that were moved aside before its keys were sealed at this start. Keys
+    /// may be in plain form in them.
     package var copies: [String] = []
 }
 
@@ -32,12 +32,13 @@ struct SealingPass {
     /// The setting that says that the keys have been sealed. A key in plain form found later was not written
     /// by this program.
     static let sealedSetting: Text = "keys-sealed"
-    /// The setting that says that copies of the replaced values may still exist; removed when none is left.
+    /// The name of the setting that says that copies of the replaced values may still exist. The setting is
+    /// removed when no copy is left.
     private static let scrubSetting: Text = "keys-to-scrub"
 
     let source: SealingSource
     let witness: WitnessKey?
-    /// Whether a key is made when none exists.
+    /// Whether a key may be made if none exists.
     let mayMakeKey: Bool
 
     /// A value that is a key or contains keys.

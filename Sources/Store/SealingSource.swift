@@ -1,20 +1,21 @@
 import Encoding
 
-/// The place of the key under which the database stores other keys: those of connections, and the site key.
+/// The place of the key under which the database stores its other keys: the keys of connections, and the site
+/// key.
 package struct SealingSource: Hashable, Sendable {
-    /// The file with the secret, 64 hex digits or 32 bytes, readable only by its owner. It is created when it
-    /// is absent and nothing is sealed yet.
+    /// The file with the secret, 64 hex digits or 32 bytes, readable only by its owner. The file is created
+    /// if it is absent and no value is sealed yet.
     package var path: String
-    /// Whether another program makes the key: systemd supplies it as a credential.
+    /// Whether another program makes the key: systemd hands it over as a credential.
     package var isHandedOver: Bool
     /// Files with earlier keys, any of which may be absent. A value sealed under one of them is sealed again
     /// under the present key.
     package var oldPaths: [String]
 
-    /// A key in a file of its own, with the earlier key in the file `.old` next to it.
+    /// Creates the place of a key in its own file, with the earlier key in the file `.old` next to it.
     package init(path: String) { self.init(path: path, isHandedOver: false, oldPaths: [path + ".old"]) }
 
-    /// A key and earlier keys.
+    /// Creates the place of a key and of earlier keys.
     package init(path: String, isHandedOver: Bool, oldPaths: [String]) {
         (self.path, self.isHandedOver, self.oldPaths) = (path, isHandedOver, oldPaths)
     }
@@ -43,9 +44,9 @@ package struct SealingSource: Hashable, Sendable {
 
 /// The keys with which a run opens and seals the other keys in the database.
 struct SealingKeys: Sendable {
-    /// The key that seals; nil when none is available.
+    /// The key that seals values; nil if no key is available.
     var current: SealingKey?
-    /// Earlier keys, which open values sealed under them.
+    /// Earlier keys. They open values that were sealed under them.
     var old: [SealingKey] = []
     /// The reason why no current key is available.
     var failure: StoreError?
@@ -77,7 +78,7 @@ struct SealingKeys: Sendable {
         throw .otherKey
     }
 
-    /// Whether a value is sealed under the current key for that place.
+    /// Returns whether a value is sealed under the current key for the place `place`.
     func isCurrent(_ value: [UInt8], for place: SealedPlace) -> Bool {
         (try? current?.open(value, for: place)) != nil
     }

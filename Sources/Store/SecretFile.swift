@@ -3,11 +3,11 @@ import Glibc
 
 /// A file with a secret of 32 bytes, either as raw bytes or as 64 hexadecimal digits.
 enum SecretFile {
-    /// Length of the secret in bytes.
+    /// The length of the secret in bytes.
     static let byteCount = 32
     private static let form = "it must be 64 hex digits or 32 bytes"
 
-    /// The secret in either form; nil when the bytes are neither.
+    /// Returns the secret from either form; nil if the bytes have neither form.
     static func secret(_ bytes: [UInt8]) -> [UInt8]? {
         if bytes.count == byteCount { return bytes }
         let digits = String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self)
@@ -37,7 +37,7 @@ enum SecretFile {
         return secret
     }
 
-    /// Makes a secret and its file. The file is durable and either complete or absent.
+    /// Makes a secret and its file. The file is durable, and it is either complete or absent.
     static func make(_ path: String) throws(StoreError) -> [UInt8] {
         let secret = (0..<byteCount).map { _ in UInt8.random(in: 0...255) }
         try make(path, of: secret)

@@ -6,10 +6,10 @@ package import Ledger
 /// Holds the place of a database whose service is stopped, for the lifetime of this value, so that another
 /// database can be put there.
 ///
-/// The new database is `PATH.restoring` until ``commit(onStep:)``; a power cut at any instant before leaves
-/// the present one unchanged.
+/// The new database has the path `PATH.restoring` until ``commit(onStep:)``. A power cut at any instant
+/// before that leaves the present database unchanged.
 package final class StoppedStore {
-    /// The path of the database, whether it exists yet or not.
+    /// The path of the database, whether or not it exists yet.
     package let path: String
     /// The path where the new database is to be written.
     package var staged: String { path + ".restoring" }
@@ -65,8 +65,8 @@ package final class StoppedStore {
         }
     }
 
-    /// Moves the staged database to the path. The present one is renamed to `PATH.replaced-N`, which is
-    /// returned; nothing is deleted. `onStep` is called after each step.
+    /// Moves the staged database to the path. The present database is renamed to `PATH.replaced-N`, and that
+    /// path is returned. No file is deleted. `onStep` is called after each step.
     package func commit(onStep: () -> Void = {}) throws(StoreError) -> String? {
         let staging = open(staged, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         guard staging >= 0 else { throw StoreFile.failure(staged) }
@@ -103,18 +103,19 @@ package final class StoppedStore {
 
     /// The result of placing a secret.
     package enum Placing: Hashable, Sendable {
-        /// No secret was there; this one is there now.
+        /// No secret was in the file before. The given secret is there now.
         case made
-        /// The same secret is there already.
+        /// The file already holds the same secret.
         case same
-        /// Another secret is there and stays. The path is where this one is kept; if it may not be kept, the
-        /// path of the other one.
+        /// Another secret is in the file and stays there. The text is the path where the given secret is kept
+        /// or, if it may not be kept, the path of the other secret.
         case besides(String)
     }
 
-    /// Puts a secret of 32 bytes into a file next to the ledger. If another secret is there, this one is put
-    /// into `PATH.old`, where earlier keys are searched; an earlier key already in `PATH.old` is renamed to
-    /// `PATH.old.replaced-N`. `mayBeBesides`: if false, this secret is not written when another one is there.
+    /// Puts a secret of 32 bytes into a file next to the ledger. If another secret is there, the given secret
+    /// is put into `PATH.old`, where the program looks for earlier keys. An earlier key already in `PATH.old`
+    /// is renamed to `PATH.old.replaced-N`. `mayBeBesides`: if false, the given secret is not written if
+    /// another one is there.
     package static func place(
         _ secret: [UInt8], at path: String, mayBeBesides: Bool
     ) throws(StoreError) -> Placing {
@@ -134,6 +135,6 @@ package final class StoppedStore {
         return .made
     }
 
-    /// The secret in a key's file; nil when the file does not exist.
+    /// Returns the secret in a key's file; nil if the file does not exist.
     package static func secret(_ path: String) throws(StoreError) -> [UInt8]? { try SecretFile.read(path) }
 }

@@ -4,11 +4,11 @@ package import Ledger
 
 extension Store {
     /// Records intents, decisions with the names of admitted credentials, and outcomes, in one transaction
-    /// with one sync for all. An intent that is recorded already counts as written. Of a decision whose
-    /// intent is not open only the names are kept.
+    /// with one sync for all. An intent that is recorded already counts as written. If the intent of a
+    /// decision is not open, only the names of the decision are kept.
     ///
-    /// Returns the records that the ledger's rules refuse, by the id of the visit or intent; everything else
-    /// survives a power cut from now on. Throws when nothing was written.
+    /// Returns the records that the ledger's rules refuse, by the id of the visit or intent; all other
+    /// records survive a power cut from now on. Throws if no record was written.
     package func append(
         _ intents: [UnwrittenIntent], _ outcomes: [UnwrittenOutcome], decisions: [UnwrittenDecision] = []
     ) async throws(StoreError) -> [Text: StoreError] {

@@ -4,11 +4,12 @@ package import Ledger
 
 // Debts of earlier ledgers. Their entries are read from the files that were moved aside (``PastLedgers``).
 extension Store {
-    /// Records that the destination has confirmed everything up to `position` of an earlier ledger, which
-    /// includes `reports` outcomes. It has refused `lost` of these; for the primary destination they are
-    /// counted as in the present ledger. A debt that is confirmed to its end is removed. `handled`: keys of
-    /// inbound messages, remembered as by ``confirm(_:upTo:receipt:over:passedOver:handled:)``. A
-    /// confirmation over another connection than the present one changes nothing.
+    /// Records that the destination has confirmed every entry up to `position` of an earlier ledger. These
+    /// entries include `reports` outcomes. The destination has refused `lost` of them; for the primary
+    /// destination these are counted as in the present ledger. A debt that is confirmed to its end is
+    /// removed. `handled`: keys of inbound messages, remembered as by
+    /// ``confirm(_:upTo:receipt:over:passedOver:handled:)``. A confirmation over another connection than the
+    /// present one changes nothing.
     package func confirm(
         _ destination: Text, past ledger: Text, upTo position: Int, reports: Int, lost: Int, over connection: Text,
         handled: [[UInt8]] = []
@@ -47,18 +48,19 @@ extension Store {
     }
 
     /// Remembers keys of inbound messages. They are written with the next state of a connection, or once
-    /// there are ``StoreOptions/confirmationsTogether``.
+    /// ``StoreOptions/confirmationsTogether`` keys wait.
     func keepInMind(_ handled: [[UInt8]]) async throws(StoreError) {
         unwritten = (unwritten + handled.filter { !unwritten.contains($0) }).suffix(options.handledMessages / 10)
         if unwritten.count >= options.confirmationsTogether { try await writeHandled([]) { _, _ in } }
     }
 
-    /// Signs the ledger's end for the agents that receive its entries; nil without a key.
+    /// Signs the ledger's end for the agents that receive its entries. Returns nil if the store has no key.
     package nonisolated func signature(of end: ChainPoint, in ledger: Text) -> [UInt8]? {
         witness?.key.sign(sent: end, of: ledger)
     }
 
-    /// Whether this store's key signed that head; false without a key.
+    /// Returns whether this store's key signed the head with the given count and hash; false if the store has
+    /// no key.
     package nonisolated func hasSigned(_ ledger: Text, count: Int, hash: ChainHash, _ signature: [UInt8]) -> Bool {
         witness?.key.hasSigned(ledger, count: count, hash: hash, signature) == true
     }

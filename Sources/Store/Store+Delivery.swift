@@ -4,7 +4,8 @@ package import Ledger
 
 // Delivery cursors of the destinations. The entries to send are returned by ``Store/entries(after:limit:)``.
 extension Store {
-    /// Returns the cursor of a destination. The first call stores it; later calls return the stored one.
+    /// Returns the cursor of a destination. The first call stores a new cursor; later calls return the stored
+    /// one.
     @discardableResult
     package func destination(_ name: Text) async throws(StoreError) -> DeliveryCursor {
         if let known = books.deliveries[name] { return known }
@@ -15,7 +16,7 @@ extension Store {
         }
     }
 
-    /// Removes all destinations except these and the primary one, with their connections.
+    /// Removes all destinations except those in `names` and the primary one, together with their connections.
     package func forgetDestinations(except names: Set<Text>) async throws(StoreError) {
         let kept = names.union([DeliveryCursor.primary])
         let known = Set(books.deliveries.keys).union(books.debts.map(\.destination))
@@ -52,15 +53,15 @@ extension Store {
         }
     }
 
-    /// Records that the destination has confirmed, over `connection`, everything up to `position`. `receipt`:
-    /// the hash at that position, if the destination gave a receipt. In the same transaction the connections
-    /// that this one replaced are marked for deletion (``finishDeletion(of:)``). `handled`: keys of inbound
-    /// messages to remember. They are durable with the next state of a connection or as soon as there are
-    /// many, so a message that confirms may be processed twice. `passedOver`: positions of entries that the
-    /// destination refuses; for the primary destination they are counted as lost in the next outcome. A
-    /// confirmation over another connection than the present one, or of entries that the ledger does not
-    /// have, changes nothing. Returns the resulting cursor and the ids of the connections marked by this
-    /// call.
+    /// Records that the destination has confirmed, over `connection`, every entry up to `position`.
+    /// `receipt`: the hash at that position, if the destination gave a receipt. In the same transaction the
+    /// connections that this connection replaced are marked for deletion (``finishDeletion(of:)``).
+    /// `handled`: keys of inbound messages to remember. The keys become durable with the next state of a
+    /// connection, or as soon as many wait. So a message that confirms entries may be processed twice.
+    /// `passedOver`: positions of entries that the destination refuses; for the primary destination they are
+    /// counted as lost in the next outcome. A confirmation over another connection than the present one, or
+    /// of entries that the ledger does not have, changes nothing. Returns the resulting cursor and the ids of
+    /// the connections marked by this call.
     @discardableResult
     package func confirm(
         _ destination: Text, upTo position: Int, receipt: ChainHash? = nil, over connection: Text,
@@ -94,8 +95,8 @@ extension Store {
         }
     }
 
-    /// The hash of the entry at `position`, or of the entry before the oldest kept one; nil for any other
-    /// position.
+    /// Returns the hash of the entry at `position`, or of the entry before the oldest kept one; nil for any
+    /// other position.
     package func hash(at position: Int) async throws(StoreError) -> ChainHash? {
         if position == books.start.count { return books.start.hash }
         return try await read { db in

@@ -4,7 +4,7 @@ import Ledger
 
 extension Store {
     /// Evicts entries that are too old, or that exceed the limits of size and number, a few at a time. Call
-    /// it from time to time. The limits on the number hold without it.
+    /// this function from time to time. The limits on the number of entries are kept even without it.
     ///
     /// A date without a reliable source evicts nothing, and a date that is wrong by years evicts only the few
     /// entries of one call.
@@ -16,7 +16,8 @@ extension Store {
         }
     }
 
-    /// Evicts the oldest entries once there are `slack` too many, and keeps the hash of the last evicted one.
+    /// Evicts the oldest entries when there are more than `slack` too many. Keeps the hash of the last
+    /// evicted entry.
     static func evict(
         _ db: Database, _ books: inout Books, _ options: StoreOptions, slack: Int? = nil
     ) throws {
@@ -38,7 +39,7 @@ extension Store {
             let rows = try Row.fetchCursor(
                 db, sql: "SELECT position, body FROM entry WHERE position <= ? ORDER BY position", arguments: [most])
             while let row = try rows.next() {
-                // An unreadable entry is assumed to be as old as its neighbours.
+                // Assume that an unreadable entry is as old as its neighbours.
                 let date = (try? LedgerRecord(bytes: row.bytes("body")))?.stamp.time.utc
                 if let date, date >= oldest { break }
                 wanted = try row.figure("position")
@@ -47,8 +48,7 @@ extension Store {
         var firstOwed = books.primary.firstOwed
         if try size(db) > options.retention.bytes {
             wanted = most
-            // Confirmed entries are evicted first. Unconfirmed ones follow only when no confirmed entry is
-            // left.
+            // Evict confirmed entries first. Evict unconfirmed entries only when no confirmed entry is left.
             if let first = firstOwed, first <= books.start.count + 1 { firstOwed = nil }
         }
         let last = options.retention.evictable(
@@ -109,7 +109,7 @@ extension Store {
         return (bodies.count, openings)
     }
 
-    /// The number of bytes of the database that are in use.
+    /// Returns the number of bytes of the database that are in use.
     static func size(_ db: Database) throws -> Int {
         let pragmas = ["page_count", "freelist_count", "page_size"]
         let figures = try pragmas.map { try Int.fetchOne(db, sql: "PRAGMA \($0)") ?? 0 }

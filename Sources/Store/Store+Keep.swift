@@ -5,20 +5,21 @@ package import Ledger
 
 /// A connection as it is stored.
 package struct StoredConnection: Hashable, Sendable {
-    /// The connection's id.
+    /// The id of the connection.
     package let id: Text
-    /// The destination that it leads to.
+    /// The destination to which the connection leads.
     package let destination: Text
-    /// Its state with its keys, as bytes that only its owner can interpret; empty when no key opens it.
+    /// The state of the connection with its keys, as bytes that only its owner can interpret; empty if no key
+    /// opens the state.
     package let snapshot: [UInt8]
-    /// When it was made, by the machine's date at that time; nil: not known.
+    /// When the connection was made, by the machine's date at that time; nil if that is not known.
     package let made: Timestamp?
-    /// Whether it is marked for deletion (``Store/beginDeletion(of:isForced:tellsPeer:)``).
+    /// Whether the connection is marked for deletion (``Store/beginDeletion(of:isForced:tellsPeer:)``).
     package let isDeleting: Bool
-    /// Whether the service notifies its peer first.
+    /// Whether the service notifies the connection's peer before the deletion.
     package let tellsPeer: Bool
 
-    /// A connection of these parts.
+    /// Creates a stored connection from the values of its properties.
     package init(
         id: Text, destination: Text, snapshot: [UInt8], made: Timestamp? = nil, isDeleting: Bool = false,
         tellsPeer: Bool = false
@@ -30,9 +31,9 @@ package struct StoredConnection: Hashable, Sendable {
 
 // The gate's data outside the ledger: its connections to agents, and its own few settings and keys.
 extension Store {
-    /// Stores the state of a connection to a destination, sealed; only its owner can interpret the bytes.
-    /// `handled`: keys of the inbound messages that led to this state. They are remembered in the same
-    /// transaction, so a message is applied once or not at all.
+    /// Stores the state of a connection to a destination, sealed. Only the owner of the connection can
+    /// interpret the bytes. `handled`: keys of the inbound messages that led to this state. They are
+    /// remembered in the same transaction, so a message is applied once or not at all.
     package func saveConnection(
         _ id: Text, _ snapshot: [UInt8], to destination: Text = DeliveryCursor.primary, handled: [[UInt8]] = []
     ) async throws(StoreError) {
@@ -68,7 +69,7 @@ extension Store {
         unwritten.removeAll { earlier.contains($0) }
     }
 
-    /// The keys of the most recently applied inbound messages, oldest first, at most `limit`.
+    /// Returns the keys of the most recently applied inbound messages, oldest first, at most `limit`.
     package func handledMessages(last limit: Int) async throws(StoreError) -> [[UInt8]] {
         let kept = try await read { db in
             try Row.fetchAll(
@@ -78,7 +79,7 @@ extension Store {
         return (kept.reversed() + unwritten).suffix(limit)
     }
 
-    /// The stored connections, the oldest of each destination first.
+    /// Returns the stored connections, the oldest of each destination first.
     package func connections() async throws(StoreError) -> [StoredConnection] {
         let sealing = sealing
         return try await read { db in
@@ -96,7 +97,7 @@ extension Store {
         }
     }
 
-    /// A setting of the gate itself; nil when it was never set.
+    /// Returns a setting of the gate itself; nil if it was never set.
     package func setting(_ name: Text) async throws(StoreError) -> [UInt8]? {
         try await read { db in try Self.setting(name, db) }
     }
@@ -111,8 +112,8 @@ extension Store {
     /// The site key, from which names of credentials are computed. It is made from the system's random source
     /// at the first call, and stored sealed.
     ///
-    /// A stored site key that no key opens is left unchanged. Meanwhile another site key is used: stored in
-    /// addition if a key exists to seal it, otherwise valid for this run only.
+    /// A stored site key that no key opens is left unchanged. Meanwhile another site key is used. It is
+    /// stored in addition if a key exists to seal it; otherwise it is valid only for this run of the program.
     package func siteKey() async throws(StoreError) -> SiteKey {
         let sealing = sealing
         let bytes = try await commit { db, books in try Self.siteKey(sealing, db, &books) }

@@ -4,7 +4,8 @@ import GRDB
 package import Ledger
 
 extension Store {
-    /// Records an intent under its own id. When this returns, it survives a power cut and the gate may pulse.
+    /// Records an intent under its own id. When this function returns, the intent survives a power cut and
+    /// the gate may pulse.
     @discardableResult
     package func appendIntent(_ intent: Text, stamp: RecordStamp) async throws(StoreError) -> LedgerEntry {
         try await commit { db, books in try Self.append(intent, stamp, db, &books) }
@@ -50,13 +51,14 @@ extension Store {
     }
 
     /// Writes the first records of a ledger that replaced another; writes nothing in any other ledger. Call
-    /// it before anything else is recorded.
+    /// this function before any other record is written.
     package func begin(stamp: RecordStamp, software: Outcome.Software) async throws(StoreError) {
         try await commit { db, books in try Self.found(db, &books, stamp, software) }
     }
 
-    /// Closes every intent that the last run left open, with its decision or as `interrupted`. Call it once,
-    /// before the first visit. It closes all of them or none: a crash during the call changes nothing.
+    /// Closes every intent that the last run left open, with its decision or as `interrupted`. Call this
+    /// function once, before the first visit. It closes all of these intents or none: a crash during the call
+    /// changes nothing.
     @discardableResult
     package func recover(stamp: RecordStamp, software: Outcome.Software) async throws(StoreError) -> [OutcomeRecord] {
         try await commit { db, books in
@@ -65,7 +67,8 @@ extension Store {
                 try Self.insert(entry, kind: "outcome", visit: record.visit, seq: record.seq, db)
             }
             if !closed.isEmpty { try db.execute(sql: "DELETE FROM open_visit") }
-            // All intents are closed. A row left here would outlive the ledger's retention.
+            // All intents are closed, so delete the decisions: a row left here would outlive the ledger's
+            // retention.
             try db.execute(sql: "DELETE FROM decision")
             return closed.map(\.record)
         }
@@ -76,7 +79,7 @@ extension Store {
         try await read { db in try LedgerQueries.entries(db, after: position, limit: limit) }
     }
 
-    /// The last visits, newest first.
+    /// Returns the last visits, newest first.
     package func visits(last limit: Int) async throws(StoreError) -> [ListedVisit] {
         try await read { db in try LedgerQueries.visits(db, last: limit) }
     }
@@ -90,12 +93,13 @@ extension Store {
         }
     }
 
-    /// The key and the witness's statement with which the ledger is compared. Read it before the ledger,
-    /// which may grow meanwhile: then the ledger may be ahead of the statement, but never behind it.
+    /// The key and the witness's statement with which the ledger is compared. Read the statement before the
+    /// ledger, because the ledger may grow meanwhile. In this order the ledger may be newer than the
+    /// statement, but never older.
     var proof: Proof? { witness.map { Proof(key: $0.key, witness: $0.file.read($0.key)) } }
 
-    /// The same, after the witness has recorded this ledger: before its first statement about a new ledger it
-    /// names the replaced one.
+    /// Returns ``proof`` after the witness has recorded this ledger. Before its first statement about a new
+    /// ledger, the witness names the replaced one.
     func currentProof() async -> Proof? {
         if witness != nil, witnessing.revision == 0 { await tellWitness() }
         return proof
@@ -116,7 +120,7 @@ extension Store {
             arguments: [entry.position, kind, visit.string, seq, Data(entry.hash.bytes), Data(entry.body)])
     }
 
-    /// Inserts an outcome and removes the intent that it uses up from the open ones.
+    /// Inserts an outcome, and removes the intent that it uses up from the list of open intents.
     private static func insert(
         _ entry: LedgerEntry, _ record: OutcomeRecord, closing intent: Text, _ db: Database
     ) throws {
@@ -124,7 +128,7 @@ extension Store {
         try db.cachedStatement(sql: "DELETE FROM open_visit WHERE visit = ?").execute(arguments: [intent.string])
     }
 
-    /// Writes the first records of a ledger that replaced another, once.
+    /// Writes the first records of a ledger that replaced another. Later calls write nothing.
     private static func found(
         _ db: Database, _ books: inout Books, _ stamp: RecordStamp, _ software: Outcome.Software
     ) throws {

@@ -4,29 +4,29 @@ import GRDB
 
 /// A message that this gate could not read.
 package struct QuarantinedMessage: Hashable, Sendable {
-    /// Its number, counted from the first message that was ever quarantined.
+    /// The number of the message, counted from the first message that was ever quarantined.
     package let number: Int
     /// The message's id in its mailbox.
     package let uid: Text
-    /// The connection that it was for; empty when unknown.
+    /// The connection that the message was for; empty if unknown.
     package let connection: Text
-    /// The reason why it could not be read.
+    /// The reason why the message could not be read.
     package let reason: Text
-    /// The message as received; empty when it was too large to keep.
+    /// The message as received; empty if it was too large to keep.
     package let envelope: [UInt8]
 }
 
 // Unreadable messages from mailboxes. They are kept for later examination, because no other copy exists.
 extension Store {
-    /// The maximum number of messages; beyond it the oldest is removed.
+    /// The maximum number of quarantined messages. Beyond it the oldest is removed.
     package static let quarantineLimit = 64
     /// The maximum size of all kept messages together, in bytes.
     package static let quarantineBytes = 1 << 20
     /// The size of the largest message that is kept whole, in bytes.
     private static let quarantinedBytes = quarantineBytes / 4
 
-    /// Quarantines a message, durably. A message that is there already is not added again: the gate may have
-    /// stopped before it reported the message to the mailbox.
+    /// Quarantines a message, durably. A message that is already quarantined is not added again: the gate may
+    /// have stopped before it reported the message to the mailbox.
     package func setAside(
         _ envelope: [UInt8], uid: Text, for connection: Text, reason: Text
     ) async throws(StoreError) {
@@ -49,7 +49,7 @@ extension Store {
         }
     }
 
-    /// The quarantined messages that are kept, oldest first.
+    /// Returns the quarantined messages, oldest first.
     package func quarantine() async throws(StoreError) -> [QuarantinedMessage] {
         try await read { db in
             try Row.fetchAll(db, sql: "SELECT * FROM quarantine ORDER BY number").map {

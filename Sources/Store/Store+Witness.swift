@@ -10,7 +10,8 @@ package struct Proof: Sendable {
     /// The content of the witness file.
     package var witness: WitnessReading
 
-    /// A key and a witness. Read them before the ledger, which may grow meanwhile.
+    /// Creates a proof from a key and the reading of a witness. Read them before the ledger, because the
+    /// ledger may grow meanwhile.
     package init(key: WitnessKey?, witness: WitnessReading) {
         (self.key, self.witness) = (key, witness)
     }
@@ -42,9 +43,9 @@ extension Store {
     package var signedHead: SignedHead? { witness.flatMap { sign($0, number: witnessing.number) } }
 
     /// Reads the whole ledger and compares it with seal and witness. Records a finding with the witness, so
-    /// that the next start begins a new ledger. Call it from time to time. It reads
-    /// ``StoreOptions/auditPiece`` rows at a time and pauses between them for at least as long as they took,
-    /// so it uses little memory, holds no lock for long and leaves half of the processor free.
+    /// that the next start begins a new ledger. Call this function from time to time. It reads
+    /// ``StoreOptions/auditPiece`` rows at a time and pauses after each piece for at least as long as the
+    /// piece took. So it uses little memory, holds no lock for long and leaves half of the processor free.
     package func audit() async throws(StoreError) -> ChainReport {
         let report = try await auditInPieces()
         if let first = report.findings.first, witness != nil {
@@ -102,8 +103,8 @@ extension Store {
         }
     }
 
-    /// Writes the last statement, at the end. A read-only command does not sign a ledger that the witness
-    /// does not know, because that would hide the removal of the witness.
+    /// Writes the last statement of the witness, when the store is closed. A read-only command does not sign
+    /// a ledger that the witness does not know, because that would hide the removal of the witness.
     func witnessLast() async {
         guard options.mayMake || standing == .continued else { return }
         if books.revision > witnessing.revision { await tellWitness() }
@@ -128,7 +129,7 @@ extension Store {
             witnessing.whenWritten = []
             defer { for continuation in waiting { continuation.resume() } }
             // Never write two statements about one revision: a torn newest statement must mean that the
-            // ledger is ahead of the other one.
+            // ledger is newer than the older statement.
             if revision == witnessing.revision, witnessing.isFindingTold { continue }
             let tellsFinding = witnessing.finding != nil
             let failure: StoreError?
@@ -137,7 +138,7 @@ extension Store {
             } else {
                 failure = .unexpected(code: 0, detail: "the head could not be signed")
             }
-            // After a failure the same slot is tried again, because the other one holds the last whole
+            // After a failure try the same slot again, because the other slot holds the last complete
             // statement.
             if failure == nil {
                 (witnessing.number, witnessing.revision) = (number, revision)

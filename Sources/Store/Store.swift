@@ -6,7 +6,7 @@ package import Ledger
 /// The gate's database: ledger, cursors, connections and keys in one SQLite file (WAL, `synchronous=FULL`).
 ///
 /// A method that returns has made its change durable: the write-ahead log was synced. Requests that arrive
-/// during a sync share the next one, so a slow card delays requests, but not once for each record. No step
+/// during a sync share the next sync. So a slow card delays requests, but not once for each record. No step
 /// between T0, the write that completes the credential, and the gate's opening waits for a sync. One process
 /// owns the file; others may read it (``LedgerReader``).
 package actor Store {
@@ -22,7 +22,7 @@ package actor Store {
         default: false
         }
     }
-    /// Paths of the copies of the files as they were found at opening, if something was wrong with them.
+    /// The paths of the copies of the files as they were found at opening, if a fault was found in them.
     package nonisolated let found: [String]
     /// Files of ledgers that were moved aside at earlier starts and removed at this opening, because
     /// ``PastDebt/ledgers`` newer ones exist.
@@ -39,37 +39,37 @@ package actor Store {
     /// The connection that copies the log into the database while the writer runs (``Store/rest()``).
     private let copier: DatabaseQueue
     private var copying: Task<Void, Never>?
-    /// The number of requests written since the log was last copied.
+    /// The number of requests written since the write-ahead log was last copied into the database.
     private var uncopied = 0
-    /// SQLite's count of changes by other connections; nil: not known.
+    /// SQLite's count of changes by other connections; nil if it is not known.
     private var foreignChanges: Int?
     private(set) var books: Books
     var witnessing: Witnessing
-    /// Keys of inbound messages that are written with the next state of a connection, or once there are many.
+    /// The keys of inbound messages that are written with the next state of a connection, or once many wait.
     var unwritten: [[UInt8]] = []
     private var waiting: [Job] = []
     private var isCommitting = false
     private var isClosed = false
     private var idle: [CheckedContinuation<Void, Never>] = []
 
-    /// One request in the queue. It runs inside the transaction and is notified of the result.
+    /// One request in the queue. It runs inside the transaction and gets the result of the transaction.
     struct Job: Sendable {
         /// Does the work. Returns a closure that is called once the work is durable.
         let run: @Sendable (Database, inout Books) throws -> (@Sendable () -> Void)
         let fail: @Sendable (StoreError) -> Void
     }
 
-    /// Opens the database at `path`. Creates folder and file (modes 0700, 0600) when they are absent, unless
+    /// Opens the database at `path`. Creates folder and file (modes 0700, 0600) if they are absent, unless
     /// ``StoreOptions/mayMake`` forbids it. Blocks on the disk.
     ///
-    /// With a `witness` the ledger is first compared with it. A ledger that the witness contradicts is moved
-    /// aside as `PATH.rewritten-N`, and a new one with the same connections and keys replaces it;
+    /// With a `witness`, the ledger is first compared with the witness. A ledger that the witness contradicts
+    /// is moved aside as `PATH.rewritten-N`, and a new ledger with the same connections and keys replaces it;
     /// ``standing`` is then `rewritten`. `onWrite` is called, from any thread, after each attempt to write
     /// the witness: with nil on success, otherwise with the error. It is also called during an attempt that
     /// takes longer than ``StoreOptions/witnessLimit``.
     ///
     /// Other keys in the database are sealed under the key of `sealing`, by default in the file
-    /// `PATH.agent-key`. Without that key they cannot be opened, and everything else continues;
+    /// `PATH.agent-key`. Without that key they cannot be opened, but the store works otherwise;
     /// ``keysAtRest`` then has the reason.
     package static func open(
         _ path: String, options: StoreOptions = StoreOptions(), witness: WitnessSource? = nil,
@@ -88,8 +88,8 @@ package actor Store {
         if !options.mayBeginAnew, let doubt = source?.contradiction(toAbsent: path) { throw doubt }
         let file = try StoreFile(path: path, mayMake: options.mayMake)
         var (witness, keyless): (Witness?, LedgerStanding?)
-        // A ledger always has a key, here or elsewhere. Only a start of the service may make one for an
-        // existing ledger.
+        // A ledger always has a key, in the file or elsewhere. Only a start of the service may make one for
+        // an existing ledger.
         let mayMakeKey = options.mayMake && (options.mayBeginAnew || !StoreFile.hasContent(path))
         do throws(StoreError) {
             witness = try source.map { source throws(StoreError) in
@@ -153,8 +153,8 @@ package actor Store {
         }
     }
 
-    /// The configuration of every connection. There are at most five, and a reader of this process never
-    /// blocks the writer.
+    /// Returns the configuration of every database connection. There are at most five connections, and a
+    /// reader of this process never blocks the writer.
     static func configuration(of path: String) -> Configuration {
         var configuration = Configuration()
         configuration.label = "store"
@@ -182,8 +182,8 @@ package actor Store {
         try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
     }
 
-    /// Waits for requests in progress, refuses new ones, copies the log into the database and releases the
-    /// file.
+    /// Waits for requests in progress, refuses new ones, copies the write-ahead log into the database and
+    /// releases the file.
     package func close() async {
         if !isClosed { try? await writeHandled([]) { _, _ in } }
         isClosed = true
@@ -193,7 +193,7 @@ package actor Store {
         try? copier.close()
         await witnessLast()
         // GRDB closes its readers last, and readers cannot truncate the log. If this copy fails, the log
-        // stays and nothing is lost.
+        // stays and no data is lost.
         try? await pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
         try? pool.close()
         file.release()
@@ -208,22 +208,23 @@ package actor Store {
     /// The durable debts of earlier ledgers to destinations, the oldest ledger first.
     package var debts: [PastDebt] { books.debts }
 
-    /// The number of entries, of this ledger and earlier ones, that a destination has not confirmed.
+    /// Returns the number of entries, of this ledger and earlier ones, that a destination has not confirmed.
     package func owed(to destination: Text) -> Int { books.owed(to: destination) }
 
     /// The number of reports given up since the start, because the ledger had no room left for unconfirmed
     /// entries.
     package var lostReports: Int { books.lost }
 
-    /// The number of those reports that were about visits for which the gate opened or may have opened; these
-    /// are given up last.
+    /// The number of lost reports about visits for which the gate opened or may have opened. Such reports are
+    /// given up last.
     package var lostOpenings: Int { books.lostOpenings }
 
     /// A date that has certainly passed: the last one that the clock gave (``SavedClock``). Nil on a new
     /// gate.
     package var savedClock: Timestamp? { books.clock }
 
-    /// Runs `work` in a transaction together with the other waiting requests, and returns once it is durable.
+    /// Runs `work` in a transaction together with the other waiting requests, and returns once the
+    /// transaction is durable.
     func commit<Value: Sendable>(
         _ work: @escaping @Sendable (Database, inout Books) throws -> Value
     ) async throws(StoreError) -> Value {
@@ -299,7 +300,7 @@ package actor Store {
             }
             let before = uncopied
             if !Task.isCancelled {
-                // A failed copy is tried again after the next records; the log loses nothing.
+                // A failed copy is tried again after the next records; the log loses no data.
                 _ = try? await copier.writeWithoutTransaction { db in try db.checkpoint(.passive) }
                 uncopied -= before
             }
@@ -316,8 +317,8 @@ package actor Store {
         }
     }
 
-    /// SQLite's count of commits by other connections. No other connection of this process writes, so such a
-    /// commit is from another program. Throws when the count has changed.
+    /// Returns SQLite's count of commits by other connections. No other connection of this process writes, so
+    /// such a commit is from another program. Throws if the count differs from `known`.
     private static func foreignChanges(_ db: Database, known: Int?, _ path: String) throws -> Int? {
         let now = try Int.fetchOne(db.cachedStatement(sql: "PRAGMA data_version"))
         if let known, known != now { throw StoreError.replaced(path: path, detail: "was written by another program") }

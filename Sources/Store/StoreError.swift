@@ -16,9 +16,9 @@ package enum StoreError: Error, Hashable, Sendable {
     case locked(path: String, owner: Int32?)
     /// The file is damaged or is not an SQLite database.
     case corrupt(path: String, detail: String)
-    /// The database can be read, but it has content that the program never wrote.
+    /// The database can be read, but it has content that no version of the program writes.
     case unreadable(path: String, detail: String)
-    /// The key that seals other keys in the database cannot be used; `path` is its file.
+    /// The key that seals other keys in the database cannot be used; `path` is the file of that key.
     case keyless(path: String, detail: String)
     /// The witness or the available key contradicts the ledger, and a command may not replace it.
     case doubtful(path: String, detail: String)
@@ -30,19 +30,19 @@ package enum StoreError: Error, Hashable, Sendable {
     case newer(path: String)
     /// The file system denies permission.
     case notPermitted(path: String, detail: String)
-    /// Something else is wrong with a file or its place.
+    /// Something else is wrong with a file or its place; `detail` describes it.
     case unusable(path: String, detail: String)
     /// The folder is not safe to keep a ledger in.
     case unsafeFolder(path: String, detail: String)
-    /// No database exists at this path.
+    /// No database exists at `path`.
     case absent(path: String)
-    /// More requests wait than ``StoreOptions/waiting`` allows: the disk does not answer.
+    /// More requests wait than ``StoreOptions/waiting`` allows, because the disk does not answer.
     case overloaded
     /// The store has been closed.
     case closed
-    /// The ledger's rules forbid the record; a programming error of the caller.
+    /// The ledger's rules forbid the record, for the given reason. This is a programming error of the caller.
     case refused(LedgerError)
-    /// Anything else that SQLite reports.
+    /// SQLite reports another error, with the given code.
     case unexpected(code: Int32, detail: String)
 
     /// Whether a later attempt may succeed without a change to any file by the operator.
@@ -117,7 +117,7 @@ package enum StoreError: Error, Hashable, Sendable {
         }
     }
 
-    /// Translates the errors that GRDB throws.
+    /// Translates an error that GRDB throws.
     init(_ error: any Error, path: String) {
         switch error {
         case let error as StoreError: self = error
@@ -152,7 +152,7 @@ package enum StoreError: Error, Hashable, Sendable {
         }
     }
 
-    /// Whether this error undoes all other requests in the same transaction.
+    /// Whether this error also undoes all other requests in the same transaction.
     var endsTransaction: Bool {
         switch self {
         case .refused, .unexpected: false

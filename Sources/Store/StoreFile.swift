@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
 
-/// The database in the file system: a safe folder, private files, one owner.
+/// The files of the database: they are in a safe folder, private, and have one owner process.
 ///
-/// Ownership is a lock on a separate file, `PATH.lock`. It is held as long as the store is open, and the
-/// kernel releases it however the process ends. The database file itself cannot be locked: closing *any*
+/// The owner holds a lock on a separate file, `PATH.lock`. The lock is held as long as the store is open, and
+/// the kernel releases it however the process ends. The database file itself cannot be locked: closing *any*
 /// descriptor of a file drops the locks that SQLite holds on it in the same process.
 final class StoreFile {
     /// A file as last seen.
@@ -38,9 +38,9 @@ final class StoreFile {
         if fstat(lock, &status) == 0 { seen[".lock"] = Self.sighting(status) }
     }
 
-    /// Throws `replaced` when a file of the database is no longer the open one: SQLite itself would continue
-    /// to write into a deleted file without noticing. Call it before each transaction; it costs four calls of
-    /// `stat`.
+    /// Throws `replaced` if the path of a database file no longer leads to the open file: SQLite itself would
+    /// continue to write into a deleted file without noticing. Call this function before each transaction; it
+    /// needs only four calls of `stat`.
     ///
     /// The database and its log never shrink while they are open: the database is not vacuumed, and the log
     /// is truncated only on closing.
@@ -128,7 +128,7 @@ final class StoreFile {
     /// The part of the names of moved-aside files that precedes the number.
     private static let asideWords = [PastLedgers.word, "found", "replaced"]
 
-    /// The files next to the database that starts moved aside, with their logs.
+    /// Returns the files next to the database that starts moved aside, with their logs.
     static func putAside(of path: String) -> [String] {
         let name = String(path.split(separator: "/").last ?? "")
         let found = (try? FileManager.default.contentsOfDirectory(atPath: folder(of: path))) ?? []
@@ -136,10 +136,11 @@ final class StoreFile {
             .map { "\(folder(of: path))/\($0)" }
     }
 
-    /// The existing files `PATH.WORD-N`, ordered by number; none if the folder cannot be listed.
+    /// Returns the existing files `PATH.WORD-N`, ordered by number; none if the folder cannot be listed.
     static func numbered(_ path: String, _ word: String) -> [String] { (try? listed(path, word)) ?? [] }
 
-    /// The same, but throws if the folder cannot be listed, because it may hold such files.
+    /// Returns the existing files `PATH.WORD-N`, ordered by number. Throws if the folder cannot be listed,
+    /// because it may hold such files.
     static func listed(_ path: String, _ word: String) throws(StoreError) -> [String] {
         do {
             return try numbers(path, word).map { "\(path).\(word)-\($0)" }
@@ -167,15 +168,15 @@ final class StoreFile {
         return name
     }
 
-    /// Whether both names refer to one file.
+    /// Returns whether both names lead to the same file.
     static func isSame(_ one: String, _ other: String) -> Bool {
         var (first, second) = (stat(), stat())
         return lstat(one, &first) == 0 && lstat(other, &second) == 0 && first.st_dev == second.st_dev
             && first.st_ino == second.st_ino
     }
 
-    /// Creates the database file with mode 0600 and makes its folder entry durable; SQLite would do neither.
-    /// The files that SQLite adds (`-wal`, `-shm`) inherit the mode.
+    /// Creates the database file with mode 0600 and makes its folder entry durable; SQLite does neither of
+    /// the two. The files that SQLite adds (`-wal`, `-shm`) inherit the mode.
     static func makePrivate(_ path: String, in folder: String) throws(StoreError) {
         var status = stat()
         if lstat(path, &status) == 0 {
@@ -206,13 +207,13 @@ final class StoreFile {
         }
     }
 
-    /// The part of the path before the last "/".
+    /// Returns the part of the path before the last "/".
     static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// The reason why no usable database is at the path; nil: one is there. A database is a regular,
+    /// The reason why no usable database is at the path; nil if there is one. A database is a regular,
     /// non-empty file with only regular files as companions. A path that this user may not examine does not
     /// count as absent. An empty file is not a database yet: an interrupted first start leaves one.
     static func obstacle(_ path: String) -> StoreError? {
@@ -224,8 +225,9 @@ final class StoreFile {
         return isThere ? foreignCompanion(path) : .absent(path: path)
     }
 
-    /// The error for a companion of the database that is not a regular file; nil: there is none. SQLite opens
-    /// companions together with the database, and on a pipe it would wait for the other end.
+    /// The error for a companion of the database that is not a regular file; nil if there is no such
+    /// companion. SQLite opens companions together with the database. If one were a pipe, SQLite would wait
+    /// for a process at the other end.
     private static func foreignCompanion(_ path: String) -> StoreError? {
         var status = stat()
         for ending in ["-wal", "-shm", "-journal"] {
@@ -236,13 +238,13 @@ final class StoreFile {
         return nil
     }
 
-    /// Whether an open descriptor is that of a regular file.
+    /// Returns whether a descriptor is that of a regular file.
     static func isFile(_ descriptor: Int32) -> Bool {
         var status = stat()
         return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Whether permissions allow the use of the file and its folder.
+    /// Returns whether the permissions allow the use of the file and its folder.
     static func isWritable(_ path: String) -> Bool {
         access(path, R_OK | W_OK) == 0 && access(folder(of: path), W_OK | X_OK) == 0
     }

@@ -6,18 +6,19 @@ package struct StoreOptions: Sendable {
     package var limits = LedgerLimits()
     /// How many entries are kept.
     package var retention = Retention()
-    /// Requests that may wait for the disk.
+    /// The maximum number of requests that may wait for the disk.
     package var waiting = 1024
     /// The maximum number of requests that share one commit and its sync.
     package var batch = 64
-    /// Entries evicted in one transaction, few enough that it is short.
+    /// The maximum number of entries evicted in one transaction. It is small so that the transaction is
+    /// short.
     package var evictionBatch = 64
-    /// Remembered inbound messages (at least 10,000).
+    /// The number of inbound messages that are remembered (at least 10,000).
     package var handledMessages = 10_000
     /// The number of keys of confirming inbound messages that are written together: written alone, each would
     /// cost more than the cursor that it moves.
     package var confirmationsTogether = 64
-    /// Names of admitted credentials that are remembered across a restart.
+    /// The maximum number of names of admitted credentials that are remembered across a restart.
     package var replays = 16_384
     /// Requests after which the write-ahead log is copied into the database, as soon as no request is being
     /// written. A larger number reduces the bytes written but lengthens the log: 1,000 requests are about 6
@@ -25,7 +26,8 @@ package struct StoreOptions: Sendable {
     package var checkpointRequests = 1000
     /// How long no request must have been written before that.
     package var checkpointRest: Duration = .milliseconds(200)
-    /// Requests after which the log is copied even while requests are being written.
+    /// The number of requests after which the write-ahead log is copied even while requests are being
+    /// written.
     package var checkpointAtLatest = 4000
 
     /// Whether an absent folder, database and keys are created. If not, an absent database is an error
@@ -33,9 +35,9 @@ package struct StoreOptions: Sendable {
     /// read-only commands.
     package var mayMake = true
 
-    /// Whether a ledger that its witness contradicts is moved aside and replaced by a new one. If not, this
-    /// is an error (``StoreError/doubtful(path:detail:)``), and files and keys stay unchanged: for commands,
-    /// which may lack the service's keys.
+    /// Whether a ledger that its witness contradicts is moved aside and replaced by a new one. If not, such a
+    /// ledger is an error (``StoreError/doubtful(path:detail:)``), and files and keys stay unchanged. The
+    /// value false is for commands, because they may lack the service's keys.
     package var mayBeginAnew = true
 
     /// The time from a commit that opened no gate to the statement of the witness about it and the commits
@@ -44,11 +46,11 @@ package struct StoreOptions: Sendable {
 
     /// The time after which an unfinished write of the witness is reported.
     package var witnessLimit: Duration = .seconds(10)
-    /// Rows that an audit reads in one transaction.
+    /// The number of rows that an audit reads in one transaction.
     package var auditPiece = 256
     /// The minimum pause of an audit between two transactions.
     package var auditRest: Duration = .milliseconds(1)
 
-    /// The documented defaults.
+    /// Creates the documented default values.
     package init() {}
 }

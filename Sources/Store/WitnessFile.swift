@@ -3,18 +3,18 @@ import Encoding
 import Glibc
 import Ledger
 
-/// The witness file on its disk (``WitnessSlots``).
+/// The witness file on its disk. ``WitnessSlots`` defines its format.
 struct WitnessFile: Sendable {
-    /// A disk sector, the unit in which disks write.
+    /// The size of a disk sector in bytes. A disk writes whole sectors.
     private static let sectorBytes = 512
 
     let path: String
-    /// ``WitnessSource/sync``.
+    /// The function that makes written bytes durable; see ``WitnessSource/sync``.
     var sync: @Sendable (Int32, Int) -> Int32 = { descriptor, _ in fdatasync(descriptor) }
 
     /// Reads the file.
     func read(_ key: WitnessKey?) -> WitnessReading {
-        // Open without blocking: a pipe in its place would block the start forever.
+        // Open without blocking: a pipe in place of the file would block the start permanently.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
             return errno == ENOENT ? .absent : .unusable(String(cString: strerror(errno)))
@@ -28,8 +28,8 @@ struct WitnessFile: Sendable {
         return WitnessSlots.read(Array(bytes.prefix(count)), key: key?.publicKey)
     }
 
-    /// Writes a statement into its slot. Returns nil once it is on the disk, otherwise the error. Runs on a
-    /// separate thread, because a disk may take seconds.
+    /// Writes a statement into its slot. Returns nil once the statement is on the disk, otherwise the error.
+    /// The write runs on a separate thread, because a disk may take seconds.
     func write(_ signed: SignedHead) async -> StoreError? {
         await withCheckedContinuation { continuation in
             Self.queue.async { continuation.resume(returning: put(signed)) }
@@ -38,7 +38,7 @@ struct WitnessFile: Sendable {
 
     static let queue = DispatchQueue(label: "witness")
 
-    /// The same, but blocks on the disk.
+    /// Writes a statement into its slot, as ``write(_:)`` does, but blocks on the disk.
     func put(_ signed: SignedHead) -> StoreError? {
         guard let slot = WitnessSlots.slot(signed) else { return .unexpected(code: 0, detail: "the head is too long") }
         do throws(StoreError) {
@@ -53,8 +53,9 @@ struct WitnessFile: Sendable {
         }
     }
 
-    /// The part of a slot that is not zero both before and after, up to the end of its sector. About three
-    /// quarters of a slot are always zero.
+    /// Returns the beginning of a slot, which is all that has to be written: up to the end of the last sector
+    /// that has a byte other than zero before or after the write. About three quarters of a slot are always
+    /// zero.
     private static func changing(_ slot: (offset: Int, bytes: [UInt8]), in descriptor: Int32) -> ArraySlice<UInt8> {
         var old = [UInt8](repeating: 0, count: slot.bytes.count)
         guard pread(descriptor, &old, old.count, off_t(slot.offset)) == old.count else { return slot.bytes[...] }
@@ -66,7 +67,8 @@ struct WitnessFile: Sendable {
     /// statement later.
     func putAside() { _ = rename(path, path + ".unusable") }
 
-    /// Opens the file at its full length, with its name durable; creates it with mode 0600 when it is absent.
+    /// Opens the file at its full length, with its name durable. If the file is absent, creates it with mode
+    /// 0600.
     private func openOrMake() throws(StoreError) -> Int32 {
         let kept = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if kept >= 0 {
@@ -76,8 +78,8 @@ struct WitnessFile: Sendable {
             }
             var status = stat()
             if fstat(kept, &status) == 0, status.st_size == WitnessSlots.fileBytes { return kept }
-            // The file has another length, so it does not have the expected format. Both slots are rewritten,
-            // one after the other.
+            // The file has another length, so it does not have the expected format. Rewrite both slots, one
+            // after the other.
             if ftruncate(kept, off_t(WitnessSlots.fileBytes)) == 0, fsync(kept) == 0 { return kept }
             let reason = errno
             close(kept)

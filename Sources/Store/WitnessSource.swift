@@ -9,12 +9,12 @@ package struct WitnessSource: Sendable {
     /// The file with the key's secret, 64 hex digits or 32 bytes, readable only by its owner; created when it
     /// is absent.
     package var keyPath: String
-    /// Whether another program makes the key: systemd supplies it as a credential.
+    /// Whether another program makes the key: systemd hands it over as a credential.
     package var isHandedOver: Bool
 
-    /// The reason code in the first record of a ledger that replaces one that its witness contradicts.
+    /// The reason code in the first record of a ledger that replaces a ledger contradicted by its witness.
     package var code: Text
-    /// The reason code in the first record of a ledger that replaces one restored from a backup.
+    /// The reason code in the first record of a ledger that replaces a ledger restored from a backup.
     package var restoredCode: Text
 
     /// Makes the bytes just written to the witness durable and returns 0 on success. The test bench
@@ -22,13 +22,14 @@ package struct WitnessSource: Sendable {
     package var sync: @Sendable (_ descriptor: Int32, _ bytes: Int) -> Int32 = { descriptor, _ in fdatasync(descriptor)
     }
 
-    /// The files of a witness. `restoredCode`: nil: the same as `code`.
+    /// Creates the source of a witness from the paths of its files. `restoredCode`: nil means the same code
+    /// as `code`.
     package init(path: String, keyPath: String, isHandedOver: Bool = false, code: Text, restoredCode: Text? = nil) {
         (self.path, self.keyPath, self.isHandedOver) = (path, keyPath, isHandedOver)
         (self.code, self.restoredCode) = (code, restoredCode ?? code)
     }
 
-    /// Reads the key; nil when it is absent.
+    /// Reads the key; nil if it is absent.
     package func key() throws(StoreError) -> WitnessKey? {
         try SecretFile.read(keyPath, isHandedOver: isHandedOver).flatMap { WitnessKey($0) }
     }
@@ -36,8 +37,8 @@ package struct WitnessSource: Sendable {
     /// Reads the witness file. `key`: the key whose statements count; nil: any key.
     package func reading(_ key: WitnessKey?) -> WitnessReading { WitnessFile(path: path).read(key) }
 
-    /// The contradiction between the witness and an absent or empty ledger at `path`; nil when the witness
-    /// knows no ledger, or a ledger exists.
+    /// Returns the contradiction between the witness and an absent or empty ledger at `path`; nil if the
+    /// witness knows no ledger, or if a ledger exists.
     package func contradiction(toAbsent path: String) -> StoreError? {
         guard case .absent? = StoreFile.obstacle(path) else { return nil }
         let standing = LedgerStanding.judge(.made, reading(try? key()), keyIsNew: true) { _ in nil }
@@ -54,11 +55,11 @@ struct Witness: Sendable {
     let keyIsNew: Bool
     let file: WitnessFile
     let code: Text
-    /// Called after each attempt to write, with nil on success and the error otherwise; also during an
-    /// attempt that takes too long.
+    /// Called after each attempt to write a statement, with nil on success and the error otherwise. It is
+    /// also called during an attempt that takes too long.
     let onWrite: @Sendable (StoreError?) -> Void
 
-    /// `mayMakeKey`: whether a key is made when none exists.
+    /// Opens the witness of `source`. `mayMakeKey`: whether a key may be made if none exists.
     init(
         _ source: WitnessSource, mayMakeKey: Bool, onWrite: @escaping @Sendable (StoreError?) -> Void
     ) throws(StoreError) {

@@ -5,11 +5,11 @@ import Encoding
 /// The stride is fixed when the size is accepted, and never derived from received data. A chunk is checked in
 /// this order and dropped at the first fault: length, CRC, sequence number, exact payload length
 /// (`docs/protocols/tuvali.md`). Memory is allocated with the first sound chunk and kept for later transfers:
-/// a size without a chunk after it costs nothing.
+/// a size that no chunk follows uses no memory.
 package struct Assembler: Sendable {
     /// The result of a chunk.
     package enum Arrival: Hashable, Sendable {
-        /// New and sound.
+        /// The chunk is new and sound.
         case accepted
         /// A chunk with this number is already held; nothing changed.
         case duplicate
@@ -28,15 +28,15 @@ package struct Assembler: Sendable {
     /// Bytes before the payload: sequence number and CRC.
     private static let headerLength = 4
 
-    /// Encrypted bytes of the whole transfer.
+    /// The number of encrypted bytes of the whole transfer.
     package private(set) var size: Int
     /// The largest chunk in bytes, header included.
     package private(set) var maxData: Int
     /// Chunks of the whole transfer.
     package private(set) var totalChunks: Int
-    /// Different chunks held so far.
+    /// The number of different chunks held so far.
     package private(set) var receivedChunks = 0
-    /// Chunks dropped because of their CRC.
+    /// The number of chunks that were dropped because of their CRC.
     package private(set) var crcFailures = 0
     /// Chunks whose number was already held.
     package private(set) var duplicates = 0
@@ -44,7 +44,8 @@ package struct Assembler: Sendable {
     /// The received payloads, each at its offset. The gaps between them, and the bytes after `size`, are
     /// undefined. Empty before the first chunk.
     private var storage: [UInt8] = []
-    /// One bit for each chunk, set when it is held. It grows with the largest number of chunks so far.
+    /// One bit for each chunk, set if the chunk is held. The list grows to the largest number of chunks so
+    /// far.
     private var held: [UInt64] = []
     private var stride: Int { maxData - Self.headerLength }
 
@@ -84,10 +85,10 @@ package struct Assembler: Sendable {
     /// Whether every chunk is held.
     package var isComplete: Bool { receivedChunks == totalChunks }
 
-    /// Chunks not yet held.
+    /// The number of chunks not yet held.
     package var missingChunks: Int { totalChunks - receivedChunks }
 
-    /// The lowest missing sequence numbers, ascending, at most `limit` of them.
+    /// Returns the lowest missing sequence numbers, ascending, at most `limit` of them.
     package func missing(limit: Int = .max) -> [UInt16] {
         var numbers: [UInt16] = []
         for index in 0..<totalChunks where !isHeld(index) {

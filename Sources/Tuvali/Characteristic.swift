@@ -1,7 +1,7 @@
 /// The permitted uses of a GATT characteristic: the properties byte of its declaration (Core Specification
 /// Vol 3 Part G 3.3.1.1).
 package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
-    /// The byte as it is written in the declaration.
+    /// The byte of the properties as it is written in the declaration.
     package let rawValue: UInt8
 
     /// Wraps a declaration's properties byte.
@@ -9,13 +9,13 @@ package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// May be read.
+    /// The value may be read.
     package static let read = CharacteristicProperties(rawValue: 0x02)
-    /// May be written by Write Command.
+    /// The value may be written by Write Command.
     package static let writeWithoutResponse = CharacteristicProperties(rawValue: 0x04)
-    /// May be written by Write Request.
+    /// The value may be written by Write Request.
     package static let write = CharacteristicProperties(rawValue: 0x08)
-    /// May be indicated. Tuvali's Android verifier nevertheless sends plain notifications on these
+    /// The value may be indicated. Tuvali's Android verifier nevertheless sends plain notifications on these
     /// characteristics, and the gate may do the same.
     package static let indicate = CharacteristicProperties(rawValue: 0x20)
 }
@@ -24,9 +24,9 @@ package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
 package enum Characteristic: CaseIterable, Hashable, Sendable {
     /// Wallet to verifier: nonce (12 bytes) and X25519 public key (32 bytes).
     case identify
-    /// Declared, never used by a released wallet.
+    /// A characteristic that is declared but never used by a released wallet.
     case requestSize
-    /// Declared, never used by a released wallet.
+    /// A characteristic that is declared but never used by a released wallet.
     case request
     /// Wallet to verifier: the number of encrypted bytes, 4 bytes, most significant first.
     case responseSize
@@ -52,8 +52,8 @@ package enum Characteristic: CaseIterable, Hashable, Sendable {
         return [0, 0, 0, number] + [0x50, 0x26, 0x44, 0x4A, 0x9E, 0x0E, 0xD6, 0xF2, 0x45, 0x0F, 0x3A, 0x77]
     }
 
-    /// Returns the 16-bit form of the UUID. In generation A each characteristic has one, in the order of the
-    /// table; generation B kept only that of ``verificationStatus``.
+    /// Returns the 16-bit form of the UUID; nil if it has none. In generation A each characteristic has a
+    /// 16-bit form, in the order of the table. In generation B only ``verificationStatus`` has one.
     package func shortUUID(in generation: Generation) -> UInt16? {
         switch (self, generation) {
         case (.identify, .a): 0x2030
@@ -83,7 +83,7 @@ package enum Characteristic: CaseIterable, Hashable, Sendable {
     /// iPhones look for it. Android wallets never write it, so notifications must be sent regardless of its value.
     package var hasConfigurationDescriptor: Bool { properties.contains(.indicate) }
 
-    /// Whether the wallet writes it.
+    /// Whether the wallet writes the characteristic.
     package var isWritable: Bool {
         switch self {
         case .identify, .responseSize, .submitResponse, .transferReportRequest: true

@@ -4,15 +4,16 @@ import Encoding
 struct Delivery: Sendable {
     /// The state of the verdict.
     enum Verdict: Sendable {
-        /// The application has until `limit`.
+        /// The verdict is awaited. The application must give it before `limit`.
         case awaited(limit: Instant)
-        /// Known; notified after SUCCESS. Sent `count` times, the next time at `next`; nil: not again.
+        /// The verdict is known. It is notified after SUCCESS. It was sent `count` times and is sent again at
+        /// `next`; nil: not again.
         case told(accepted: Bool, count: Int, next: Instant?)
     }
 
     /// The Identify value of the session.
     let identify: [UInt8]
-    /// When the requested SUCCESS report is sent; nil when none is due.
+    /// When the requested SUCCESS report is sent; nil if none is due.
     var success: Instant?
     var verdict: Verdict
     /// The earliest time for the verdict.
@@ -30,7 +31,7 @@ struct Delivery: Sendable {
         verdict = .awaited(limit: limit)
     }
 
-    /// The verdict, if it was notified.
+    /// The verdict that was notified; nil if none was notified.
     var status: Bool? {
         if case .told(let accepted, let count, _) = verdict, count > 0 { accepted } else { nil }
     }
@@ -50,7 +51,7 @@ struct Delivery: Sendable {
         return min(one, other)
     }
 
-    /// Takes the application's verdict; only the first counts.
+    /// Takes the application's verdict. Only the first verdict counts.
     mutating func decide(_ accepted: Bool, at now: Instant) {
         guard case .awaited = verdict else { return }
         verdict = .told(accepted: accepted, count: 0, next: max(now, verdictNotBefore))

@@ -3,9 +3,9 @@
 ///
 /// The order of the cases is that of their services in the GATT table and of their advertisements.
 package enum Generation: String, CaseIterable, Hashable, Sendable {
-    /// Tuvali 0.5 and later: Inji Wallet 0.13 and later.
+    /// Generation B, Tuvali 0.5 and later: Inji Wallet 0.13 and later.
     case b
-    /// Tuvali 0.4: Inji Wallet up to 0.12.
+    /// Generation A, Tuvali 0.4: Inji Wallet up to 0.12.
     case a
 
     /// The service's 16-bit UUID, also the key of the service data in the advertisement.
@@ -16,7 +16,7 @@ package enum Generation: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The 16-bit UUID that keys the service data in the scan response; no GATT service of that UUID exists.
+    /// The 16-bit UUID of the service data in the scan response. No GATT service with this UUID exists.
     package var scanResponseUUID: UInt16 {
         switch self {
         case .b: 0x0002

@@ -4,17 +4,20 @@ package struct Identifier: Hashable, Sendable {
     package enum Failure: Error, Hashable, Sendable {
         /// The Android wallet refuses an invitation without a name.
         case empty
-        /// More than 14 UTF-8 bytes: `bytes` of them. The advertisement has 31 bytes, 17 of which are taken.
+        /// The name has `bytes` UTF-8 bytes, which is more than 14. The advertisement has 31 bytes, and 17 of
+        /// them are used for other data.
         case tooLong(bytes: Int)
-        /// A character outside `A-Z a-z 0-9 _ -`. Not all wallets read such characters in a URI in the same way.
+        /// The name has a character outside `A-Z a-z 0-9 _ -`. Not all wallets read such characters in a URI
+        /// in the same way.
         case characters
     }
 
     /// The permitted characters.
     package enum Alphabet: Sendable {
-        /// `A-Z a-z 0-9 _ -`, which all wallets read in the same way. For names that people configure.
+        /// The characters `A-Z a-z 0-9 _ -`, which all wallets read in the same way. This alphabet is for
+        /// names that people configure.
         case portable
-        /// Any text; the invitation percent-encodes it.
+        /// Any characters. The invitation percent-encodes them.
         case any
     }
 
@@ -25,7 +28,7 @@ package struct Identifier: Hashable, Sendable {
     /// The UTF-8 bytes of the name, 1…14.
     package let bytes: [UInt8]
 
-    /// Checks a name, and throws the first failure.
+    /// Checks a name, and throws the first failure found.
     package init(_ text: String, alphabet: Alphabet = .portable) throws(Failure) {
         let bytes = Array(text.utf8)
         guard !bytes.isEmpty else { throw .empty }

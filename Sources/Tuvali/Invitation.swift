@@ -1,11 +1,13 @@
 import Encoding
 
-/// The name and public key that a verifier shows to wallets, in its advertisement and as the text of a QR code.
+/// The name and public key that a verifier shows to wallets, in its advertisement and as the text of a QR
+/// code.
 ///
-/// The wallet compares the name and the first 5 key bytes of both, and then uses the key from the advertisement: 40
-/// bits of authentication, a known weakness of the protocol. Therefore keys have a short lifetime.
+/// The wallet compares the name and the first 5 key bytes in the advertisement with those in the QR code, and
+/// then uses the key from the advertisement. That gives only 40 bits of authentication, a known weakness of
+/// the protocol. Therefore keys have a short lifetime.
 package struct Invitation: Hashable, Sendable {
-    /// The verifier's name.
+    /// The name of the verifier.
     package let identifier: Identifier
     /// The X25519 public key, 32 bytes.
     package let publicKey: [UInt8]
@@ -20,9 +22,10 @@ package struct Invitation: Hashable, Sendable {
         self.publicKey = publicKey
     }
 
-    /// Returns the payload of the advertising PDU (ADV_IND) for wallets of that generation, at most 31 bytes: flags,
-    /// the service's UUID, and its service data (name, `_`, first 5 key bytes). Wallets match the service data byte
-    /// for byte and filter on the UUID list. The data of two generations does not fit into one PDU.
+    /// Returns the payload of the advertising PDU (ADV_IND) for wallets of `generation`, at most 31 bytes:
+    /// flags, the service's UUID, and its service data (name, `_`, first 5 key bytes). Wallets match the
+    /// service data byte for byte and filter on the UUID list. The data of two generations does not fit into
+    /// one PDU.
     package func advertisingData(for generation: Generation) -> [UInt8] {
         let generalDiscoverableLEOnly: UInt8 = 0x06
         let uuid = Self.littleEndian(generation.serviceUUID)
@@ -32,11 +35,11 @@ package struct Invitation: Hashable, Sendable {
                 .serviceData16, uuid + identifier.bytes + [UInt8(ascii: "_")] + publicKey.prefix(5))
     }
 
-    /// Returns the payload of the scan response for wallets of that generation, exactly 31 bytes: the other
-    /// 27 key bytes.
+    /// Returns the payload of the scan response for wallets of `generation`, exactly 31 bytes. It has the
+    /// remaining 27 key bytes.
     ///
-    /// It must be on the air together with ``advertisingData(for:)`` and never alone: an iPhone that receives
-    /// only this payload crashes.
+    /// The scan response must be on the air together with ``advertisingData(for:)`` and never alone: an
+    /// iPhone that receives only this payload crashes.
     package func scanResponseData(for generation: Generation) -> [UInt8] {
         Self.structure(
             .serviceData16, Self.littleEndian(generation.scanResponseUUID) + publicKey.dropFirst(5))
@@ -55,7 +58,8 @@ package struct Invitation: Hashable, Sendable {
         case serviceData16 = 0x16
     }
 
-    /// One AD structure: length, type, value (Core Specification Vol 3 Part C 11). Callers stay far below 255 bytes.
+    /// Returns one AD structure: length, type, value (Core Specification Vol 3 Part C 11). Callers stay far
+    /// below 255 bytes.
     private static func structure(_ type: ADType, _ value: [UInt8]) -> [UInt8] {
         [UInt8(truncatingIfNeeded: value.count + 1), type.rawValue] + value
     }
@@ -66,8 +70,8 @@ package struct Invitation: Hashable, Sendable {
         return bytes
     }
 
-    /// Escapes all characters except the unreserved ones of RFC 2396 section 2.3, which Android's URI builder
-    /// does not escape either. A space becomes `%20`, because phones interpret `+` differently.
+    /// Escapes all characters except the unreserved ones of RFC 2396 section 2.3, because Android's URI
+    /// builder does not escape those either. A space becomes `%20`, because phones interpret `+` differently.
     private static func percentEncoded(_ bytes: [UInt8]) -> String {
         let unreserved = Array("-_.!~*'()".utf8)
         return bytes.map { byte in

@@ -11,12 +11,12 @@ struct SecureChannel: Sendable {
         case wallet = "SKWallet"
     }
 
-    /// Length of an Identify value in bytes: nonce (12), public key (32).
+    /// The length of an Identify value in bytes: nonce (12), public key (32).
     static let identifyLength = 44
     private static let nonceLength = 12
     private static let tagLength = 16
 
-    /// The 44 bytes that made this channel. Neither part is secret.
+    /// The 44 bytes of the Identify value that made this channel: nonce and wallet key. Neither is secret.
     let identify: [UInt8]
     /// An identifier of the shared secret, 16 bytes; it reveals nothing about the secret.
     let fingerprint: [UInt8]
@@ -67,7 +67,7 @@ struct SecureChannel: Sendable {
 }
 
 extension [UInt8] {
-    /// Overwrites the bytes with zero and releases them.
+    /// Overwrites the session keys with zero and releases them.
     mutating func wipe() {
         withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
         self = []

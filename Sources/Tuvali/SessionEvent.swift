@@ -2,17 +2,17 @@
 package enum SessionEvent: Hashable, Sendable {
     /// A phone has connected; `attMTU` is the link's ATT MTU in bytes, 23 before any exchange.
     case connected(attMTU: Int)
-    /// An ATT MTU exchange ended with this many bytes.
+    /// An ATT MTU exchange ended; the value is the new MTU in bytes.
     case mtuChanged(Int)
-    /// The phone wrote a value, by Write Command or Write Request.
+    /// The phone wrote a value of the characteristic, by Write Command or Write Request.
     case write(Characteristic, [UInt8])
     /// The session's ``VerifierSession/deadline`` has been reached.
     case timer
-    /// The application's verdict on the payload. Only the first counts.
+    /// The application gives its verdict on the payload. Only the first verdict counts.
     case verdict(accepted: Bool)
     /// The application wants the session to end.
     case cancel
-    /// The link is down.
+    /// The link to the phone has ended.
     case linkLost
 }
 
@@ -20,28 +20,29 @@ package enum SessionEvent: Hashable, Sendable {
 package enum SessionAction: Hashable, Sendable {
     /// The session has a phone or has ended: its advertisement must not attract another phone.
     case stopAdvertising
-    /// Send a Handle Value Notification, whether the phone has subscribed or not; an indication if it
-    /// subscribed to indications.
+    /// Send a value of the characteristic as a Handle Value Notification, whether the phone has subscribed or
+    /// not. Send it as an indication if the phone subscribed to indications.
     case notify(Characteristic, [UInt8])
     /// Terminate the link and report ``SessionEvent/linkLost``.
     case dropLink
-    /// The wallet sent its key; the session keys are derived.
+    /// The wallet sent its key, and the session keys are derived.
     case identified
-    /// The wallet announced `size` encrypted bytes in `totalChunks` chunks. Sent again with the first chunk
-    /// after the wallet starts over.
+    /// The wallet announced `size` encrypted bytes in `totalChunks` chunks. The action is repeated with the
+    /// first chunk after the wallet starts over.
     case transferStarted(size: Int, totalChunks: Int)
-    /// Chunks received, each time another whole percent is reached.
+    /// The number of chunks received, out of `total`. The action is sent each time another whole percent is
+    /// reached.
     case progress(received: Int, total: Int)
-    /// The write just handled completed the assembly (T0). Carries the payload if it was authentic and within
-    /// its limits: it may be verified from now on, before the wallet asks for its report. Sent again when the
-    /// wallet starts over.
+    /// The write just handled completed the assembly (T0). The value is the payload if it was authentic and
+    /// within its limits. It may be verified from now on, before the wallet asks for its report. The action
+    /// is repeated when the wallet starts over.
     case assembled(TransferredPayload?)
-    /// The payload: it was complete, authentic and within its limits, and the wallet asked for the report. At
-    /// most once.
+    /// The payload is delivered: it was complete, authentic and within its limits, and the wallet asked for
+    /// the report. The action is sent at most once.
     case payload(TransferredPayload)
-    /// The session failed. The end of the link follows.
+    /// The session failed, for the given reason. The end of the link follows.
     case failed(TuvaliError)
-    /// The session is over and holds no keys; the last action of all.
+    /// The session is over, with the given outcome, and holds no keys. This is the last action.
     case ended(SessionOutcome)
 }
 
@@ -54,46 +55,46 @@ package struct TransferredPayload: Hashable, Sendable {
 }
 
 extension TransferredPayload: CustomStringConvertible, CustomReflectable {
-    /// Contains nothing of the content.
+    /// The description of a payload. It contains no part of the content.
     package var description: String { "TransferredPayload(\(bytes.count) bytes, \(statistics))" }
     /// Omits the content: a credential must not reach a log through a dump.
     package var customMirror: Mirror { Mirror(self, children: ["statistics": statistics]) }
 }
 
-/// Figures of one transfer, for logs and metrics.
+/// The figures of one transfer, for logs and metrics.
 package struct TransferStatistics: Hashable, Sendable {
     /// Chunks of the whole transfer.
     package var chunks: Int
-    /// Chunks dropped because of their CRC.
+    /// The number of chunks that were dropped because of their CRC.
     package var crcErrors: Int
-    /// Chunks that were received again although they were held.
+    /// The number of chunks that were received again although they were already held.
     package var duplicates: Int
-    /// MISSING reports sent at the wallet's request.
+    /// The number of MISSING reports sent at the wallet's request.
     package var retries: Int
-    /// Encrypted bytes.
+    /// The number of encrypted bytes.
     package var encryptedSize: Int
 }
 
 /// How a session ended.
 package enum SessionOutcome: Hashable, Sendable {
-    /// The payload was delivered; `status` is the verdict that was notified, nil when the phone left before that.
+    /// The payload was delivered. `status`: the verdict that was notified; nil if the phone left before that.
     case delivered(status: Bool?)
-    /// An error was raised, perhaps after the delivery.
+    /// The session failed with the given error, perhaps after the delivery.
     case failed(TuvaliError)
-    /// No payload and no error.
+    /// The session ended without a payload and without an error, in the given way.
     case abandoned(Abandonment)
 
     /// Why a session ended without payload and without error.
     package enum Abandonment: Hashable, Sendable {
         /// No phone connected while the key was valid.
         case keyExpired
-        /// The phone left.
+        /// The phone ended the link.
         case disconnected
         /// The phone connected and never identified itself.
         case notIdentified
-        /// The wallet identified itself and never sent anything.
+        /// The wallet identified itself but never sent anything more.
         case nothingSent
-        /// The application cancelled.
+        /// The application cancelled the session.
         case cancelled
     }
 }

@@ -6,22 +6,22 @@ struct Transfer: Sendable {
     enum Report: Sendable {
         /// No report is due.
         case none
-        /// Requested; to be sent at `at`.
+        /// The report was requested and is to be sent at `at`.
         case due(at: Instant)
-        /// A MISSING report was sent `count` times without a reaction; to be repeated at `again`.
+        /// A MISSING report was sent `count` times without a reaction. It is to be repeated at `again`.
         case unanswered(again: Instant, count: Int)
     }
 
     let channel: SecureChannel
     private(set) var assembler: Assembler
-    /// The opened message, or why it could not be opened; set as soon as the last chunk is held. A wallet
-    /// that has sent everything asks for the report next; by then the payload is ready.
+    /// The decrypted message, or why it could not be decrypted. It is set as soon as the last chunk is held.
+    /// A wallet that has sent all chunks asks for the report next; by then the payload is ready.
     private var opened: Result<[UInt8], TuvaliError>?
     var report = Report.none
-    /// When the first response size was accepted.
+    /// When the first response size of the session was accepted.
     let startedAt: Instant
     private(set) var lastWrite: Instant
-    /// MISSING reports sent on request.
+    /// The number of MISSING reports sent on request.
     var retries = 0
     private var shownPercent = 0
     /// How often a complete message was opened. Each opening costs as much as the message inflates to. A
@@ -59,7 +59,8 @@ struct Transfer: Sendable {
         if case .unanswered = report { report = .none }
     }
 
-    /// Drops all chunks and begins with a new size. A requested report would be about the old chunks, so none is due.
+    /// Drops all chunks and begins again with a new size. A report that was requested before is not sent,
+    /// because it would be about the old chunks.
     mutating func restart(size: Int, maxData: Int, accepting sizes: ClosedRange<Int>) throws(Assembler.Refused) {
         forgetOpened()
         try assembler.restart(size: size, maxData: maxData, accepting: sizes)
@@ -68,7 +69,7 @@ struct Transfer: Sendable {
         isAnnounced = false
     }
 
-    /// Takes a chunk and reports the progress. A size after the first is reported only with its first
+    /// Takes a chunk and reports the progress. A later size than the first is reported only with its first
     /// accepted chunk.
     mutating func add(_ chunk: [UInt8], inflatedLimit: Int, _ actions: inout [SessionAction]) {
         guard assembler.add(chunk) == .accepted else { return }

@@ -2,10 +2,10 @@ import Encoding
 
 /// The verifier's answer to a report request.
 package enum TransferReport: Hashable, Sendable {
-    /// Every chunk is held.
+    /// Every chunk of the transfer is held.
     case success
-    /// `count` chunks are missing; `numbers` are the lowest of them, ascending, at least one (an iPhone crashes on an
-    /// empty list).
+    /// `count` chunks are missing. `numbers`: the lowest of their numbers, ascending, at least one (an iPhone
+    /// crashes on an empty list).
     case missing(numbers: [UInt16], count: Int)
 
     /// Returns how many sequence numbers one report holds: 2 bytes each after the 3 bytes of type and page count.
@@ -20,8 +20,9 @@ package enum TransferReport: Hashable, Sendable {
                 numbers: assembler.missing(limit: Self.capacity(maxData: maxData)), count: assembler.missingChunks)
     }
 
-    /// Returns the value to notify: type, number of pages, numbers, most significant bytes first. Only the
-    /// first page is ever sent: the wallet repairs the chunks that it lists and asks again.
+    /// Returns the value to notify: type, number of pages, and the numbers of missing chunks, most
+    /// significant bytes first. Only the first page is ever sent: the wallet sends the chunks on that page
+    /// again, and asks for another report.
     package func bytes(maxData: Int) -> [UInt8] {
         switch self {
         case .success: return [1, 0, 0]

@@ -7,13 +7,13 @@ package enum TuvaliError: Error, Hashable, Sendable {
     package enum Code: String, CaseIterable, Sendable {
         /// Anything else, on either side.
         case unknown = "TUV_UNK_001"
-        /// The link carries too little in one packet.
+        /// A packet of the link holds too few bytes for a chunk.
         case connection = "TVV_CON_001"
         /// The announced size of the response is impossible.
         case responseSize = "TVV_TRA_001"
         /// Too many chunks were lost.
         case tooManyMissing = "TVV_TRA_002"
-        /// A failure of the verifier that has no code of its own.
+        /// A failure of the verifier that has no specific code.
         case verifier = "TVV_UNK_001"
         /// A write that breaks the protocol.
         case peripheral = "TVV_UNK_002"
@@ -27,17 +27,17 @@ package enum TuvaliError: Error, Hashable, Sendable {
     case responseSizeOutOfRange(size: Int)
     /// A report was requested before any size was announced.
     case reportBeforeSize
-    /// More than the tolerated share (70 %) of the chunks is missing when a report is requested; for ten
+    /// More than the tolerated fraction (70 %) of the chunks is missing when a report is requested; for ten
     /// chunks or fewer, only after 15 repair rounds.
     case tooManyMissing(missing: Int, total: Int)
-    /// A size write of fewer than 4 bytes.
+    /// A write of the size has `length` bytes, which is fewer than 4.
     case malformedSize(length: Int)
     /// The wallet's public key has low order: the shared secret would be zero (RFC 7748 section 6.1).
     case weakWalletKey
-    /// A second, different Identify.
+    /// The wallet sent a second, different Identify.
     case identifiedAgain
-    /// A second transfer after the first was delivered, which would use key and nonce twice; or more complete
-    /// messages than one session may send.
+    /// The wallet began a second transfer after the first was delivered, which would use key and nonce twice.
+    /// Or it sent more complete messages than one session may send.
     case secondTransfer
     /// The authentication tag does not fit: damaged, or not encrypted for this session.
     case notAuthentic
@@ -47,14 +47,14 @@ package enum TuvaliError: Error, Hashable, Sendable {
     case inflatedTooLarge
     /// The wallet reported (report request 0x02) that it failed.
     case walletFailed
-    /// No write for the silence limit in the middle of a transfer.
+    /// The wallet wrote nothing for the silence limit in the middle of a transfer.
     case silence
     /// The transfer is not complete within its limit, although the wallet keeps writing.
     case transferTooLong
     /// The application gave no verdict in time.
     case noVerdict
 
-    /// The documented code.
+    /// The code that Tuvali documents for the error.
     package var code: Code {
         switch self {
         case .mtuTooSmall: .connection

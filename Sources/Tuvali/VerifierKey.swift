@@ -12,8 +12,8 @@ package struct VerifierKey: Sendable {
     /// The public key, 32 bytes, as it is advertised (RFC 7748 section 5).
     package let publicKey: [UInt8]
 
-    /// Creates a key pair from 32 random bytes; they are clamped as RFC 7748 section 5 says. The caller wipes
-    /// its copy.
+    /// Creates a key pair from 32 random bytes; they are clamped as in RFC 7748 section 5. The caller must
+    /// wipe its own copy of the bytes.
     package init(privateBytes: [UInt8]) throws(WrongLength) {
         guard privateBytes.count == 32,
             let key = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: privateBytes)
@@ -39,7 +39,7 @@ package struct VerifierKey: Sendable {
 }
 
 extension VerifierKey: CustomStringConvertible, CustomReflectable {
-    /// Contains nothing of the private key.
+    /// The description of a key. It contains no part of the private key.
     package var description: String { "VerifierKey" }
     /// Has no children: a dump of a session must not show the key.
     package var customMirror: Mirror { Mirror(self, children: []) }

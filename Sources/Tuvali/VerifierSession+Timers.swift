@@ -2,7 +2,7 @@ import Encoding
 
 /// Actions that are due at an instant, without an event from the phone.
 extension VerifierSession {
-    /// Carries out everything that is due at `now`. The loop ends because every step brings the session
+    /// Carries out all actions that are due at `now`. The loop ends because every step brings the session
     /// closer to its end.
     mutating func runTimers(_ now: Instant, _ actions: inout [SessionAction]) {
         while let deadline, deadline <= now { expire(now, &actions) }

@@ -1,6 +1,6 @@
 import Encoding
 
-/// Handling of the wallet's writes (`docs/protocols/tuvali.md`).
+/// Handles the wallet's writes (`docs/protocols/tuvali.md`).
 extension VerifierSession {
     /// Handles a write to any characteristic: only the four that wallets write have an effect.
     mutating func write(
@@ -23,8 +23,8 @@ extension VerifierSession {
         }
     }
 
-    /// Takes the wallet's nonce and key. A value of fewer than 44 bytes is ignored, and so are surplus bytes,
-    /// as in the library.
+    /// Takes the wallet's nonce and key. Ignores a value of fewer than 44 bytes, and surplus bytes of a
+    /// longer value, as the library does.
     private mutating func identify(
         _ value: [UInt8], _ key: VerifierKey, _ now: Instant, _ actions: inout [SessionAction]
     ) throws(TuvaliError) {
@@ -106,7 +106,7 @@ extension VerifierSession {
         }
     }
 
-    /// Hands over the payload, or throws the reason why it could not be opened. From here on the session
+    /// Delivers the payload, or throws the reason why it could not be decrypted. From now on the session
     /// accepts no other transfer.
     mutating func deliver(
         reportAt: Instant, _ now: Instant, _ actions: inout [SessionAction]
@@ -134,7 +134,7 @@ extension VerifierSession {
     }
 
     /// Reads the announced number of encrypted bytes. The stride of the transfer follows from the link's MTU
-    /// at that time.
+    /// at the time of the write.
     private func announcedSize(_ value: [UInt8]) throws(TuvaliError) -> Int {
         var reader = ByteReader(value)
         guard let size = try? reader.uint32BE() else { throw .malformedSize(length: value.count) }
@@ -145,7 +145,7 @@ extension VerifierSession {
     var maxData: Int { min(attMTU, 512) - 3 }
 }
 
-/// The values of a transfer report request; others are ignored, and so are surplus bytes.
+/// The values of a transfer report request. Other values are ignored, and so are surplus bytes.
 enum ReportRequest: UInt8 {
     case report = 1
     case walletFailed = 2

@@ -1,26 +1,26 @@
 package import Encoding
 
-/// The verifier's side of one Tuvali session, from the advertisement to the end of the link. It is the same
-/// in either ``Generation``.
+/// The verifier's side of one Tuvali session, from the advertisement to the end of the link. The session is
+/// the same in both generations (``Generation``).
 ///
-/// A pure value: the host passes in events and the time, and carries out the actions in their order. The host
-/// calls ``handle(_:at:)`` with ``SessionEvent/timer`` when ``deadline`` is reached; a later call is
-/// harmless. Every state has a deadline, so a session ends whatever the phone does. After
+/// The session is a pure value. The host passes in events and the time, and carries out the actions in their
+/// order. The host calls ``handle(_:at:)`` with ``SessionEvent/timer`` when ``deadline`` is reached; a later
+/// call is harmless. Every state has a deadline, so a session ends whatever the phone does. After
 /// ``SessionAction/ended(_:)`` it holds no keys, and further events have no effect.
 package struct VerifierSession: Sendable {
     /// The session's state, with the data that belongs to it.
     enum State: Sendable {
-        /// Advertised since an instant.
+        /// The key is advertised; `since`: from when on.
         case advertising(VerifierKey, since: Instant)
-        /// A phone is connected since an instant; it may be no wallet.
+        /// A phone is connected, since the instant `since`. It might not be a wallet.
         case connected(VerifierKey, since: Instant)
-        /// The keys are derived since an instant; the visitor chooses a credential.
+        /// The session keys are derived, since the instant `since`. The visitor chooses a credential.
         case keyed(SecureChannel, since: Instant)
         /// Chunks are received into ``VerifierSession/transfer``.
         case receiving
-        /// The application has the payload.
+        /// The application has the payload, and the verdict is awaited or notified.
         case delivered(Delivery)
-        /// The link is being dropped; the session waits for its end until an instant.
+        /// The link is being dropped. The session waits for the end of the link until `giveUpAt`.
         case dropping(SessionOutcome, giveUpAt: Instant)
         /// The session has ended.
         case ended
@@ -61,17 +61,17 @@ package struct VerifierSession: Sendable {
         transfer?.statistics
     }
 
-    /// Different chunks that are held; nil before the response size and after the delivery.
+    /// The number of different chunks that are held; nil before the response size and after the delivery.
     package var receivedChunks: Int? { transfer?.assembler.receivedChunks }
 
-    /// Encrypted bytes that are held; nil before the response size and after the delivery.
+    /// The number of encrypted bytes that are held; nil before the response size and after the delivery.
     package var receivedBytes: Int? {
         guard let transfer else { return nil }
         return min(transfer.assembler.receivedChunks * (transfer.assembler.maxData - 4), transfer.assembler.size)
     }
 
-    /// An identifier of the secret that both sides share, 16 bytes, from Identify to the delivery; nil
-    /// otherwise. Two sessions with the same fingerprint were begun with the same wallet key, in whatever
+    /// An identifier of the secret that both sides share, 16 bytes. It exists from Identify to the delivery;
+    /// nil otherwise. Two sessions with the same fingerprint were begun with the same wallet key, in whatever
     /// encoding (several encodings of an X25519 key give the same secret: RFC 7748 section 7).
     package var fingerprint: [UInt8]? {
         switch state {
@@ -89,7 +89,8 @@ package struct VerifierSession: Sendable {
         }
     }
 
-    /// Handles one event at `now`, which never goes back. Actions that were already due are carried out first.
+    /// Handles one event at the instant `now`, which is never earlier than in the call before. Actions that
+    /// were already due are carried out first.
     package mutating func handle(_ event: SessionEvent, at now: Instant) -> [SessionAction] {
         var actions: [SessionAction] = []
         runTimers(now, &actions)
@@ -172,7 +173,8 @@ package struct VerifierSession: Sendable {
         replace(.ended)
     }
 
-    /// Moves to a state that keeps nothing of the present one. Keys zero themselves when they are released.
+    /// Moves to a state that takes over no data of the present state. Keys zero themselves when they are
+    /// released.
     mutating func replace(_ next: State) {
         transfer?.wipe()
         transfer = nil

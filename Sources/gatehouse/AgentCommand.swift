@@ -133,7 +133,7 @@ struct AgentDeleteCommand: AsyncParsableCommand {
     }
 }
 
-/// Prints the messages that wait.
+/// Prints the messages that wait in the mailboxes.
 struct AgentMessagesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "messages", abstract: "Prints the messages out of mailboxes that are kept.",

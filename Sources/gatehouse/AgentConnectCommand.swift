@@ -31,7 +31,8 @@ struct AgentConnectCommand: AsyncParsableCommand {
         try report(begun, card)
     }
 
-    /// Returns the result of the invitation, and the last card of the connection if there is one.
+    /// Returns the result of the invitation, and the last card of the connection; nil if the invitation led
+    /// to no connection.
     private func connect(_ invitation: Text, _ door: AgentDoor) async throws -> (begun: JSON, card: JSON?) {
         let end = ContinuousClock.now + .seconds(wait)
         let request = AgentRequest.connect(invitation: invitation, destination: to.map { Text($0) })
@@ -58,9 +59,9 @@ struct AgentConnectCommand: AsyncParsableCommand {
     /// it is.
     private static let mailboxPatience = Duration.seconds(5)
 
-    /// Returns the card of the connection that leads to the agent in the end. Over a first connection the
-    /// agent may grant a mailbox. Then that connection leads to the mailbox, and another one is made through
-    /// it with the same invitation.
+    /// Returns the card of the connection that leads to the agent in the end. The agent may grant a mailbox
+    /// over a first connection. That connection then leads to the mailbox, and a second connection is made
+    /// through the mailbox with the same invitation.
     private func settled(_ first: JSON, _ door: AgentDoor, until end: ContinuousClock.Instant) async throws -> JSON {
         var card = first
         let patience = min(end, .now + Self.mailboxPatience)
@@ -76,7 +77,8 @@ struct AgentConnectCommand: AsyncParsableCommand {
             let same = cards.filter { $0["invitation"] == first["invitation"] && $0["state"]?.string != "deleting" }
             card = same.last { $0["destination"]?.string != "mailbox" } ?? same.last ?? card
         }
-        // The second connection may still be made later. The first one, which leads to the mailbox, exists.
+        // The second connection may still be made later. The first connection, which leads to the mailbox,
+        // exists.
         guard card["state"]?.string == "connecting", let id = first["id"]?.string else { return card }
         return try await door.ask(.show(id))
     }
@@ -144,7 +146,7 @@ struct AgentConnectCommand: AsyncParsableCommand {
     /// Reads the invitation, or fetches it in this process: with the rights of this user, and without a
     /// timeout of the service.
     private func read() async throws -> Invitation {
-        // A user who may not read the configuration gets its defaults.
+        // Use the default settings if this user may not read the configuration.
         let settings = (try? input.load(.roots)).map(AgentService.settings) ?? HTTPExchange.Settings()
         let text = invitation
         return try await HTTPExchange.withExchange(settings) { exchange in

@@ -14,12 +14,12 @@ struct AgentDoor: Sendable {
 
     /// The use of the connections by a command.
     enum Purpose {
-        /// Reads what is stored.
+        /// The command reads only the stored data.
         case looking
-        /// Runs the stored connections, to communicate with their agents.
+        /// The command runs the stored connections to communicate with their agents.
         case talking
-        /// Runs the stored connections, to accept an invitation to that destination; nil: the primary one.
-        /// Only this purpose makes a ledger if there is none.
+        /// Runs the stored connections, to accept an invitation to the destination `to`; nil: the primary
+        /// destination. Only for this purpose a ledger is made if none exists.
         case connecting(to: Text?)
 
         /// Whether connections run for this purpose.
@@ -28,7 +28,7 @@ struct AgentDoor: Sendable {
         fileprivate var mayMake: Bool { if case .connecting = self { true } else { false } }
     }
 
-    /// Makes one request.
+    /// Makes one request and returns the answer.
     func ask(_ request: AgentRequest) async throws -> JSON { try await answer(request) }
 
     /// Waits before a request is repeated. Throws if a service that was started in the meantime wants the
@@ -38,8 +38,8 @@ struct AgentDoor: Sendable {
         try await Task.sleep(for: pause)
     }
 
-    /// Polls a connection until its card is as wanted or the time is over; returns the last card. `problem`
-    /// is called with each new problem.
+    /// Polls a connection until `isDone` is true for its card or the time is over. Returns the last card.
+    /// `problem` is called with each new problem.
     func watch(
         _ id: Text, within limit: Duration, until isDone: (JSON) -> Bool, problem: (String) -> Void = { _ in }
     ) async throws -> JSON {
@@ -56,7 +56,7 @@ struct AgentDoor: Sendable {
         }
     }
 
-    /// How long a database may take until its connections run.
+    /// The time limit until the connections of a database run.
     private static let patience = Duration.seconds(10)
 
     /// Calls `body` with a door. The purpose matters only if no service runs the connections.
@@ -140,7 +140,7 @@ struct AgentDoor: Sendable {
             // Open the ledger with the key of its seal: after a write without the key, the ledger looks
             // tampered with.
             let environment = ProcessInfo.processInfo.environment
-            // A key that only the service has may be missing in this process, which must not begin another
+            // A key that only the service can read may be missing in this process. Do not begin another
             // ledger for that reason.
             var options = StoreOptions()
             (options.mayBeginAnew, options.mayMake) = (false, mayMake)

@@ -99,7 +99,7 @@ enum AgentListing {
 
     private static func answered(_ card: JSON) -> String? {
         if let answered = ago(card["answered"]) { return answered }
-        // Only a running connection has this time, and only while it runs.
+        // Only a running connection has this time.
         guard let since = ago(card["answeredSince"]) else { return "not known: it does not run" }
         return "none since it began to run \(since)"
     }
@@ -121,7 +121,7 @@ enum AgentListing {
         return payload == .null ? "cannot be read" : text(payload?["@type"]?["name"])
     }
 
-    /// "2026-01-02 03:04 UTC".
+    /// Returns a date in the form "2026-01-02 03:04 UTC"; nil if the value is no text.
     private static func date(_ value: JSON?) -> String? {
         text(value).map { $0.prefix(16).replacing("T", with: " ") + " UTC" }
     }

@@ -5,7 +5,7 @@ import Encoding
 import Foundation
 import Workbench
 
-/// Prints the table of decision times on this machine.
+/// Measures decision times on this machine and prints them as a table.
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",

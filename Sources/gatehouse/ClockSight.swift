@@ -7,7 +7,7 @@ import LinuxIO
 import Store
 
 /// The clock of this machine, judged with the ledger's knowledge of the date as the service would judge it at
-/// a start now. Changes nothing.
+/// a start now. The check changes nothing.
 struct ClockSight {
     let look: ClockGuard.Look
     let bound: Timestamp?
@@ -54,7 +54,7 @@ struct ClockSight {
                 try await reader.setting(KeptDate.setting)
             )
         } catch {
-            // A gate that has never run knows no date yet.
+            // A gate that has never run has no stored date yet.
             if case .absent = error { return (nil, nil, nil) }
             throw CommandFailure(error.text, remedy: error.remedy)
         }

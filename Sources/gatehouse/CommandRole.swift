@@ -3,8 +3,8 @@ import LinuxIO
 import Synchronization
 
 /// The rights with which a command run by root works in the folders of the service. These are the rights of
-/// the owner, who could put a link, a pipe or anything else in the place of each name at any moment. The role
-/// begins when the command learns which folders these are, and lasts until the command ends.
+/// the owner, who could replace each file by a link or a pipe at any moment. The role begins when the command
+/// knows these folders, and lasts until the command ends.
 enum CommandRole {
     private static let held = Mutex<OwnerRole?>(nil)
 
@@ -14,8 +14,8 @@ enum CommandRole {
     /// Begins the role for the owner of a path.
     static func take(for path: String) { held.withLock { if $0 == nil { $0 = OwnerRole(of: path) } } }
 
-    /// Runs `body` with the rights of the owner of that path, which may be a user other than the owner of the
-    /// folders.
+    /// Runs `body` with the rights of the owner of `path`. That owner may be a user other than the owner of
+    /// the gate's folders.
     static func asOwner<Value, Failure>(
         of path: String, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {

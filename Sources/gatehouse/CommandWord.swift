@@ -1,17 +1,17 @@
 import ArgumentParser
 import Encoding
 
-/// A word that is in the place of a command but names none, with the command that was probably meant.
+/// A word at the place of a command that names no command, with the command that was probably meant.
 struct CommandWord {
     /// The word that was typed.
     let word: String
-    /// The commands before it, `gatehouse` first.
+    /// The commands before the word; the first is `gatehouse`.
     let path: [String]
-    /// The commands that are possible in its place.
+    /// The commands that are possible at the place of the word.
     let known: [String]
 
-    /// Returns the first word of these arguments that should name a command and does not; nil if all do. It
-    /// also checks the words after `help`.
+    /// Returns the first word of `arguments` that should name a command but does not; nil if there is no such
+    /// word. The words after `help` are checked, too.
     static func unknown(in arguments: [String], of root: any ParsableCommand.Type) -> CommandWord? {
         var words = arguments[...]
         if words.first == "help" { words = words.dropFirst() }

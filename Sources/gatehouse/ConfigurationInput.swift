@@ -28,28 +28,28 @@ struct ConfigurationInput: ParsableArguments {
     /// Whether the path is the one at which the package's service expects the configuration.
     var isStandard: Bool { named == Self.standard }
 
-    /// The absolute path.
+    /// The absolute path of the configuration file.
     var absolutePath: String { URL(fileURLWithPath: path).standardizedFileURL.path }
 
     /// The places of the gate with this configuration.
     var places: SetupPlaces { SetupPlaces(absolutePath) }
 
-    /// Reads the configuration with the rights of its owner.
+    /// Reads the configuration file with the rights of its owner.
     func read() throws(ConfigurationError) -> Configuration {
         let role = OwnerRole(of: path)
         defer { role?.end() }
         return try Configuration.load(path)
     }
 
-    /// The rights of a command run by root, once it knows the gate.
+    /// The rights of a command run by root, after it knows which gate it is for.
     enum Rights {
         /// The rights of the owner of the gate's folders (``CommandRole``).
         case owners
-        /// Root's own rights, for a command that also works elsewhere. It takes the rights of the owner for
-        /// its work in the owner's folders.
+        /// The command keeps root's own rights, because it also works outside the gate's folders. For its
+        /// work in the owner's folders it takes the owner's rights.
         case roots
-        /// The rights that the command's unit leaves it; it cannot become another user with them. It does not
-        /// work in any of these folders.
+        /// The command has the rights that its unit leaves it. It cannot become another user with them, and
+        /// does not work in any of the gate's folders.
         case units
     }
 
@@ -68,7 +68,7 @@ struct ConfigurationInput: ParsableArguments {
 extension StandardFolders {
     /// Refuses an invalid value of `GATEHOUSE_ROOT`: the program would otherwise use the machine's own files,
     /// which the variable is meant to protect. In a command run by root, it also refuses a folder that
-    /// another user can change: that user would decide where root writes.
+    /// another user can change: otherwise that user could choose where root writes.
     static func check() throws {
         guard let folders = StandardFolders(ProcessInfo.processInfo.environment) else {
             throw CommandFailure(
@@ -141,7 +141,8 @@ struct ConfigCommand: AsyncParsableCommand {
             if let problem = configuration.sticker.problem(at: SystemClock.look().utc) {
                 Terminal.error("the printed code is not in force: \(problem.message)", remedy: problem.remedy)
             }
-            // These troubles are no reason to refuse the configuration: the service waits for the files.
+            // Print these troubles, but do not refuse the configuration because of them: the service waits
+            // for the files.
             for trouble in MachineLook.agents(configuration) { Terminal.error(trouble.detail, remedy: trouble.remedy) }
         }
 
@@ -157,7 +158,7 @@ struct ConfigCommand: AsyncParsableCommand {
 }
 
 extension Configuration {
-    /// Every key with its value in force, for a person.
+    /// Every configuration key with its value in force, in lines for a person.
     var listing: [String] {
         (effective.object?.members ?? []).flatMap { section in
             ["[\(section.name)]"]

@@ -9,11 +9,9 @@ import LinuxIO
 ///
 /// Each line of standard input is a turn, each line of standard output its answer as JSON:
 ///
-/// | turn | answer |
-/// |---|---|
-/// | `verify PATH FIRST COUNT` | `{"codes": […], "ns": […], "cpu": […]}`: a sample for each variant |
-/// | `signature FILE COUNT` | `{"codes": […], "ns": […]}`: a sample for each bare signature check |
-/// | `peak` | `{"peakBytes": …}`: the most memory that this process has had in use |
+/// | turn | answer | |---|---| | `verify PATH FIRST COUNT` | `{"codes": […], "ns": […], "cpu": […]}`: a
+/// sample for each variant | | `signature FILE COUNT` | `{"codes": […], "ns": […]}`: a sample for each bare
+/// signature check | | `peak` | `{"peakBytes": …}`: the largest amount of memory that this process has used |
 ///
 /// PATH is a file, or a folder of variants `000.json`, `001.json` …. `ns` is the elapsed time, `cpu` the time
 /// on the processor, both in nanoseconds.
@@ -65,8 +63,8 @@ struct CorpusTurns {
         return time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 
-    /// Returns the variants, which are read before any clock runs. A single file serves as all of its
-    /// variants.
+    /// Returns the variants, which are read before any clock runs. If the path is a single file, each variant
+    /// is that file.
     private func payloads(_ path: String, _ first: Int, _ count: Int) throws -> [[UInt8]] {
         var isFolder: ObjCBool = false
         _ = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)

@@ -112,7 +112,7 @@ struct JSONScreen: DemoScreen {
 }
 
 extension VisitOutcome {
-    /// The outcome as one word, stable for machines.
+    /// The outcome of the scenario as one word, stable for machines.
     var word: String {
         switch self {
         case .accepted: "accepted"

@@ -4,8 +4,7 @@ import Glibc
 import Kiosk
 import Workbench
 
-/// The gate process that `gatehouse demo --scenario power-cut` kills: this program again, as a process of its
-/// own.
+/// The gate process that `gatehouse demo --scenario power-cut` kills: a second process of this program.
 enum DemoPower {
     /// The environment variable with the folder of that process; set only for the process that is killed.
     static let variable = "GATEHOUSE_DEMO_LIFE"
@@ -14,8 +13,8 @@ enum DemoPower {
     /// How long the gate stays open, in seconds, unless the process is killed.
     private static let pulse: TimeInterval = 30
 
-    /// Runs the process that is killed: plays until the second pulse, reports it and stays in it. Returns
-    /// false in any other process.
+    /// Runs in the process that is killed: simulates visits until the second pulse, reports that pulse and
+    /// waits in it. Returns false in any other process.
     static func live(seed: UInt64) async throws -> Bool {
         guard let folder = ProcessInfo.processInfo.environment[variable] else { return false }
         try await PowerCut.live(in: folder, seed: seed, version: ProductVersion.text) { visit in

@@ -15,11 +15,11 @@ final class TerminalScreen: DemoScreen {
         var visible: String?
         var hasProgress = false
         var stages: [(Stage, Duration)] = []
-        /// The verdict, which is shown when it comes into force: the verifier ends within one turn of the
-        /// virtual clock, but the light "checking" is shown first.
+        /// The verdict, kept until it has to be printed. The verifier ends within one turn of the virtual
+        /// clock, but the light "checking" is shown first.
         var verdict: Verdict?
-        /// Lines about light and gate that wait: light and gate change before the reasons are printed, but
-        /// the story prints the reasons first.
+        /// Lines about light and gate that wait to be printed. Light and gate change before the reasons are
+        /// printed, but the output has the reasons first.
         var held: [(Instant, String, String)] = []
         var hasShownInvitation = false
     }
@@ -241,8 +241,8 @@ final class TerminalScreen: DemoScreen {
         state.hasProgress = false
     }
 
-    /// Waits for the time by which the virtual clock has moved, but at most 0.6 s, so that nobody has to
-    /// watch an idle phone.
+    /// Waits for the time by which the virtual clock has moved, but at most 0.6 s, so that the person at the
+    /// terminal does not have to wait for an idle phone.
     private func pace(_ state: inout State, _ now: Instant) {
         let passed = state.last.duration(to: now)
         state.last = max(state.last, now)

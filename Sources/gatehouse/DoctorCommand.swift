@@ -57,8 +57,8 @@ struct DoctorCommand: AsyncParsableCommand {
 }
 
 extension DoctorCommand {
-    /// Measures the board with records in the ledger's folder; if that cannot be written, among the temporary
-    /// files, which is reported.
+    /// Measures the board with records in the ledger's folder. If that folder cannot be written to, uses the
+    /// folder for temporary files and reports that.
     private func measure() async throws {
         // The measurement writes to the folder, so take the owner's rights.
         let folder = (try? input.load()).map {
@@ -93,7 +93,7 @@ struct MachineInput: ParsableArguments {
     func check() throws {
         guard let root, let obstacle = FileObstacle(folder: root) else { return }
         let name = Terminal.printable(root)
-        // An obstacle that can be removed has a remedy of its own.
+        // Use the obstacle's own remedy if it has one.
         guard let remedy = obstacle.remedy else {
             throw CommandFailure("there is no folder \(name)", remedy: "check --root")
         }
@@ -102,11 +102,12 @@ struct MachineInput: ParsableArguments {
 
     /// The results of a look at a machine.
     struct Look {
-        /// The findings.
+        /// The findings about the machine.
         var findings: [Finding]
-        /// The board, the system and the versions on which they were made.
+        /// The board, the system and the versions with which the findings were made.
         var surroundings: [String] = []
-        /// The texts in them that are names, and the name of the rules, which a report leaves out.
+        /// The texts in the findings that are names, and the name of the rules. A report for others leaves
+        /// these texts out.
         var names: [String] = []
         var policy: String?
     }

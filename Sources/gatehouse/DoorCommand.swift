@@ -13,7 +13,7 @@ struct DoorCommand: AsyncParsableCommand {
             Exit code: 0 done, 2 the service is not running, does not answer or refuses.
             """, subcommands: [Status.self, Lock.self, Free.self, Release.self])
 
-    /// The arguments that all of these commands take.
+    /// The arguments that all commands for the door take.
     struct Input: ParsableArguments {
         @OptionGroup var input: ConfigurationInput
         @Option(

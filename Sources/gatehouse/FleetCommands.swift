@@ -108,20 +108,21 @@ extension ConfigCommand {
 
         /// How the running service gets the new configuration.
         private enum TakingOver {
-            /// The service was started with it.
+            /// The service was started with the new configuration.
             case done
-            /// By a restart, which was requested.
+            /// The service takes over the configuration by a restart, which was requested.
             case restarting
             /// At the next start: the service does not run, or does not listen where it could be asked.
             case atStart
-            /// At the next start: the service runs, but does not carry out the request.
+            /// The service takes over the configuration at its next start: it is running, but does not carry
+            /// out the request. The text is the reason.
             case refused(String)
         }
 
-        /// Asks the running service for a restart, unless it was started with the file as it is now. So the
-        /// same import can be repeated after any interruption, such as a full disk or a lost answer. The
-        /// service listens at the socket of the configuration with which it was started: the replaced one,
-        /// the one before that, or the new one.
+        /// Asks the running service for a restart, unless it was started with the present content of the
+        /// file. So the same import can be repeated after any interruption, such as a full disk or a lost
+        /// answer. The service listens at the socket of the configuration with which it was started. That may
+        /// be the replaced configuration, the one before it, or the new one.
         private func takeOver(_ replaced: Configuration, before: Configuration?) -> TakingOver {
             guard let new = try? input.load(.roots) else { return .atStart }
             let known = [replaced, before, new].compactMap(\.self)

@@ -50,15 +50,15 @@ struct Gatehouse: AsyncParsableCommand {
         }
     }
 
-    /// Returns the command that these words name. A thrown error may be no failure, but the help or the
-    /// version that the words ask for.
+    /// Returns the command that the arguments `words` name. A thrown error may be no failure, but the help or
+    /// the version that the arguments ask for.
     static func command(of words: [String]) throws -> any ParsableCommand {
         if let word = CommandWord.unknown(in: words, of: Self.self) { throw word.failure }
         return try parseAsRoot(words)
     }
 }
 
-/// A failure for a person: what is wrong and what to do about it.
+/// A failure for a person: the fault and its remedy.
 struct CommandFailure: Error {
     let message: String
     let remedy: String?

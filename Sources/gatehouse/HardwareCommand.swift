@@ -2,7 +2,7 @@ import Appliance
 import ArgumentParser
 import Foundation
 
-/// Prints or writes the wiring page and its pictures, which are made from the pinout.
+/// Prints or writes the wiring page and its pictures. They are made from the pinout.
 struct HardwareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hardware", abstract: "Says what is on which pin, and draws how it is connected.",

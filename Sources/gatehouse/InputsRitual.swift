@@ -7,13 +7,13 @@ import LinuxIO
 struct InputsRitual {
     let steps: [InputTrial.Step]
     let chip: String
-    /// Whether nothing is printed or asked, for machines.
+    /// Whether the command prints and asks nothing, because a machine reads the result.
     let isSilent: Bool
 
     /// The interval in milliseconds at which edges and the keyboard are polled.
     private static let look: Int32 = 50
 
-    /// Tries all inputs. Without a person who answers, it reports their levels only.
+    /// Tries all inputs. Without a person who answers, reports only their levels.
     func findings() throws -> [Finding] {
         guard !steps.isEmpty else { return [] }
         let watch: InputWatch

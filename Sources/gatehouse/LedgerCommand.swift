@@ -32,8 +32,8 @@ struct LedgerCommand: AsyncParsableCommand {
             }
         }
 
-        /// Returns the witness of the configuration's ledger and its key; nil for a database that was named
-        /// itself. A key that this user may not read counts as missing.
+        /// Returns the witness of the configuration's ledger and its key; nil for a database that the user
+        /// named directly. A key that this user may not read counts as missing.
         func proof() async throws -> Proof? {
             guard database == nil else { return nil }
             let source = try configuration.load().ledger.witness(ProcessInfo.processInfo.environment)

@@ -27,7 +27,7 @@ extension LedgerCommand {
             }
         }
 
-        /// Prints the database's own head, which no witness confirms.
+        /// Prints the head that the database itself states. No witness confirms it.
         private func withoutWitness() async throws {
             let state = try await input.reading { try await $0.state() }
             let head = Checkpoint(ledger: state.ledger, count: state.end.count, hash: state.end.hash)
@@ -164,8 +164,8 @@ extension LedgerCommand {
             )
             let proof = try await input.proof()
             let isIntact = try await input.reading { reader in
-                // The whole ledger is proved before anything is signed: a part of a forged ledger must not
-                // look genuine.
+                // Prove the whole ledger before anything is signed: a part of a forged ledger must not look
+                // genuine.
                 let whole = try await reader.verify(proof: proof)
                 if csv {
                     try await Self.writeTable(reader, first, last)
@@ -227,8 +227,8 @@ extension LedgerCommand {
             }
         }
 
-        /// Returns the first and the last entry within the bounds; for an empty part, the last is before the
-        /// first.
+        /// Returns the positions of the first and the last entry within the bounds. For an empty part, the
+        /// last position is before the first.
         private static func positions(
             _ reader: LedgerReader, _ first: Bound?, _ last: Bound?, _ state: LedgerState
         ) async throws -> (from: Int, to: Int) {
@@ -250,7 +250,7 @@ extension LedgerCommand {
     }
 }
 
-/// One bound of an export.
+/// One bound of an export: a position or a time.
 private enum Bound {
     case position(ClosedRange<Int>)
     case time(PartialRangeFrom<Timestamp>)
@@ -270,8 +270,8 @@ private enum Bound {
         }
     }
 
-    /// Returns whether an entry is within the bound. A record that cannot be read has no date, and is within
-    /// every bound of time.
+    /// Returns whether an entry is within the bound. A record that cannot be read has no date, and counts as
+    /// within every bound of time.
     func admits(_ position: Int, _ time: Timestamp?) -> Bool {
         switch self {
         case .position(let range): range.contains(position)

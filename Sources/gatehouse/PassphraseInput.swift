@@ -10,8 +10,8 @@ struct PassphraseInput: ParsableArguments {
             "A file with the passphrase of the keys, for programs; else it is asked for.", valueName: "file"))
     var passphraseFile: String?
 
-    /// Reads the passphrase. `isNew`: it is being chosen, so a person types it twice, and its length is
-    /// checked.
+    /// Reads the passphrase. `isNew`: whether the passphrase is being chosen; a person then types it twice,
+    /// and its length is checked.
     func read(isNew: Bool) throws -> [UInt8] {
         let bytes: [UInt8]
         if let passphraseFile {

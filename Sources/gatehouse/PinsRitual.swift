@@ -13,8 +13,8 @@ struct PinsRitual {
     private let steps: [OutputTrial.Step]
     private let inputs: InputsRitual
 
-    /// Creates a trial of the lines in the configuration of the gate at those places. Silent: nothing is
-    /// asked, for machines.
+    /// Creates a trial of the lines in the configuration of the gate with the places `places`. `isSilent`:
+    /// whether the trial asks no questions, because a machine reads the result.
     init(_ configuration: Configuration, of places: SetupPlaces, isSilent: Bool) throws {
         guard let chip = configuration.gpio.chip else {
             throw CommandFailure("the configuration names no lines", remedy: "set gpio.chip and gate.line")
@@ -26,8 +26,8 @@ struct PinsRitual {
         inputs = InputsRitual(steps: InputTrial.steps(configuration), chip: chip, isSilent: isSilent)
     }
 
-    /// Tries all outputs and inputs. Refuses while the service runs and holds the lines, which only one
-    /// process can take.
+    /// Tries all outputs and inputs. Refuses to do so while the service is running and holds the lines,
+    /// because only one process can take them.
     func findings() throws -> [Finding] {
         guard !isServiceThere else {
             throw CommandFailure(
@@ -36,7 +36,7 @@ struct PinsRitual {
         }
         let findings = try outputs()
         guard findings.count == steps.count else {
-            // A person who stops is not asked about the rest.
+            // If the person stops, do not ask about the remaining steps.
             return findings + steps.dropFirst(findings.count).map { OutputTrial.finding($0, .none) }
                 + inputs.steps.map { InputTrial.untried($0, isActive: nil) }
         }
@@ -63,7 +63,7 @@ struct PinsRitual {
         return findings
     }
 
-    /// Whether a service listens at the control socket, even if it does not answer.
+    /// Whether a service listens at the control socket, even if the service does not answer.
     private var isServiceThere: Bool {
         guard let path = configuration.control.path else { return false }
         do throws(ControlClient.Failure) {

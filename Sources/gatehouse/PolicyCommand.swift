@@ -26,7 +26,7 @@ struct PolicyCommand: AsyncParsableCommand {
         } catch { throw failure(error) }
     }
 
-    /// Returns the rules, if there are any; throws their problems as one failure for people.
+    /// Returns the rules; nil if the gate has none. Throws their problems as one failure for people.
     static func usable(_ inForce: RulesInForce) throws -> GatePolicy? {
         if let problem = inForce.problem { throw failure(problem) }
         return inForce.rules
@@ -64,7 +64,7 @@ struct PolicyCommand: AsyncParsableCommand {
             if worst != 0 { throw ExitCode(worst) }
         }
 
-        /// Runs the tests of a file; returns whether all of them passed and there was at least one.
+        /// Runs the tests in a file. Returns whether the file has at least one test and all tests passed.
         private func run(_ file: String) throws -> Bool {
             let policy = try PolicyCommand.load(file)
             var trial = PolicyTrial(policy, path: file)

@@ -41,7 +41,8 @@ struct ReasonsCommand: PageCommand {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// Returns the row of a code; the rows for a code of MOSIP's, or those of a family, such as `fault.`.
+    /// Returns the rows for the text `code`: the row of a code, the rows for a code of MOSIP's, or the rows
+    /// of a family, such as `fault.`.
     private func rows(_ code: String) throws -> [ReasonCode] {
         if let row = ReasonCode.named(code) ?? WalletCode.row(code) { return [row] }
         let theirs = ReasonCode.all.filter { $0.mosip == code && $0.refines == nil }

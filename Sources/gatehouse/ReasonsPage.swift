@@ -33,7 +33,7 @@ enum ReasonsPage {
 
         """
 
-    /// The codes that a phone shows; they are in no record.
+    /// The codes that a phone shows. No record contains them.
     private static var phones: String {
         let rows = WalletCode.all.map { "| `\($0.text)` | \(escaped($0.meaning)) | \(escaped($0.remedy)) |" }
         let head = [

@@ -46,8 +46,8 @@ struct ReportCommand: AsyncParsableCommand {
         var lines = ["# A gate, at \(SystemClock.utc().rfc3339)", ""]
         let machine = look.surroundings.isEmpty ? ["gatehouse " + ProductVersion.text] : look.surroundings
         lines += ["## Machine", ""] + machine + ["", "## What the doctor finds", ""]
-        // Not folded as for a terminal: that would break a name of several words, which would then not be
-        // found.
+        // Do not fold the lines as for a terminal: that would break a name of several words, and the name
+        // would not be found.
         lines += look.findings.map(Self.line) + ["", "## What the service says", ""]
         if let status {
             lines += isBlind ? withheld : (status.object?.members ?? []).map { "\($0.name) = \($0.value.compactText)" }

@@ -13,7 +13,8 @@ struct ReportWords {
     /// Whether the names in the configuration are known; false if it cannot be read, or is not TOML.
     let knowsSettings: Bool
 
-    /// Takes the words of the settings in force; if the file has a mistake, those of all its values.
+    /// Takes the words in the values of the settings in force. If the file has a mistake, takes the words of
+    /// all its values.
     init(_ configuration: Configuration?, file: String) {
         let written = configuration == nil ? Self.table(file) : nil
         knowsSettings = configuration != nil || written != nil
@@ -65,7 +66,7 @@ struct ReportWords {
 
     // MARK: - Search
 
-    /// The members of settings and status that identify the gate and its place.
+    /// The names of members, in settings and status, whose values identify the gate and its place.
     private static let members: Set<Text> = ["name", "id", "label", "host", "hosts", "verkey", "instruction", "zone"]
 
     /// The most bytes of a file that are searched.
@@ -85,7 +86,7 @@ struct ReportWords {
         }
     }
 
-    /// Returns the texts in members of these names, at any depth.
+    /// Returns the texts in members with the names `names`, at any depth.
     private static func texts(named names: Set<Text>, in value: JSON, isNamed: Bool = false) -> [String] {
         switch value {
         case .string(let text) where isNamed: [text.string]
@@ -106,7 +107,7 @@ struct ReportWords {
         }
     }
 
-    /// Returns the host of a URL or of `host:port`, which messages show alone; nil if there is none.
+    /// Returns the host of a URL or of `host:port`; nil if there is none. Messages show only the host.
     private static func host(_ text: String) -> String? {
         let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
         let place = text[start...].prefix { !"/?#".contains($0) }.split(separator: "@").last ?? ""

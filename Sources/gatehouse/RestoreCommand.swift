@@ -85,7 +85,7 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 
     private func configuration() throws -> Configuration {
-        // A new card may have no configuration yet, but the backup has one.
+        // A new card may have no configuration yet, but the backup has a configuration.
         if takesConfiguration || check, !FileManager.default.fileExists(atPath: input.path) {
             return try Configuration.parse(
                 Array("[kiosk]\nname = \"new\"\n".utf8), file: input.path,

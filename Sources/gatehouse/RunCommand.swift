@@ -40,8 +40,8 @@ struct RunCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns an observer with which a debug build ends before it does what the kiosk's rules forbid. A
-    /// release build has none.
+    /// Returns an observer with which a debug build ends before the kiosk breaks one of its rules. Returns
+    /// nil in a release build.
     private static func oracle(_ configuration: Configuration) throws -> Gatekeeper.TurnObserver? {
         #if DEBUG
             return Oracle.asserting(try KioskSettings(configuration, softwareVersion: ProductVersion.text))

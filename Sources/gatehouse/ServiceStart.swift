@@ -4,14 +4,14 @@ import Glibc
 /// Has systemd start or restart the service by systemctl, with a timeout: a machine that does not answer
 /// cannot block the caller.
 enum ServiceStart {
-    /// The timeouts in seconds; that of a start is longer than TimeoutStartSec= of the unit.
+    /// The timeouts in seconds. The timeout of a start (`start`) is longer than TimeoutStartSec= of the unit.
     private static let limits = (short: 30, start: 90)
 
     /// Whether systemd starts the services of this machine.
     static var isPossible: Bool { access("/run/systemd/system", F_OK) == 0 }
 
-    /// Enables the service of that unit, named without `.service`, and starts or restarts it. Returns the
-    /// failure; nil if it worked.
+    /// Enables the service of the unit `unit`, named without `.service`, and starts or restarts the service.
+    /// Returns the failure; nil if there was none.
     static func start(_ unit: String) async -> CommandFailure? {
         let service = unit + ".service"
         for (words, limit) in [

@@ -115,7 +115,7 @@ struct SetupCommand: AsyncParsableCommand {
         }
     }
 
-    /// Prints all problems but the last one, and returns the last one as a failure.
+    /// Prints all problems except the last one, and returns the last one as a failure.
     private static func failure(_ error: SetupProblems, _ origin: SetupOrigin) -> any Error {
         for problem in error.problems.dropLast() {
             let failure = CommandFailure(problem, origin)
@@ -141,7 +141,7 @@ struct SetupCommand: AsyncParsableCommand {
         return dialogue.answers.resolved(in: here)
     }
 
-    /// Reports that this user may not write the configuration before any question is asked.
+    /// Checks, before any question is asked, that this user may write the configuration.
     private func checkPlace(_ places: SetupPlaces) throws {
         var folder = places.folder
         while access(folder, F_OK) != 0, errno == ENOENT, folder != "/" {
@@ -168,8 +168,8 @@ struct SetupCommand: AsyncParsableCommand {
             }
         }
         guard plan.invitation != nil else { return true }
-        // Connect through the running service, which would otherwise take the invitation from its file later.
-        // The service answers once it has begun, which is at once or never.
+        // Connect through the running service. Otherwise it would take the invitation from its file later.
+        // The service answers once its start has finished; a service that does not start never answers.
         let question = ControlQuestion(socket: nil, input: input)
         guard (try? question.answer(to: .agentList)) ?? nil != nil else { return true }
         do {
@@ -179,7 +179,7 @@ struct SetupCommand: AsyncParsableCommand {
         } catch let failure as CommandFailure {
             Terminal.error(failure.message, remedy: failure.remedy)
         } catch is ExitCode {
-            // The command has printed the reason; the doctor reports it too.
+            // Do nothing more: the command has printed the reason, and the doctor reports it too.
         }
         return true
     }

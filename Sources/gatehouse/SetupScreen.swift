@@ -1,8 +1,8 @@
 import Appliance
 import Glibc
 
-/// Asks the questions of a setup in a terminal, which may be at the end of a serial line. It prints plain
-/// lines, and checks each answer at once.
+/// Asks the questions of a setup in a terminal, which may be at the end of a serial line. The screen prints
+/// plain lines, and checks each answer at once.
 struct SetupScreen {
     /// Whether a person can be asked.
     static var isThere: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }

@@ -2,12 +2,12 @@ import Encoding
 import Foundation
 import Workbench
 
-/// Plays a soak and prints its figures.
+/// Runs a soak and prints its figures.
 enum SoakReport {
-    /// The visits a day of the gate for which wear is reported.
+    /// The number of visits a day for which the wear of the card is reported.
     private static let visitsADay = 2000
-    /// The bytes that can be written to a small card of 32 GB whose cells endure 1,000 writes, like those of
-    /// cheap cards.
+    /// The bytes that can be written to a small card of 32 GB whose cells endure 1,000 writes, as the cells
+    /// of cheap cards do.
     private static let cardBytes = 32_000_000_000 * 1000
 
     static func run(visits: Int, json: Bool) async throws {

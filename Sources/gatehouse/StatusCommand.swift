@@ -32,14 +32,15 @@ struct StatusCommand: AsyncParsableCommand {
 
 /// Makes requests to the running service.
 struct ControlQuestion {
-    /// The path of the socket; nil: the one in the configuration.
+    /// The path of the socket; nil: the path in the configuration.
     let socket: String?
     let input: ConfigurationInput
 
     /// How long the service may take to answer.
     private static let limit: Duration = .seconds(2)
 
-    /// Returns the service's answer; throws a failure for people if there is none.
+    /// Returns the service's answer to a request. Throws a failure with a text for people if there is no
+    /// answer.
     func ask(_ request: ControlRequest, _ members: [JSONObject.Member] = []) throws -> JSON {
         guard let path = try place() else {
             throw CommandFailure(
@@ -52,7 +53,7 @@ struct ControlQuestion {
     /// Returns the service's answer; nil if no service runs.
     func answer(to request: ControlRequest, _ members: [JSONObject.Member] = []) throws -> JSON? {
         guard let path = try place() else { return nil }
-        // The owner of the folder decides where the path of the socket leads.
+        // Act as the owner of the folder: this user controls where the path of the socket leads.
         let role = OwnerRole(of: path)
         defer { role?.end() }
         let line: [UInt8]
@@ -88,7 +89,8 @@ struct ControlQuestion {
 
     private func failure(_ failure: ControlClient.Failure, _ path: String) -> CommandFailure {
         switch failure {
-        // The unit requires the configuration (ConditionPathExists=), so a start without one does nothing.
+        // The unit requires the configuration (ConditionPathExists=), so a start without a configuration has
+        // no effect.
         case .notRunning where socket == nil && FileObstacle(input.path) == .absent:
             CommandFailure(
                 "the service is not running: there is no \(input.path)",

@@ -5,8 +5,8 @@ import Observation
 
 /// The output of `gatehouse status` for a person: faults first, then the parts in the order of a visit.
 ///
-/// It is made from the service's answer, and uses only the members that exist: service and program may have
-/// different versions.
+/// The listing is made from the service's answer. It uses only the members that exist, because service and
+/// program may have different versions.
 enum StatusListing {
     static func lines(_ status: JSON, of places: SetupPlaces) -> [String] {
         [headline(status), ""] + faults(status, places) + sticker(status["sticker"]) + parts(status)
@@ -59,7 +59,7 @@ enum StatusListing {
         return lines + [""]
     }
 
-    /// Nobody should forget that a printed key is in force.
+    /// Returns lines about the printed code, as a reminder that a printed key is in force.
     private static func sticker(_ sticker: JSON?) -> [String] {
         guard let until = text(sticker?["until"]), let warning = text(sticker?["warning"]) else { return [] }
         return [Terminal.styled("a printed code is in force until \(until)", .bold, .amber)]
@@ -116,7 +116,7 @@ enum StatusListing {
         ]
     }
 
-    /// Returns the door's mode, its inputs and its events; empty for a gate with only a relay.
+    /// Returns lines about the door's mode, its inputs and its events; no lines for a gate with only a relay.
     static func door(_ door: JSON?) -> [String?] {
         let words: [Text: (on: String, off: String?)] = [
             "contact": ("open", "closed"), "tamper": ("tampered with", nil), "fire": ("fire", nil),

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Makes text safe for a terminal. Printed text may contain text from outside in places that are easy to
-/// overlook: an error of SQLite quotes names from the database, a notice names a file. So every text passes
-/// through these functions on its way to a terminal.
+/// Makes text safe for a terminal. Printed text may contain text from outside in unexpected places. For
+/// example, an error of SQLite quotes names from the database, and a notice names a file. So every text
+/// passes through these functions on its way to a terminal.
 extension Terminal {
     /// Returns text from outside that has to stay within its line: each character that controls a terminal,
     /// or ends the line, becomes "?".
@@ -51,7 +51,8 @@ extension Terminal {
         return String(result)
     }
 
-    /// Returns whether a byte may belong to such a character; most texts have no such byte.
+    /// Returns whether a byte may belong to a character that controls a terminal. Most texts have no such
+    /// byte.
     private static func isUnsure(_ byte: UInt8) -> Bool { byte < 0x20 || byte >= 0x7F }
 
     /// Returns whether a character is a control, a direction mark, or one that a terminal may take for

@@ -78,12 +78,12 @@ enum Terminal {
     /// Writes a line that is JSON, made ``safe(json:)``.
     static func json(text: String) { put(safe(json: text) + "\n") }
 
-    /// Writes a text that is data, such as N-Quads or a table: unchanged into files and pipes, made
-    /// ``safe(_:)`` on a terminal.
+    /// Writes a text that is data, such as N-Quads or a table: unchanged into files and pipes, and made safe
+    /// by ``safe(_:)`` for a terminal.
     static func data(_ text: String) { put(isatty(STDOUT_FILENO) == 1 ? safe(text) : text) }
 
-    /// Writes to standard output. If that fails, nothing else makes sense and the program ends with 2;
-    /// without a message if the reader has closed the pipe, as after `| head`.
+    /// Writes to standard output. If that fails, the program ends with exit code 2. It prints no message if
+    /// the reader has closed the pipe, as after `| head`.
     private static func put(_ text: String) {
         let code = write(text, to: STDOUT_FILENO)
         guard code != 0 else { return }
@@ -91,8 +91,8 @@ enum Terminal {
         Foundation.exit(2)
     }
 
-    /// Writes all of the text; returns zero, or the error. It does not use FileHandle, which traps when the
-    /// disk is full.
+    /// Writes all of the text. Returns zero, or the errno of the failure. FileHandle is not used, because it
+    /// traps when the disk is full.
     private static func write(_ text: String, to descriptor: Int32) -> Int32 {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -110,7 +110,7 @@ enum Terminal {
     }
 
     /// Opens /dev/null for standard streams that were closed before the start. Otherwise the next file that
-    /// is opened, such as the database, would become one of them.
+    /// is opened, such as the database, would become a standard stream.
     static func openMissingStreams() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
             _ = open("/dev/null", O_RDWR)
@@ -120,8 +120,9 @@ enum Terminal {
     /// Writes an error and its remedy to standard error.
     static func error(_ message: String, remedy: String? = nil) { complain(text(of: message, remedy: remedy)) }
 
-    /// Returns an error and its remedy, in lines. A further line of either begins with four spaces, so that
-    /// it cannot be taken for a line of this program, even if it contains text from outside.
+    /// Returns an error and its remedy as lines of text. All lines after the first line of each begin with
+    /// four spaces, so that it cannot be taken for a line of this program, even if it contains text from
+    /// outside.
     static func text(of message: String, remedy: String?) -> String {
         func indented(_ text: String) -> String {
             text.split(whereSeparator: \.isNewline).joined(separator: "\n    ")

@@ -33,8 +33,8 @@ extension TrustCommand {
 
         private func importBundle(_ gate: Configuration) throws {
             let bytes = try InputFile.bytes(path, limit: TrustBundle.Limits().bytes)
-            // Take the owner's rights, so that root follows no link of the service's user, who owns the
-            // folder.
+            // Take the owner's rights. Otherwise root would follow symbolic links of the service's user, who
+            // owns the folder.
             let role = OwnerRole(of: gate.trust.state)
             defer { role?.end() }
             do throws(TrustImportFailure) {
@@ -60,7 +60,7 @@ extension TrustCommand {
             show(copy.version, isNew: true, gate)
         }
 
-        /// Prints the trust data in force, and the rules, which may be part of it.
+        /// Prints the trust data in force, and the rules if they are part of it.
         private func show(_ version: String, isNew: Bool, _ gate: Configuration) {
             let directory = try? TrustState(gate.trust).read().directory
             let rules = directory.map { RulesInForce(file: gate.policy.file, over: $0) }
@@ -96,7 +96,7 @@ extension TrustCommand {
             let bytes: [UInt8]
             let policy: String
             do {
-                // Read with the rights of the directory's owner; the file that is written belongs to the
+                // Read with the rights of the directory's owner. The file that is written belongs to the
                 // operator.
                 let role = OwnerRole(of: directory)
                 defer { role?.end() }

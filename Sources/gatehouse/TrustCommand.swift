@@ -29,8 +29,8 @@ struct TrustCommand: AsyncParsableCommand {
         /// The path, as the beginning of an output line; empty for the trust data in force.
         var place: String { path.map { $0 + ": " } ?? "" }
 
-        /// Returns the report on the trust data, and on the rules in force: those of a given path, otherwise
-        /// those of the gate.
+        /// Returns the report on the trust data and on the rules in force. The rules are those at a given
+        /// path, otherwise those of the gate.
         func report(at clock: WallTime) throws -> TrustReport {
             let directory = try load()
             let gate = path == nil ? try configuration.load() : nil
@@ -170,7 +170,7 @@ struct TrustCommand: AsyncParsableCommand {
 }
 
 extension TrustCommand {
-    /// Returns the trust directory or the bundle at that path. A bundle is checked with `key`, otherwise with
+    /// Returns the trust directory or the bundle at `path`. A bundle is checked with `key`; without it, with
     /// the keys in the gate's configuration.
     static func reading(
         _ path: String, key: String? = nil, orKeys configured: () throws -> [OperatorKey] = { [] }
@@ -224,6 +224,6 @@ extension TrustCommand {
 }
 
 extension WallTime {
-    /// The date of this machine's clock, which a person can see.
+    /// The date of this machine's clock. It counts as given by the operator, who can see it.
     fileprivate static var machine: WallTime { WallTime(utc: SystemClock.utc(), provenance: .given) }
 }

@@ -52,7 +52,7 @@ extension TrustCommand {
         }
     }
 
-    /// Returns the content of a trust directory; one that does not exist yet lacks everything.
+    /// Returns the content of a trust directory. A directory that does not exist yet counts as empty.
     static func store(toBe directory: String?) throws -> TrustStore {
         guard let directory, FileObstacle(folder: directory) != .absent else {
             var material = TrustMaterial()
@@ -175,14 +175,15 @@ struct TrustNeedsReport {
         return pins.map { "gatehouse trust pin \($0) --trust \(Self.word(directory))" }
     }
 
-    /// The issuer for which a root could be, if there is only one.
+    /// The issuer to which a root could belong, if the answer is unique; otherwise nil.
     private var issuer: String? {
         let issuers = needs.needs.filter { $0.kind == .issuer }
         return issuers.count == 1 ? issuers[0].id?.string : nil
     }
 
-    /// Returns `key-purpose = "did-wide"` as an option; nil for a line that `pin root` writes, and for one
-    /// that lets other parties sign for the issuer, which nobody should paste.
+    /// Returns a line of an issuer's entry, such as `key-purpose = "did-wide"`, as an option of the command.
+    /// Returns nil for a line that `pin root` writes, and for a line that lets other parties sign for the
+    /// issuer: nobody should paste such a line without thinking.
     private static func option(_ line: String) -> String? {
         guard let entry = (try? TOML.parse(Array(line.utf8)))?.entries.first else { return nil }
         let values = entry.value.array?.compactMap(\.string) ?? [entry.value.string].compactMap(\.self)
@@ -209,6 +210,6 @@ struct TrustNeedsReport {
 }
 
 extension String {
-    /// Returns the text, padded with blanks to that many letters.
+    /// Returns the text, padded with blanks to `width` letters.
     fileprivate func padding(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

@@ -134,8 +134,8 @@ struct VerifyCommand: AsyncParsableCommand {
         return try input.load()
     }
 
-    /// Returns the verifier of a gate, or the one that the options describe; and the origin of its rules, if
-    /// there are any.
+    /// Returns the verifier of a gate, or the one that the options describe, and the origin of its rules; nil
+    /// if it has no rules.
     private func verifier(_ gate: Configuration?) throws -> (verifier: Verifier, origin: String?) {
         let store: TrustStore
         let inForce: RulesInForce
@@ -159,7 +159,7 @@ struct VerifyCommand: AsyncParsableCommand {
         return (Verifier(trust: store, policy: chosen), inForce.rules.map { _ in inForce.origin })
     }
 
-    /// Returns the demand on the holder; empty if there was none.
+    /// Returns the demand on the holder; an empty demand if the user gave none.
     private func demand(_ gate: Configuration?) -> HolderDemand {
         guard nonce != nil || audience != nil else { return HolderDemand() }
         return HolderDemand(
@@ -212,8 +212,8 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the given date; otherwise the date that the gate would use, or, without a gate, that of this
-    /// machine's clock, which a person can see.
+    /// Returns the date that the user gave; otherwise the date that the gate would use. Without a gate,
+    /// returns the date of this machine's clock, which the user can see.
     private func date(_ gate: Configuration?) async throws -> WallTime {
         guard let at else {
             guard let gate else { return WallTime(utc: SystemClock.utc(), provenance: .given) }
@@ -229,7 +229,8 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 }
 
-/// Records the end of each stage. Only one thread uses it; the lock is there for the compiler.
+/// Records the end of each stage. Only one thread uses the object; the lock exists because the compiler
+/// requires it.
 private final class StageTimes: Sendable {
     private let state = Mutex<(last: Instant, stages: [VerdictReport.StageTime])>((SystemClock.now(), []))
 

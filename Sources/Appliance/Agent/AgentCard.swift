@@ -11,16 +11,17 @@ struct AgentCard {
     enum State: String {
         /// The handshake is not complete.
         case connecting
-        /// It is the active connection of its destination, or may become it at once.
+        /// The connection is the active one of its destination, or may become the active one at once.
         case connected
-        /// A newer connection is active. This one is deleted when the destination has confirmed something
-        /// over the newer one.
+        /// A newer connection is active. This connection is deleted when the destination has confirmed
+        /// something over the newer one.
         case replaced
-        /// Its peer has ended it.
+        /// The peer has ended the connection.
         case ended
-        /// It is marked for deletion. Its link ends first; then, if requested, the service notifies its peer.
+        /// The connection is marked for deletion. Its link ends first; then, if requested, the service
+        /// notifies its peer.
         case deleting
-        /// Its stored state cannot be read.
+        /// The stored state of the connection cannot be read.
         case unreadable
     }
 

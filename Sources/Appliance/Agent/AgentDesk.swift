@@ -11,8 +11,8 @@ package import Store
 package struct AgentDesk: Sendable {
     private let store: Store
     private let service: AgentService
-    /// Lower than the control socket's limit of concurrent answers: the rest is reserved for the gate's own
-    /// requests.
+    /// The limit of requests that are answered at the same time. It is lower than the control socket's limit
+    /// of concurrent answers. The rest is reserved for the gate's own requests.
     private let turns = AnswerTurns(4)
 
     /// Creates a desk for the connections of `service`, which need not run.
@@ -66,8 +66,9 @@ package struct AgentDesk: Sendable {
         return cards
     }
 
-    /// Returns the card of the connection with that id; otherwise of the active connection, or else the
-    /// newest one, to the destination of that name.
+    /// Returns the card of one connection. `name` is the id of a connection, or the name of a destination:
+    /// then the card is that of the destination's active connection or, if no connection is active, of its
+    /// newest one.
     private func card(_ name: Text) async throws(ControlRefusal) -> AgentCard {
         let cards = try await cards()
         if let card = cards.first(where: { $0.id == name }) { return card }
@@ -103,8 +104,8 @@ package struct AgentDesk: Sendable {
         }
     }
 
-    /// Returns why no agent can be connected as `destination` (nil: the primary one) of a gate with that
-    /// configuration; nil if one can. The check needs no database.
+    /// Returns why no agent can be connected as `destination` (nil: the primary destination) of a gate with
+    /// `configuration`; nil if an agent can be connected. The check needs no database.
     package static func refusal(of destination: Text?, in configuration: Configuration) -> ControlRefusal? {
         refusal(of: destination ?? DeliveryCursor.primary, among: AgentService.names(configuration))
     }
@@ -116,7 +117,7 @@ package struct AgentDesk: Sendable {
             "there is no destination \(destination)", remedy: "there are: \(list); [[agent.copy]] makes another")
     }
 
-    /// Returns the destination of that name. Waits up to 1 s while the service is starting.
+    /// Returns the destination `name`. Waits up to 1 s while the service is starting.
     private func ready(_ name: Text) async throws -> Destination {
         for _ in 0..<20 {
             if let destination = service.destination(name), await destination.isLoaded { return destination }
@@ -125,8 +126,8 @@ package struct AgentDesk: Sendable {
         throw Destination.NotReady()
     }
 
-    /// Deletes a connection. Sends nothing unless `tellsAgent` is set, so that an agent whose answers crash
-    /// the program can be deleted too.
+    /// Deletes a connection. Sends its agent no message unless `tellsAgent` is set, so that an agent whose
+    /// answers crash the program can be deleted too.
     private func delete(_ name: Text, _ isForced: Bool, _ tellsAgent: Bool) async throws(ControlRefusal) -> JSON {
         let card = try await self.card(name)
         do {

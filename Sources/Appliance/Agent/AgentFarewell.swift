@@ -5,8 +5,8 @@ import HTTPTransport
 
 /// Notifies a peer that its connection ends (did-rotate's `hangup`, RFC 0794), once and within a time limit.
 enum AgentFarewell {
-    /// Returns whether the peer's server accepted the message. Consumes the connection: nothing that happens
-    /// on it is stored.
+    /// Returns whether the peer's server accepted the message. Consumes the connection: later events on it
+    /// are not stored.
     static func send(
         over connection: consuming AgentConnection, by exchange: any MessageExchange, clock: AgentClock,
         within limit: Duration

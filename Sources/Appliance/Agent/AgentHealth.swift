@@ -17,7 +17,8 @@ final class AgentHealth: Sendable {
         found.withLock { found in Health.codes.filter { found[$0]?[name] != nil } }
     }
 
-    /// Handles an event on a connection. Returns the fault that it adds; nil: none.
+    /// Handles an event on a connection of the destination `name`. Returns the fault that the event adds; nil
+    /// if it adds no fault.
     func take(_ notice: AgentNotice, of name: Text) -> ReasonCode? {
         switch notice {
         case .connected, .tookOver:
@@ -48,7 +49,7 @@ final class AgentHealth: Sendable {
         }
     }
 
-    /// Handles an event of the mailbox. Returns the fault that it adds; nil: none.
+    /// Handles an event of the mailbox. Returns the fault that the event adds; nil if it adds no fault.
     func take(_ notice: MailboxNotice) -> ReasonCode? {
         switch notice {
         case .failed, .reachability(_?), .invitationFailed, .otherMailbox, .unreadable, .tokenFailed:
@@ -60,14 +61,15 @@ final class AgentHealth: Sendable {
         }
     }
 
-    /// Handles an event of a destination outside its connections. Returns the fault that it adds; nil: none.
+    /// Handles an event of the destination `name` outside its connections. Returns the fault that the event
+    /// adds; nil if it adds no fault.
     func take(_ notice: DestinationNotice, of name: Text) -> ReasonCode? {
         switch notice {
         case .unreadable: set(.agentUnreadable, name, notice.text)
         case .ended: set(.agentEnded, name, notice.text)
         case .invitationFailed(_, _, isConnected: true), .usedBefore(isConnected: true): nil
         case .invitationFailed, .usedBefore: set(.agentUnconnected, name, notice.text)
-        // An earlier fault of this destination is more specific.
+        // An earlier fault of this destination is more specific: keep it.
         case .unconnected: faults(of: name).isEmpty ? set(.agentUnconnected, name, notice.text) : nil
         case .storeFailed: nil
         case .invitationRead: clear(.agentUnconnected, name)

@@ -5,7 +5,7 @@ import Encoding
 // Asks the peer whether it keeps messages for this gate.
 extension AgentLink {
     /// Asks the peer whether it keeps messages for this gate, before anything is delivered. Returns false if
-    /// there is nothing to do now.
+    /// no question has to be sent now.
     func ask(at now: Instant) -> Bool {
         guard connection.isComplete, mediation != nil else { return false }
         denied(mediation?.expire(at: now))
@@ -14,7 +14,7 @@ extension AgentLink {
         return true
     }
 
-    /// The latest time at which ``ask(at:)`` has something to do; nil: never.
+    /// The latest time at which ``ask(at:)`` has a question to send or a time limit to check; nil: never.
     var askDeadline: Instant? {
         connection.isComplete && (connection.wantsMessage || mediation?.isOpen == true) ? mediation?.deadline : nil
     }
@@ -37,19 +37,19 @@ extension AgentLink {
 }
 
 extension AgentLink: MailReceiver {
-    /// The mailbox accepts messages for `key` at `address`.
+    /// Handles the mailbox's grant: it accepts messages for `key` at `address`.
     package func take(_ address: MailboxAddress, for key: Verkey) {
         inbox.append(.address(address, for: key))
         nap.end()
     }
 
-    /// The mailbox will never take messages for `key`.
+    /// Handles the mailbox's refusal: it will never accept messages for `key`.
     package func refuse(_ key: Verkey) {
         inbox.append(.keyRefused(key))
         nap.end()
     }
 
-    /// A message from the mailbox. The mailbox releases it once its effects are durable.
+    /// Handles a message from the mailbox. The mailbox releases the message once its effects are durable.
     package func take(_ message: MailboxMessage) {
         mail.append(message)
         nap.end()

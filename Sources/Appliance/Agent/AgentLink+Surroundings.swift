@@ -6,23 +6,24 @@ import Ledger
 extension AgentLink {
     /// The parts that a link uses.
     package struct Surroundings: Sendable {
-        /// Posts messages.
+        /// Posts messages to the peer's server.
         package var exchange: any MessageExchange
-        /// Keeps the connection.
+        /// Stores the connection.
         package var store: any ConnectionStore
         /// The name of the destination that the connection leads to.
         package var destination: Text
         /// The entries that the destination is to get; nil for a link that only connects.
         package var outbox: (any Outbox)?
-        /// How it gets them.
+        /// How the destination gets its reports.
         package var reports: ReportSettings
         /// The clock.
         package var clock: AgentClock
         /// How messages are to reach new connections.
         package var reception = AgentConnection.Reception.returnRoute
-        /// The access to the mailbox; nil if there is none.
+        /// The access to the mailbox; nil if the gate has no mailbox.
         package var postbox: (any Postbox)?
-        /// Whether a connection by that invitation, which has no mailbox, is to ask its agent for one.
+        /// Whether a connection by the given invitation, which has no mailbox, is to ask its agent for a
+        /// mailbox.
         package var asksForMailbox: @Sendable (Invitation) async -> Bool
         /// Whether a mailbox without TLS may be granted.
         package var allowsPlainHTTP = false
@@ -33,7 +34,7 @@ extension AgentLink {
         /// Receives every notice, in order, on the link's executor. It must not block.
         package var observe: @Sendable (AgentNotice) -> Void
 
-        /// Creates surroundings of these parts.
+        /// Creates surroundings from the given values. The other properties have their defaults.
         package init(
             exchange: any MessageExchange, store: any ConnectionStore,
             destination: Text = DeliveryCursor.primary, outbox: (any Outbox)? = nil,
@@ -50,14 +51,14 @@ extension AgentLink {
 
     /// How a link ended.
     package enum End: Sendable {
-        /// The task was cancelled.
+        /// The task that runs the link was cancelled.
         case cancelled
         /// The peer has ended the connection.
         case ended
-        /// Another connection has replaced it, or it was stopped.
+        /// Another connection has replaced this one, or its link was stopped.
         case retired
-        /// The peer keeps messages for this gate at that address. The connection, in that state, leads to the
-        /// mailbox from now on.
+        /// The peer keeps messages for this gate at the given address. From now on the connection, whose
+        /// state is `state`, leads to the mailbox.
         case granted(MailboxAddress, state: JSON)
     }
 }

@@ -8,17 +8,17 @@ import Ledger
 ///
 /// One task calls ``run()``, which returns soon after that task is cancelled.
 package actor AgentLink {
-    /// The connection's own id.
+    /// The id of the connection.
     package nonisolated let id: Text
-    /// The invitation by which it was made.
+    /// The invitation by which the connection was made.
     package nonisolated let invitation: Invitation
     /// Whether the peer had ended the connection before this link was made. Such a connection never carries a
     /// message again.
     package nonisolated let wasEnded: Bool
-    /// How messages that do not answer a post reach it.
+    /// How messages that do not answer a post reach the gate.
     package nonisolated let reception: AgentConnection.Reception
 
-    /// What the link knows in addition to its stored state.
+    /// The information of the link in addition to its stored state.
     package nonisolated let notes = LinkNotes()
 
     let surroundings: Surroundings
@@ -26,7 +26,7 @@ package actor AgentLink {
     /// Events from actions and from outside that are not handled yet.
     var inbox: [AgentConnection.Event] = []
     private var isStoreBroken = false
-    /// The delivery to the destination; nil before the connection is the active one.
+    /// The delivery of reports to the destination; nil before this connection becomes the active one.
     private var delivery: ReportDelivery?
     /// Events that the delivery has not handled yet.
     private var events: [ReportDelivery.Event] = []
@@ -34,12 +34,13 @@ package actor AgentLink {
     private var next: OutboundMessage?
     /// Confirmations that are not durable yet, in order.
     private var unkept: [(point: ReportPoint, isReceipt: Bool, passedOver: [Int])] = []
-    /// Positions of entries that the peer refuses, until the cursor has passed them.
+    /// The positions of entries that the peer refuses, until the cursor has passed them.
     private var passedOver: [Int] = []
     /// Whether the ledger may have grown.
     private var hasGrown = false
     private var isRetired = false
-    /// Callers that wait for the answer to a reuse question, by the id of the invitation.
+    /// The callers that wait for the inviter's answer whether this connection may be reused, by the id of the
+    /// invitation.
     private var asked: [Text: CheckedContinuation<Bool?, Never>] = [:]
     /// The time before which the outbox is not used again after a failure.
     private var outboxRetryAt: Instant?
@@ -48,7 +49,7 @@ package actor AgentLink {
     var mail: [MailboxMessage] = []
     /// The message that could not be read and is not quarantined yet.
     private var unread: (message: MailboxMessage, reason: Discard)?
-    /// Ids of messages that were read. They are released once their effects are durable.
+    /// The ids of messages that were read. They are released once their effects are durable.
     private var unreleased: [Text] = []
     /// Keys of messages that were seen and are not durable yet.
     private var unkeptKeys: [[UInt8]] = []
@@ -93,12 +94,12 @@ package actor AgentLink {
     /// Whether the handshake is complete and neither side has ended the connection.
     package var isConnected: Bool { connection.isComplete && !connection.isEnded && !isRetired }
 
-    /// Whether the address at which it receives messages is known.
+    /// Whether the address at which the connection receives messages is known.
     var hasAddress: Bool { connection.address != nil }
 
     /// Asks the inviter of `invitation`, as soon as the link runs, whether it accepts this connection in
-    /// place of a new one. Returns true if the inviter agrees; false if it does not agree within 45 s; nil if
-    /// the link ends before that, or already asks about this invitation.
+    /// place of a new one. Returns true if the inviter agrees, and false if it does not agree within 45 s.
+    /// Returns nil if the link ends before that, or if the link already asks about this invitation.
     package func reuse(_ invitation: Invitation) async -> Bool? {
         guard !isRetired, !connection.isEnded, asked[invitation.id] == nil else { return nil }
         inbox.append(.reuse(invitation))
@@ -108,7 +109,7 @@ package actor AgentLink {
         }
     }
 
-    /// Resumes the callers that still wait in ``reuse(_:)``, with nil.
+    /// Resumes with nil the callers that still wait in ``reuse(_:)``.
     package func letGo() {
         for asked in asked.values { asked.resume(returning: nil) }
         asked = [:]
@@ -120,7 +121,7 @@ package actor AgentLink {
         wake()
     }
 
-    /// Stores the connection before it does anything.
+    /// Stores the connection before the connection does anything.
     package func keep() async throws {
         try await surroundings.store.keepConnection(
             id, to: surroundings.destination, connection.snapshot.compactBytes, handled: [])
@@ -140,13 +141,13 @@ package actor AgentLink {
         wake()
     }
 
-    /// Pings the peer, once it is connected.
+    /// Pings the peer once the connection's handshake is complete.
     package func ping() async {
         inbox.append(.ping)
         await retryNow()
     }
 
-    /// Ends the link permanently: nothing of it is sent or stored any more.
+    /// Ends the link permanently: it sends and stores nothing any more.
     package func stop() {
         isRetired = true
         wake()
@@ -269,7 +270,7 @@ package actor AgentLink {
             head.flatMap { $0.ledger == end.ledger && outbox.hasSigned($0) ? $0 : nil }
         }
         switch answer {
-        // A receipt for a position within the ledger needs no signature.
+        // A receipt for a position that this ledger contains needs no signature.
         case .receipt(let point, let head):
             let beyond = head.flatMap { $0.position > end.position ? $0 : nil }
             events.append(.receipt(point, signed: signed(beyond)))
@@ -277,7 +278,7 @@ package actor AgentLink {
         }
     }
 
-    /// Continues the delivery to the destination. Returns false if there is nothing to do now.
+    /// Continues the delivery to the destination. Returns false if no delivery is due now.
     private func deliver(at now: Instant) async -> Bool {
         guard let outbox = surroundings.outbox, connection.isComplete, mediation?.isUnderWay != true,
             outboxRetryAt == nil
@@ -348,7 +349,7 @@ package actor AgentLink {
                 let entries = try await outbox.entries(
                     of: ledger, after: position, limit: limit, bytes: bytes, reports: reports, over: id)
                 guard let entries else { return retire() }
-                // No entries: another ledger may have replaced this one.
+                // The outbox has no entries: another ledger may have replaced this one.
                 if entries.isEmpty { hasGrown = true }
                 events.append(.entries(entries))
             } catch {
@@ -428,7 +429,7 @@ package actor AgentLink {
     // MARK: - Mailbox
 
     /// Handles the next message from the mailbox. Carries out all its actions before the next message is
-    /// read. Returns false if there is nothing to do now.
+    /// read. Returns false if no message waits.
     private func read(at now: Instant) async -> Bool {
         guard outboxRetryAt == nil else { return false }
         if let (message, reason) = unread {
@@ -452,7 +453,7 @@ package actor AgentLink {
     }
 
     /// Releases, at the mailbox, the messages that were read, once all their effects are durable. Returns
-    /// false if there is nothing to do now.
+    /// false if there is no message to release.
     private func release() async -> Bool {
         guard !unreleased.isEmpty, outboxRetryAt == nil, unkept.isEmpty, delivery == nil || events.isEmpty else {
             return false

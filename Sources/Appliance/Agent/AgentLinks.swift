@@ -5,11 +5,11 @@ import Store
 
 /// Creates links from stored connections and from invitations.
 package enum AgentLinks {
-    /// Why there is no link for an invitation.
+    /// Why an invitation leads to no link.
     package enum Failure: Error, Sendable {
-        /// The invitation cannot be used.
+        /// The invitation cannot be used; the payload is the reason.
         case invitation(InvitationError)
-        /// The answers to the inviter's requests could not be delivered.
+        /// The answers to the inviter's requests could not be delivered; the payload is the reason.
         case unanswered(ExchangeFailure)
         /// The system returns no random bytes.
         case noRandomness
@@ -23,7 +23,7 @@ package enum AgentLinks {
             }
         }
 
-        /// One sentence for the operator.
+        /// The remedy in one sentence, for the operator.
         package var remedy: String {
             switch self {
             case .invitation(let error): error.remedy
@@ -35,21 +35,21 @@ package enum AgentLinks {
 
     /// What an invitation led to.
     package enum Found: Sendable {
-        /// A connection by this invitation exists or is being made: use it, do not make a second one.
+        /// A connection by this invitation exists or is being made. Use it and do not make a second one.
         case existing(AgentLink)
-        /// A new link; it is stored when it first runs.
+        /// A new link. Its connection is stored when the link first runs.
         case new(AgentLink)
-        /// A connection to the inviter exists: ask the inviter to reuse it, and make a new one if it does not
-        /// agree.
+        /// A connection to the inviter exists. Ask the inviter to reuse it, and make a new connection if the
+        /// inviter does not agree.
         case known(AgentLink)
         /// A connection to the inviter exists, and the invitation only asks for answers to its requests.
         case asked(AgentLink)
-        /// The invitation offers no lasting connection: its requests are answered once.
+        /// The invitation offers no lasting connection: its requests are answered once, without a link.
         case once
     }
 
-    /// Returns a link for each stored connection to the surroundings' destination that can be read, the
-    /// oldest first. `unreadable`: the ids of the others, which stay stored.
+    /// Returns a link for each readable stored connection to the surroundings' destination, the oldest first.
+    /// `unreadable`: the ids of the connections that cannot be read; they stay stored.
     package static func stored(
         _ configuration: AgentConnection.Configuration, _ surroundings: AgentLink.Surroundings
     ) async throws -> (links: [AgentLink], unreadable: [Text]) {
@@ -69,10 +69,10 @@ package enum AgentLinks {
         return (links, unreadable)
     }
 
-    /// Returns what `invitation` leads to (``InvitationPlan``): one of `existing` that was made by this
-    /// invitation, pending ones included and ended ones not; otherwise a connected one to the same inviter;
-    /// otherwise a new one, which replaces the others once its handshake is complete. `connected`: the ids of
-    /// those of `existing` whose handshake is complete.
+    /// Returns what `invitation` leads to (``InvitationPlan``): the link of `existing` that was made by this
+    /// invitation, whether connected or pending, but not an ended link; otherwise a connected link to the
+    /// same inviter; otherwise a new link. The new link replaces the existing links once its handshake is
+    /// complete. `connected`: the ids of the links of `existing` whose handshake is complete.
     package static func link(
         for invitation: Invitation, existing: [AgentLink], connected: Set<Text> = [],
         _ configuration: AgentConnection.Configuration,

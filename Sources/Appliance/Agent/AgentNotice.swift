@@ -3,76 +3,79 @@ package import Encoding
 
 /// An event on a connection, for logs, lamps and the terminal. It contains no secrets and no claims.
 package enum AgentNotice: Sendable {
-    /// The handshake is complete; the peer's DID.
+    /// The handshake is complete; `did` is the peer's DID.
     case connected(did: Text)
-    /// The inviter refused the request or answered it wrongly; another attempt follows.
+    /// The inviter refused the connection request or answered it wrongly. The gate makes another attempt.
     case handshakeRefused(reason: Text)
     /// The inviter's server accepted every form of the request, and no answer arrived; another attempt
     /// follows.
     case unanswered
     /// Messages reach the peer again.
     case reachable
-    /// Messages do not reach the peer; they are tried again without end.
+    /// Messages do not reach the peer, for the given reason. The gate tries to deliver them until it
+    /// succeeds.
     case unreachable(ExchangeFailure)
     /// The peer answered a ping.
     case alive
     /// This connection is the active one of its destination from now on. Delivery continues after `position`.
     case tookOver(position: Int)
-    /// Another connection has replaced this one.
+    /// Another connection has replaced this connection.
     case retired
-    /// The destination has confirmed everything up to that position.
+    /// The destination has confirmed every entry up to `position`.
     case confirmed(position: Int)
-    /// The connections with these ids, which this one replaced, are no longer needed. Their peers are to be
-    /// notified.
+    /// This connection has replaced the connections with the given ids, and they are no longer needed. Their
+    /// peers are to be notified.
     case replaced([Text])
     /// The form and the proof with which reports are sent to the destination are determined.
     case found(ReportWay)
-    /// Several pings in a row had no answer. Nothing is sent until the peer answers one.
+    /// Several pings in a row had no answer. The gate sends nothing until the peer answers a ping.
     case silent
-    /// The silent peer answered.
+    /// The peer, which had answered no pings, answered again.
     case heard
-    /// The delivery is held although the peer is reachable.
+    /// The delivery of reports is held for the given reason, although the peer is reachable.
     case held(ReportHold)
     /// The delivery continues after a hold.
     case released
-    /// The peer's server refuses the entry at that position; it is passed over.
+    /// The peer's server refuses the entry at `position`. The delivery skips this entry.
     case setAside(position: Int)
-    /// The entries at these positions are no longer kept, and the peer does not have them.
+    /// The ledger no longer has the entries at these positions, and the peer does not have them either.
     case gone(ClosedRange<Int>)
-    /// The peer has lost entries after that position, for which it had sent receipts. They are sent again.
+    /// The peer has lost entries after the position `after`, although it had sent receipts for them. The gate
+    /// sends these entries again.
     case refill(after: Int)
-    /// The peer has a head that this gate signed and that this ledger does not contain.
+    /// The peer has a head that this gate signed and that this ledger does not contain: the ledger was
+    /// restored from an older state or rewritten.
     case behind(ReportPoint)
     /// The peer claims a position that this ledger does not contain, and returns no head that this gate
     /// signed.
     case claimed(ReportPoint)
     /// The peer's statement about the ledger agrees with the ledger again.
     case agreed
-    /// A statement of the peer about the ledger was refused.
+    /// A statement of the peer about the ledger was refused, for the given reason.
     case refusedAnswer(ReportError)
-    /// The peer's server refused a message with that status.
+    /// The peer's server refused a message with the HTTP status `status`.
     case refused(Text, status: Int)
-    /// The peer acknowledged messages.
+    /// The peer acknowledged the messages with the given ids.
     case acknowledged([Text])
-    /// The peer sent a text; its length in bytes.
+    /// The peer sent a text message with the id `id` and a length of `bytes` bytes.
     case message(id: Text, bytes: Int)
-    /// The peer reported a problem.
+    /// The peer reported a problem with the code `code`.
     case problem(code: Text)
-    /// An inbound message was dropped.
+    /// An inbound message was dropped, for the given reason.
     case discarded(Discard)
-    /// A message from the mailbox that cannot be read was quarantined.
+    /// A message from the mailbox could not be read, for the given reason, and was quarantined.
     case quarantined(Discard)
-    /// The agent keeps no messages for this gate, or cannot be asked to. It is asked again at the next start,
-    /// or a day later.
+    /// The agent keeps no messages for this gate, or cannot be asked to keep them. The gate asks it again at
+    /// the next start, or a day later.
     case mailboxDenied(MailboxFailure)
-    /// The unconfirmed entries of an earlier ledger cannot be read now, for that reason. The read is tried
-    /// again.
+    /// The unconfirmed entries of an earlier ledger cannot be read now; the text is the reason. The gate
+    /// tries the read again.
     case pastUnread(String)
-    /// That number of reports of an earlier ledger is given up, for that reason. The destination never gets
-    /// them.
+    /// The gate gives up the given number of reports of an earlier ledger; the text is the reason. The
+    /// destination never gets these reports.
     case pastGivenUp(reports: Int, String)
-    /// The connection's state or the outbox could not be read or written. Nothing is sent until that works
-    /// again.
+    /// The connection's state or the outbox could not be read or written; the text is the reason. Nothing is
+    /// sent until that works again.
     case storeFailed(String)
     /// The peer has another DID and another key from now on.
     case rotated
@@ -171,7 +174,7 @@ package enum AgentNotice: Sendable {
     /// The code with which inviters answer a second request by a single-use invitation (RFC 0160, RFC 0023).
     private static let notAccepted: Text = "request_not_accepted"
 
-    /// What an operator does about it, if the text does not say it; nil: nothing.
+    /// What an operator can do about the event, if the text does not say it; nil if nothing has to be done.
     package var remedy: String? {
         switch self {
         case .handshakeRefused(Self.notAccepted), .unanswered:

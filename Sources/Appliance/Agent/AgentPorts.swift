@@ -7,8 +7,9 @@ package import Store
 package protocol ConnectionStore: Sendable {
     /// Returns the stored connections, the oldest first.
     func loadConnections() async throws -> [StoredConnection]
-    /// Stores a snapshot of a connection, which leads to `destination` from now on, together with the keys of
-    /// the inbound messages that led to this state. Both are durable when this returns.
+    /// Stores a snapshot of a connection together with the keys of the inbound messages that led to this
+    /// state. The connection leads to `destination` from now on. The snapshot and the keys are durable when
+    /// the function returns.
     func keepConnection(_ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]]) async throws
     /// Returns the keys of the last inbound messages that were applied, oldest first.
     func loadHandled() async throws -> [[UInt8]]
@@ -16,20 +17,20 @@ package protocol ConnectionStore: Sendable {
     func forgetConnection(_ id: Text) async throws
     /// Marks a connection for deletion. It is forgotten once its peer was notified that it ends.
     func retireConnection(_ id: Text) async throws
-    /// Quarantines a message that cannot be read, durably, with that reason. Above the limit, the oldest
-    /// messages are deleted.
+    /// Quarantines durably a message that cannot be read, with `reason`. If more messages are quarantined
+    /// than the limit allows, the oldest ones are deleted.
     func quarantine(_ message: MailboxMessage, reason: Text) async throws
 }
 
-/// The ledger as the outbox of one destination. The outbox knows the active connection of its destination.
-/// For a connection that was replaced, which gets nothing more, the functions with an optional result return
+/// The ledger as the outbox of one destination. The outbox knows the active connection of its destination. A
+/// connection that was replaced gets no further entries: for it, the functions with an optional result return
 /// nil.
 package protocol Outbox: Sendable {
-    /// Makes `connection` the active one of the destination, unless a newer one is.
+    /// Makes `connection` the active one of the destination, unless a newer connection is active.
     func takeOver(by connection: Text) async throws -> OutboxState?
     /// Returns the end of the ledger, signed if there is a key, and whether an entry after `position` is
-    /// urgent, which means that something went wrong at the gate. An earlier ledger is delivered first, until
-    /// the destination has all of it.
+    /// urgent. An urgent entry says that something went wrong at the gate. While the destination lacks
+    /// entries of an earlier ledger, the result is about that ledger.
     func end(after position: Int, over connection: Text) async throws -> (end: ReportPoint, isUrgent: Bool)?
     /// Returns the entries of `ledger` after `position`: at most `limit` entries of about `bytes` bytes in
     /// total, with their reports if `reports` is set. Empty if another ledger is delivered now.
@@ -41,16 +42,16 @@ package protocol Outbox: Sendable {
     func hash(of ledger: Text, at position: Int) async throws -> [UInt8]?
     /// Returns whether this gate signed that head.
     func hasSigned(_ head: ReportPoint) -> Bool
-    /// Records that the destination has confirmed everything up to `point`. If `isReceipt` is set, `point` is
-    /// kept as its receipt. The keys of inbound messages, `handled`, are stored with it. The destination
-    /// refuses the entries at the positions `passedOver` and does not have them; they are counted as lost.
-    /// Returns the ids of the connections that this one replaced and that are deleted because of this
-    /// confirmation.
+    /// Records that the destination has confirmed every entry up to `point`. If `isReceipt` is set, `point`
+    /// is kept as the destination's receipt. `handled`, the keys of inbound messages, are stored with the
+    /// confirmation. The destination refuses the entries at the positions `passedOver` and does not have
+    /// them; these entries are counted as lost. Returns the ids of the connections that this one replaced and
+    /// that are deleted because of this confirmation.
     func confirm(
         _ point: ReportPoint, isReceipt: Bool, passedOver: [Int], over connection: Text, handled: [[UInt8]]
     ) async throws -> [Text]
-    /// Gives up the rest of `ledger`, an earlier ledger that the destination will never accept. The next
-    /// ledger follows.
+    /// Gives up the rest of `ledger`, an earlier ledger that the destination will never accept. The entries
+    /// of the ledger after it are delivered next.
     func giveUp(_ ledger: Text, over connection: Text) async throws
 }
 
@@ -58,14 +59,14 @@ package protocol Outbox: Sendable {
 package struct OutboxState: Hashable, Sendable {
     /// The end of the ledger.
     package var end: ReportPoint
-    /// The position up to which everything is confirmed.
+    /// The position up to which all entries are confirmed.
     package var confirmed: Int
-    /// The last receipt; nil when there is none.
+    /// The last receipt of the destination; nil when it has sent no receipt.
     package var receipt: ReportPoint?
-    /// Whether this is an earlier ledger. The ledger that replaced it is delivered next.
+    /// Whether the ledger of this state is an earlier one. The ledger that replaced it is delivered next.
     package var isPast: Bool
 
-    /// Creates a state of these parts.
+    /// Creates a state from the values of its properties.
     package init(end: ReportPoint, confirmed: Int, receipt: ReportPoint? = nil, isPast: Bool = false) {
         (self.end, self.confirmed, self.receipt, self.isPast) = (end, confirmed, receipt, isPast)
     }
@@ -75,16 +76,16 @@ package struct OutboxState: Hashable, Sendable {
 package struct AgentClock: Sendable {
     /// The time now.
     package var now: @Sendable () -> Instant
-    /// Returns at that time, or earlier if the task is cancelled.
+    /// Returns at the given time, or earlier if the task is cancelled.
     package var sleep: @Sendable (Instant) async -> Void
 
-    /// Creates a clock of its two functions.
+    /// Creates a clock from the function that returns the time and the function that sleeps.
     package init(now: @escaping @Sendable () -> Instant, sleep: @escaping @Sendable (Instant) async -> Void) {
         (self.now, self.sleep) = (now, sleep)
     }
 
-    /// Returns the system's monotonic clock that also runs during suspend; its zero is the call of this
-    /// function.
+    /// Returns the system's monotonic clock, which also runs during suspend. Its zero is the instant of this
+    /// call.
     package static func system() -> AgentClock {
         let zero = ContinuousClock.now
         return AgentClock(

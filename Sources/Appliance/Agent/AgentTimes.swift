@@ -4,7 +4,7 @@ package import Aries
 package struct AgentTimes: Sendable {
     /// The time between two checks of the invitation files, and of a connection that is being tried.
     package var look = Duration.seconds(10)
-    /// How long a connection through a mailbox may take before it is given up.
+    /// How long a second connection through a mailbox may take before the gate gives it up.
     package var trial = Duration.seconds(45)
     /// The minimum time between two fetches that posts of an agency trigger.
     package var wake = Duration.seconds(2)

@@ -7,8 +7,8 @@ import Ledger
 // a second connection is made by the same invitation. If the second one is not answered, the first one is
 // used as before.
 extension Destination {
-    /// Handles the grant of a mailbox: the agent of `link` keeps messages for this gate, and that connection
-    /// leads to the mailbox from now on.
+    /// Handles the grant of a mailbox: the agent of `link` keeps messages for this gate, and the connection
+    /// of `link` leads to the mailbox from now on.
     func adopt(_ link: AgentLink, _ state: JSON, _ address: MailboxAddress) async {
         guard let mail = surroundings.mail else { return }
         do {
@@ -30,7 +30,8 @@ extension Destination {
         }
     }
 
-    /// Makes a second connection by an invitation that already led to one, this time through the mailbox.
+    /// Begins a trial: makes a second connection, this time through the mailbox, by an invitation that
+    /// already led to a connection.
     private func beginTrial(_ invitation: Invitation) async throws {
         let link = try AgentLinks.new(invitation, reception: .mailbox, surroundings.settings, surroundings.link)
         try await link.keep()
@@ -39,8 +40,8 @@ extension Destination {
     }
 
     /// Watches the trial of `link`. With the mailbox of the destination's own agent the time limit begins at
-    /// once, because the first connection does not deliver meanwhile. With another mailbox it begins when the
-    /// address is known, which may take any time.
+    /// once, because the first connection delivers nothing during the trial. With another mailbox the time
+    /// limit begins when the mailbox's address is known, however long that takes.
     private func watch(_ link: AgentLink) {
         trial = (link, surroundings.mail?.isForAll == true ? nil : trialEnd)
     }
@@ -62,8 +63,8 @@ extension Destination {
         if await mail.permits(invitation) { try await beginTrial(invitation) } else { try await goBack() }
     }
 
-    /// Gives up a trial after its time limit. Begins one if a mailbox serves that a connection does not use
-    /// yet.
+    /// Gives up the trial after its time limit. Begins a trial if a mailbox is in use and a connection does
+    /// not use it yet.
     func lookAtTrial() async {
         guard let mail = surroundings.mail else { return }
         if let (link, until) = trial {

@@ -5,22 +5,22 @@ import Store
 /// One destination in the running service: the connections that lead to it, and the invitations that may lead
 /// to it.
 ///
-/// The newest connection whose handshake is complete is the active one. The outbox reports that to all other
-/// connections, which then end. Notices report failures, each with its remedy.
+/// The newest connection whose handshake is complete is the active one. The outbox notifies all other
+/// connections, and these end. Notices report failures, each with its remedy.
 actor Destination {
     /// The parts that a destination uses.
     struct Surroundings: Sendable {
         /// Reads an invitation from a file or a URL.
         var invitation: @Sendable (String) async throws(InvitationReader.Failure) -> Invitation
-        /// The parts of its links; their destination is this one.
+        /// The surroundings of the links that lead to this destination.
         var link: AgentLink.Surroundings
-        /// The configuration of its connections.
+        /// The configuration of the connections of this destination.
         var settings: AgentConnection.Configuration
         /// Remembers the invitations that were accepted.
         var invitations: any InvitationMemory
-        /// The mailboxes; nil if there are none.
+        /// The mailbox that the connections use; nil if the gate has no mailbox.
         var mail: MailRoom?
-        /// How long a connection through a mailbox may take before it is given up.
+        /// How long a second connection through a mailbox may take before the gate gives it up.
         var trial = Duration.seconds(45)
         /// Receives every notice. It must not block.
         var notice: @Sendable (DestinationNotice) -> Void
@@ -134,7 +134,8 @@ actor Destination {
     private func find(_ invitation: Invitation) async throws -> AgentLinks.Found {
         var connected: Set<Text> = []
         for link in links where await link.isConnected { connected.insert(link.id) }
-        // Read the list only now: the same invitation may have arrived twice while the links were asked.
+        // Read the list of links only now: the same invitation may have arrived twice while the links were
+        // asked.
         return try AgentLinks.link(
             for: invitation, existing: links, connected: connected, surroundings.settings, surroundings.link)
     }
@@ -169,10 +170,11 @@ actor Destination {
 
     /// Stores a new link and starts it.
     private func begin(_ link: AgentLink) async throws {
-        // Add it at once, so that the same invitation given again meanwhile leads to no second connection.
+        // Add the link at once, so that the same invitation does not lead to a second connection if it
+        // arrives again meanwhile.
         links.append(link)
         do {
-            // First the connection, then the note that its invitation is used: a crash in between loses
+            // Store the connection first, then note that its invitation is used: a crash in between loses
             // nothing.
             try await link.keep()
             try await use(link.invitation)
@@ -191,7 +193,7 @@ actor Destination {
 
     // MARK: - Commands
 
-    /// The limit of connections of one destination, pending ones included.
+    /// The maximum number of connections of one destination, pending ones included.
     static let linksLimit = 8
 
     /// The result of an invitation that an operator gives.
@@ -200,23 +202,23 @@ actor Destination {
         enum Way: String, Sendable {
             /// A new connection is made.
             case new
-            /// The invitation led to that connection before.
+            /// The invitation led to an existing connection before.
             case known
-            /// The inviter is known: it is asked to continue over that connection.
+            /// The inviter is known: the gate asks it to continue over the existing connection.
             case reuse
-            /// The requests of the invitation are answered over that connection.
+            /// The gate answers the requests of the invitation over an existing connection.
             case answer
             /// The requests of the invitation are answered once, without a connection.
             case once
         }
 
         let way: Way
-        /// The id of the connection; nil if there is none.
+        /// The id of the connection; nil if the invitation led to no connection.
         let id: Text?
         /// Whether the work continues after the answer to the operator. The same invitation given again
         /// returns the result.
         var isUnderWay = false
-        /// Why it failed.
+        /// Why the connection failed; nil if it did not fail.
         var failure: String?
     }
 
@@ -264,10 +266,10 @@ actor Destination {
         return begun
     }
 
-    /// Returns the link of that connection; nil if there is none.
+    /// Returns the link of the connection `id`; nil if no such link exists.
     func link(_ id: Text) -> AgentLink? { links.first { $0.id == id } }
 
-    /// Ends the link of that connection.
+    /// Ends the link of the connection `id`.
     func remove(_ id: Text) async {
         guard let link = link(id) else { return }
         let isConnected = await link.isConnected
@@ -276,10 +278,10 @@ actor Destination {
         await endTrial(of: link, hasSucceeded: isConnected)
     }
 
-    /// Whether no connection leads there and none is being made.
+    /// Whether no connection leads to this destination and no connection is being made.
     var isEmpty: Bool { links.isEmpty }
 
-    /// The limit of connections is reached.
+    /// The maximum number of connections is reached.
     struct TooManyConnections: Error {}
     /// The stored connections are not loaded yet.
     struct NotReady: Error {}
@@ -338,23 +340,24 @@ package protocol InvitationMemory: Sendable {
 
 /// An event of a destination outside its links.
 enum DestinationNotice: Sendable {
-    /// A stored connection cannot be read.
+    /// The stored connection with the given id cannot be read.
     case unreadable(Text)
     /// The peer had ended the stored connection.
     case ended
     /// An invitation was read, and leads or has led to a connection.
     case invitationRead
-    /// The invitation of that file cannot be used. `reason`: the remedy, or the error.
+    /// The invitation in `file` cannot be used. `reason`: the remedy, or the error. `isConnected`: whether
+    /// the destination has a connection.
     case invitationFailed(file: String, reason: String, isConnected: Bool)
-    /// An invitation without a lasting connection was answered: the number of replies, and how many of them
-    /// refused the request.
+    /// An invitation without a lasting connection was answered. `replies`: the number of replies. `refusals`:
+    /// how many of the replies refused the request.
     case answeredOnce(replies: Int, refusals: Int)
     /// An invitation was accepted before, and its connection no longer exists. This is no fault if another
     /// connection replaced it (`isConnected`).
     case usedBefore(isConnected: Bool)
-    /// No connection exists, although there are invitations.
+    /// The destination has invitations, but no connection exists.
     case unconnected
-    /// The connections could not be read from the store, or not be written to it.
+    /// The connections could not be read from the store or written to it; the text is the reason.
     case storeFailed(String)
 
     /// A line for the log, with the remedy.

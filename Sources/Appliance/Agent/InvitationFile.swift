@@ -1,7 +1,7 @@
 import Encoding
 import Foundation
 
-/// A file with an invitation, and the state that decides when it is read.
+/// A file with an invitation, and the state from which the time of the next read follows.
 struct InvitationFile {
     /// The attributes by which the file system distinguishes one content of the file from the next.
     struct Edition: Equatable, Sendable {
@@ -22,9 +22,9 @@ struct InvitationFile {
 
     init(path: String) { self.path = path }
 
-    /// Returns the edition to be read now, because the file was not read since it changed, or because reading
-    /// it failed a while ago; nil: none. The result of the read is recorded for this edition, since the file
-    /// may change meanwhile.
+    /// Returns the edition of the file to be read now; nil if the file need not be read. An edition is due if
+    /// the file changed since the last read, or if reading it failed a while ago. The result of the read is
+    /// recorded for this edition, because the file may change during the read.
     func due(at now: Instant) -> Edition? {
         let edition = edition
         return edition != used && (edition != failed || now >= retryAt) ? edition : nil

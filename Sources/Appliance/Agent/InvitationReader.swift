@@ -7,21 +7,21 @@ package import LinuxIO
 /// Turns an operator's input into an invitation: a URL that contains the invitation, a URL that leads to one,
 /// or the path of a file.
 package enum InvitationReader {
-    /// Why there is no invitation. ``text`` and ``remedy`` are for the operator.
+    /// Why an input gives no invitation. ``text`` and ``remedy`` are for the operator.
     package enum Failure: Error, Hashable, Sendable {
-        /// The text was read and is no usable invitation.
+        /// The text was read but is no usable invitation; the payload is the reason.
         case invitation(InvitationError)
         /// The file cannot be read.
         case file(path: String, FileObstacle? = nil)
-        /// The link cannot be fetched.
+        /// The URL cannot be fetched; the payload is the reason.
         case link(ExchangeError)
-        /// The link leads to nothing (404, 410).
+        /// The URL leads to no resource (404, 410).
         case gone
-        /// The server of that name requires a sign-in (401, 403, 407).
+        /// The server `host` requires a sign-in (401, 403, 407).
         case signIn(host: String)
-        /// The link ends at a web page of the server of that name.
+        /// The URL leads to a web page of the server `host`, not to an invitation.
         case page(host: String)
-        /// More than five links follow one another.
+        /// The URL leads to a chain of more than five further URLs.
         case tooManyLinks
 
         /// What is wrong, in plain words.
@@ -37,7 +37,7 @@ package enum InvitationReader {
             }
         }
 
-        /// One sentence for the operator.
+        /// The remedy in one sentence, for the operator.
         package var remedy: String {
             switch self {
             case .invitation(let error): error.remedy
@@ -64,10 +64,11 @@ package enum InvitationReader {
         }
     }
 
-    /// The limit of links that are followed one after another.
+    /// The maximum number of URLs that are followed one after another.
     static let maxLinks = 5
 
-    /// Checks a file without using the network: its content is an invitation, or a link to one.
+    /// Checks without using the network that the content of the file is an invitation, or the URL of an
+    /// invitation.
     package static func check(_ path: String) throws(Failure) { _ = try parse(try content(of: path)) }
 
     /// Returns the invitation that the text itself contains, without using network or disk.
@@ -79,7 +80,7 @@ package enum InvitationReader {
     }
 
     private static func content(of path: String) throws(Failure) -> [UInt8] {
-        // One byte more than allowed is enough to recognise a file that is too large.
+        // Read one byte more than the limit: that is enough to recognise a file that is too large.
         guard let bytes = FileBytes.beginning(path, limit: InvitationText.maxBytes + 1) else {
             throw .file(path: path, FileObstacle(path))
         }
@@ -134,8 +135,8 @@ package enum InvitationReader {
         }
     }
 
-    /// Returns the target of a redirect (RFC 9110 section 10.2.2), which may be relative (RFC 3986 section
-    /// 5); nil if it is no URL.
+    /// Returns the absolute URL to which a redirect leads (RFC 9110 section 10.2.2). `location` may be
+    /// relative (RFC 3986 section 5). Returns nil if the result is no URL.
     static func resolve(_ location: String, from url: String) -> String? {
         // Return a complete URL exactly as it was sent: it may contain the invitation.
         if location.contains(/^[A-Za-z][A-Za-z0-9+.\-]*:\/\//) { return location }

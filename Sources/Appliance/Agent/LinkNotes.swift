@@ -3,16 +3,17 @@ import Kiosk
 import LinuxIO
 import Synchronization
 
-/// What a running link knows in addition to its stored state: when its agent last sent something, its present
-/// problem, and the results of its pings.
+/// The information of a running link in addition to its stored state: when its agent last sent something, its
+/// present problem, and the results of its pings.
 ///
-/// Written on the link's executor, read from any thread.
+/// The notes are written on the link's executor and read from any thread.
 package final class LinkNotes: Sendable {
     /// A ping that an operator asked for.
     package struct Ping: Hashable, Sendable {
         /// The number of the ping on this link, from 1.
         package var number: Int
-        /// The time from the request to the agent's first sign of life; nil: none yet.
+        /// The time from the connection request to the agent's first message; nil if no message has arrived
+        /// yet.
         package var took: Duration?
     }
 
@@ -25,24 +26,24 @@ package final class LinkNotes: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The time since which answers are noted. Earlier answers are not known.
+    /// The time since which the agent's answers are noted. Earlier answers are not known.
     package let since = SystemClock.utc()
 
     init() {}
 
-    /// The time of the last message that only the agent can have sent; nil: none since ``since``. It is not
-    /// stored: each answer would cost a write, and a time that is stored only sometimes would be mistaken for
-    /// the last one.
+    /// The time of the last message that only the agent can have sent; nil if none arrived since ``since``.
+    /// The time is not stored, because each answer would then cost a write. A time that is stored only
+    /// sometimes would be mistaken for that of the last answer.
     package var answered: Timestamp? { state.withLock(\.answered) }
 
-    /// The present problem; nil: none is known.
+    /// The present problem of the link; nil if no problem is known.
     package var problem: AgentNotice? { state.withLock(\.problem) }
 
     /// The last ping that was asked for.
     package var ping: Ping? { state.withLock(\.ping) }
 
-    /// Whether its agent may yet grant a mailbox over this connection. If it does, the connection leads to
-    /// that mailbox. nil: the link does not run yet.
+    /// Whether the agent may still grant a mailbox over this connection. If the agent grants one, the
+    /// connection leads to that mailbox. nil: the link does not run yet.
     package var asksForMailbox: Bool? { state.withLock(\.asksForMailbox) }
 
     func note(asksForMailbox: Bool) { state.withLock { $0.asksForMailbox = asksForMailbox } }

@@ -1,17 +1,17 @@
 import Encoding
 
-/// The texts that were logged recently, so that the log gets each change and not the same text again and
-/// again. A text of a destination counts as news once per ``pause``, and at most ``limit`` texts of each
-/// destination count in that time, whatever a peer sends.
+/// The texts that were logged recently. With them the log gets each change, but not the same text again and
+/// again. A text of a destination counts as news once per ``pause``. In that time at most ``limit`` texts of
+/// each destination count as news, whatever a peer sends.
 struct RecentNews: Sendable {
     /// How long a repeated text is no news.
     static let pause = Duration.seconds(600)
-    /// The limit of texts of one destination in that time.
+    /// The limit of texts of one destination that count as news during one ``pause``.
     static let limit = 64
 
     private var said: [Text: [(text: String, at: ContinuousClock.Instant)]] = [:]
 
-    /// Returns whether the text is news of that destination.
+    /// Returns whether `text` is news of the destination `name`.
     mutating func take(_ text: String, of name: Text, at now: ContinuousClock.Instant) -> Bool {
         var texts = (said[name] ?? []).filter { now - $0.at < Self.pause }
         defer { said[name] = texts }

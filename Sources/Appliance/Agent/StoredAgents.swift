@@ -24,8 +24,8 @@ extension Store: ConnectionStore {
     }
 }
 
-/// Stores ids of invitations: those that one destination accepted, or those by which no mailbox can be
-/// reached.
+/// Stores ids of invitations: either the invitations that one destination accepted, or the invitations by
+/// which no mailbox can be reached.
 package struct StoredInvitations: InvitationMemory {
     private let store: Store
     private let name: Text
@@ -35,7 +35,7 @@ package struct StoredInvitations: InvitationMemory {
         (self.store, name) = (store, Text("invitations/\(destination)"))
     }
 
-    /// Creates the list of invitations by which no connection through a mailbox could be made.
+    /// Creates the list of ids of invitations by which no connection through a mailbox could be made.
     package init(withoutMailbox store: Store) { (self.store, name) = (store, "invitations-without-mailbox") }
 
     /// Returns the ids, oldest first.

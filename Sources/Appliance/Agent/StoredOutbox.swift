@@ -23,8 +23,8 @@ package struct StoredOutbox: Outbox {
         (self.patience, self.observe) = (patience, observe)
     }
 
-    /// Makes `connection` the active one of the destination, unless a newer one is. Gives up an earlier
-    /// ledger that no file contains any more, and reports that to `observe`.
+    /// Makes `connection` the active one of the destination, unless a newer connection is active. Gives up an
+    /// earlier ledger whose entries no file contains any more, and reports that to `observe`.
     package func takeOver(by connection: Text) async throws -> OutboxState? {
         let cursor = try await store.takeOver(destination, by: connection)
         guard cursor.connection == connection else { return nil }
@@ -39,7 +39,8 @@ package struct StoredOutbox: Outbox {
             receipt: cursor.receipt.map { ReportPoint(ledger: end.ledger, position: $0.count, hash: $0.hash.bytes) })
     }
 
-    /// Returns the end of the ledger, and whether something went wrong at the gate after `position`.
+    /// Returns the end of the ledger, and whether an entry after `position` reports a failure or rejection at
+    /// the gate.
     package func end(after position: Int, over connection: Text) async throws -> (end: ReportPoint, isUrgent: Bool)? {
         guard await isPresent(connection) else { return nil }
         if let debt = await debt { return (Self.end(of: debt), false) }
@@ -59,7 +60,8 @@ package struct StoredOutbox: Outbox {
         } else if let debt = await debt, debt.ledger == ledger {
             let entries = try await read(debt) { reader in
                 let entries = try await reader.entries(after: position, limit: limit)
-                // The file had them when it was verified. The next read looks for another file that has them.
+                // The file had these entries when it was verified. The next read looks for another file that
+                // contains them.
                 if entries.isEmpty, position < debt.end.count { throw StoreError.absent(path: store.path) }
                 return entries
             }
@@ -90,8 +92,8 @@ package struct StoredOutbox: Outbox {
         return store.hasSigned(head.ledger, count: head.position, hash: hash, signature)
     }
 
-    /// Records that the destination has confirmed everything up to `point`. Returns the ids of the
-    /// connections that this one has replaced.
+    /// Records that the destination has confirmed every entry up to `point`. Returns the ids of the
+    /// connections that this connection has replaced.
     package func confirm(
         _ point: ReportPoint, isReceipt: Bool, passedOver: [Int], over connection: Text, handled: [[UInt8]]
     ) async throws -> [Text] {

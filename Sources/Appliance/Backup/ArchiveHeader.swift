@@ -13,7 +13,7 @@ struct ArchiveHeader: Hashable, Sendable {
     /// The size of the file's content in bytes.
     let size: Int
 
-    /// The number of padding bytes that follow the content in the archive.
+    /// The number of padding bytes that follow the file's content in the archive.
     var padding: Int { (Self.blockBytes - size % Self.blockBytes) % Self.blockBytes }
 
     /// Creates a header; nil if this form cannot hold the name or the size.
@@ -43,7 +43,7 @@ struct ArchiveHeader: Hashable, Sendable {
         return before + field(String(String(sum + 0o1000000, radix: 8).suffix(6)) + "\u{0} ", 8) + behind
     }
 
-    /// Reads a block; nil unless it is byte for byte what ``block`` writes.
+    /// Reads a block; nil unless it is byte for byte equal to the ``block`` of the header that was read.
     init?(block: [UInt8]) {
         guard block.count == Self.blockBytes else { return nil }
         let name = String(decoding: block.prefix { $0 != 0 }.prefix(Self.nameLimit), as: UTF8.self)

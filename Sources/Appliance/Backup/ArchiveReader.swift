@@ -7,7 +7,8 @@ import LinuxIO
 final class ArchiveReader {
     private let path: String
     private let descriptor: Int32
-    /// The bytes of the current file that are not read yet, and the zeros that pad it.
+    /// The bytes of the current file that are not read yet (`rest`), and the zeros that follow the file
+    /// (`padding`).
     private var (rest, padding) = (0, 0)
 
     /// Opens a plain file. A pipe is refused without waiting for its writer.
@@ -50,7 +51,7 @@ final class ArchiveReader {
         return header
     }
 
-    /// Returns the next bytes of the current file, at most 1 MiB; none at its end.
+    /// Returns the next bytes of the current file, at most 1 MiB; an empty array at the end of the file.
     func piece() throws(BackupFailure) -> [UInt8] {
         let bytes = try take(min(rest, 1 << 20))
         rest -= bytes.count

@@ -13,7 +13,7 @@ final class ArchiveWriter {
     /// The temporary name of the archive until it is complete.
     static func partial(of path: String) -> String { path + ".partial" }
 
-    /// Throws if something with that name exists.
+    /// Throws if a file of the name `path` exists.
     static func checkName(_ path: String) throws(BackupFailure) {
         var status = stat()
         guard lstat(path, &status) != 0 else {
@@ -21,9 +21,9 @@ final class ArchiveWriter {
         }
     }
 
-    /// Begins an archive; throws if something with its name exists. Removes the leftover of an interrupted
-    /// attempt. Where `role` lets root act as the owner of the gate's files, the archive belongs to root,
-    /// except in a folder of that owner: there it belongs to the owner.
+    /// Begins an archive; throws if a file of that name exists. Removes the leftover of an interrupted
+    /// attempt. If root runs the command and acts as the owner of the gate's files (`role`), the archive
+    /// belongs to root. In a folder of that owner, the archive belongs to the owner.
     init(_ path: String, _ role: OwnerRole? = nil) throws(BackupFailure) {
         (self.path, partial, self.role, descriptor) = (path, Self.partial(of: path), role, -1)
         let partial = partial
@@ -52,7 +52,7 @@ final class ArchiveWriter {
         return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
     }
 
-    /// Whether users other than the owner can read the archive under its final name.
+    /// Whether users other than the owner can read the archive after it has its final name.
     var isOpenToOthers: Bool { role.at(path) { Self.isOpenToOthers(path) } }
 
     /// The free bytes on the archive's file system.
@@ -106,7 +106,7 @@ final class ArchiveWriter {
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
         let found: BackupManifest
         do throws(BackupFailure) {
-            // Read by the descriptor: the name may lead to another file by now.
+            // Read through the descriptor: the name may lead to another file by now.
             found = try role.at(path) { () throws(BackupFailure) in
                 try BackupFile("/proc/self/fd/\(descriptor)").manifest
             }

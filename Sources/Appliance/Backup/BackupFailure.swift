@@ -16,17 +16,17 @@ package struct BackupFailure: Error, Hashable, Sendable, CustomStringConvertible
         (self.text, self.remedy, self.isRefusal) = (text, remedy, isRefusal)
     }
 
-    /// Takes over an error of the database.
+    /// Creates the failure from an error of the database.
     package init(_ error: StoreError) { self.init(error.text, remedy: error.remedy) }
 
-    /// Takes over an error of the operating system.
+    /// Creates the failure from an error of the operating system.
     package init(_ error: SystemError) {
         self.init(
             "\(error.operation): \(String(cString: strerror(error.code)))",
             remedy: error.remedy.isEmpty ? "look at the disk, its room and who may write there" : error.remedy)
     }
 
-    /// Takes over any error that a step threw.
+    /// Creates the failure from any error that a step threw.
     init(of error: any Error) {
         switch error {
         case let error as BackupFailure: self = error

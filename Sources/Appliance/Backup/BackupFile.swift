@@ -8,11 +8,11 @@ import Store
 package struct BackupFile {
     /// The path of the backup.
     package let path: String
-    /// The backup's manifest.
+    /// The manifest of the backup.
     package let manifest: BackupManifest
     /// The contents of the backup's files except the database, by name.
     let files: [String: [UInt8]]
-    /// The archive, which stays open: the user that may read it need not be the owner of the ledger.
+    /// The archive, which stays open because the user that may read it need not be the owner of the ledger.
     private let archive: ArchiveReader
 
     /// Reads and checks the whole backup.
@@ -60,8 +60,8 @@ package struct BackupFile {
         return .read(signed, isTorn: false)
     }
 
-    /// Returns the keys, opened with that passphrase; nil if the backup holds none. `work`: the scrypt cost
-    /// under which they were sealed.
+    /// Returns the keys, opened with `passphrase`; nil if the backup holds no keys. `work`: the scrypt cost
+    /// under which the keys were sealed.
     func keys(_ passphrase: [UInt8], work: Int) throws(BackupFailure) -> KeyBox? {
         guard let sealed = files[BackupManifest.Name.keys] else { return nil }
         guard let keys = KeyBox(sealed, passphrase, manifest: manifest.digest, work: work) else {
@@ -73,13 +73,14 @@ package struct BackupFile {
         return keys
     }
 
-    /// Writes the database to a new file. `progress` is called with the share that is done, from 0 to 1.
+    /// Writes the database to a new file. `progress` is called with the fraction of the database that is
+    /// written, from 0 to 1.
     func extract(to target: String, progress: (Double) -> Void) throws(BackupFailure) {
         try archive.rewind()
         while let header = try archive.next() {
             guard header.name == BackupManifest.Name.database else { continue }
-            // Remove what an interrupted attempt left. The new file must not be written to anything that has
-            // this name.
+            // Remove the file that an interrupted attempt left. The new file must not be written to any other
+            // file of this name.
             unlink(target)
             let descriptor = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else {

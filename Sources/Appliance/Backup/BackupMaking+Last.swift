@@ -33,7 +33,8 @@ extension BackupMaking {
         await store.tellWitness()
     }
 
-    /// Returns the end of the ledger if the witness says that a last backup ended it; nil if none did.
+    /// Returns the end of the ledger if the witness says that a last backup was made at that end; nil if the
+    /// witness does not say so.
     func end() -> Checkpoint? {
         let source = configuration.ledger.witness(environment)
         guard let key = try? source.key(), let head = source.reading(key).head,
@@ -42,8 +43,8 @@ extension BackupMaking {
         return head.checkpoint
     }
 
-    /// Gives the last backup that ended the ledger at `end` its final name, if an attempt was cut off before
-    /// that; nil if there is no such backup.
+    /// Gives the last backup that ended the ledger at `end` its final name if an earlier attempt was
+    /// interrupted before that. Returns nil if no such backup exists.
     static func finish(_ path: String, behind end: Checkpoint) throws(BackupFailure) -> Made? {
         let partial = ArchiveWriter.partial(of: path)
         guard let backup = try? BackupFile(partial), backup.manifest.isLast, backup.manifest.end == end else {
@@ -54,7 +55,7 @@ extension BackupMaking {
     }
 
     /// Throws if an earlier attempt left a complete last backup of a ledger other than `ledger` (nil: of any
-    /// ledger): it may be the only copy that is left of that ledger.
+    /// ledger): that backup may be the only copy that is left of its ledger.
     static func spare(_ path: String, ledger: Text?) throws(BackupFailure) {
         let partial = ArchiveWriter.partial(of: path)
         guard FileBytes.isFile(partial), let backup = try? BackupFile(partial), backup.manifest.isLast,

@@ -10,29 +10,30 @@ import Store
 /// The database is first copied on its own disk and from there to the backup, so that a slow or silent
 /// destination does not hold up the database's log. Before the backup gets its name, the ledger in the copy
 /// is proved and the whole file is read back from its disk. Only one backup is made at a time. A backup does
-/// not hold: the key of a printed code with its book of sessions, as an older book would let sessions be
-/// replayed; invitations; and the keys, unless there is a passphrase to seal them under.
+/// not hold the key of a printed code and its book of sessions, because an older book would let sessions be
+/// replayed. It does not hold invitations. It holds the keys only if a passphrase is given to seal them
+/// under.
 ///
 /// Root reads the gate's files, and makes the copy, as the owner of its folders (``OwnerRole``). The backup
 /// is root's own file: opened once, written and proved by its descriptor, and never through a link of the
-/// owner's. So the service decides what is in its records, but not where root writes. A spool that the
-/// service fills and root fetches would change neither; it would need the space twice, and would end the
-/// ledger of a last backup before the file is where the operator wants it.
+/// owner's. So the service determines the content of its records, but not where root writes. A spool that the
+/// service fills and root fetches would change neither of these two facts. It would need the space twice, and
+/// it would end the ledger of a last backup before the file is where the operator wants it.
 package struct BackupMaking: Sendable {
-    /// The bytes that stay free on the database's disk, because the service has to go on.
+    /// The number of bytes that stay free on the database's disk, because the running service needs them.
     static let reserve = 64 << 20
-    /// The bytes by which the ledger may grow while it is copied.
+    /// The number of bytes by which the ledger may grow while it is copied.
     static let growth = 64 << 20
     /// The shortest passphrase in bytes.
     package static let shortestPassphrase = KeyBox.shortest
 
     /// The configuration that is in force.
     package var configuration: Configuration
-    /// The path of the file that it was read from.
+    /// The path of the configuration file.
     package var configurationFile: String
     /// The version of this program.
     package var software: Text
-    /// The environment, which names the credentials that systemd hands over.
+    /// The environment. It names the credentials that systemd hands over.
     package var environment: [String: String]
     /// The mark of this machine.
     package var machine: Text = MachineMark.here()
@@ -40,14 +41,14 @@ package struct BackupMaking: Sendable {
     package var now: Timestamp = SystemClock.look().utc
     /// The scrypt cost of one try of the passphrase.
     var keyWork = KeyBox.work
-    /// Called when the copy of the database is made.
+    /// The function that is called when the copy of the database is complete.
     var copied: @Sendable () -> Void = {}
-    /// Called when the ledger in the copy is proved.
+    /// Called when the ledger in the copy was proved.
     var proved: @Sendable () -> Void = {}
     /// Called with the progress, from 0 to 1.
     package var progress: @Sendable (Double) -> Void = { _ in }
 
-    /// Creates the maker of backups of a gate with that configuration, by that version of the program.
+    /// Creates the maker of backups of a gate with `configuration`. `software` is the version of the program.
     package init(
         _ configuration: Configuration, file: String, software: Text, environment: [String: String]
     ) {
@@ -57,7 +58,7 @@ package struct BackupMaking: Sendable {
 
     /// A finished backup.
     package struct Made: Sendable {
-        /// The backup's manifest.
+        /// The manifest of the backup.
         package var manifest: BackupManifest
         /// Whether the file system lets other users read the backup.
         package var isOpenToOthers: Bool
@@ -84,7 +85,7 @@ package struct BackupMaking: Sendable {
                 try role.at(path) { () throws(BackupFailure) in try Self.spare(path, ledger: nil) }
                 return try await make(try ArchiveWriter(path, role), scratch, files, secrets, closing: nil)
             }
-            // Open the ledger before anything of an earlier attempt is touched: that attempt may have ended
+            // Open the ledger before the files of an earlier attempt are changed: that attempt may have ended
             // the ledger.
             let store: Store
             do {
@@ -132,8 +133,8 @@ package struct BackupMaking: Sendable {
             progress(0.5 * Double(done) / Double(max(total, 1)))
         }
         self.copied()
-        // Take the hash before the proof: then the file holds what was proved, or its hash differs. The
-        // service may have written more since the size was taken.
+        // Compute the hash before the proof: then the file holds the data that was proved, or its hash
+        // differs. The service may have written more since the size was measured.
         let (copied, hash) = try scratch.seal(atMost: size + Self.growth)
         let copy = try LedgerReader(path: scratch.path)
         let report = try await copy.verify(proof: Proof(key: key, witness: reading))

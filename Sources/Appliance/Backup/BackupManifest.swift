@@ -3,7 +3,7 @@ package import Encoding
 package import Ledger
 
 /// The manifest of a backup: its first file. The hashes reveal a damaged copy. The ledger in the backup is
-/// proved genuine by its seal and its witness, and everything else by the passphrase of the keys
+/// proved genuine by its seal and its witness, and all other content by the passphrase of the keys
 /// (``digest``).
 package struct BackupManifest: Hashable, Sendable {
     /// A file of the backup.
@@ -32,21 +32,21 @@ package struct BackupManifest: Hashable, Sendable {
     static let type: Text = "gatehouse/backup/1"
     /// The longest manifest in bytes that is read, and the most files that it may name.
     static let (bytesLimit, filesLimit) = (1 << 20, 2000)
-    /// The longest file in bytes, other than the database, that is read.
+    /// The maximum length in bytes of a file of a backup other than the database.
     static let smallLimit = 16 << 20
 
     /// The version of the program that made the backup.
     package var software: Text
     /// The time at which the backup was made, by the machine's clock.
     package var made: Timestamp
-    /// The gate, by `kiosk.id`.
+    /// The gate from which the backup is, by `kiosk.id`.
     package var kiosk: Text
-    /// The machine's ``MachineMark``.
+    /// The ``MachineMark`` of the machine from which the backup is.
     package var machine: Text
     /// The end of the ledger in the backup.
     package var end: Checkpoint
-    /// Whether the machine that the backup is from has ended this ledger (`--last`), so that the ledger may
-    /// go on from here.
+    /// Whether the machine that the backup is from has ended this ledger (`--last`), so that the restored
+    /// gate may continue this ledger.
     package var isLast: Bool
     /// The backup's other files, in their order.
     package var files: [File]
@@ -54,8 +54,8 @@ package struct BackupManifest: Hashable, Sendable {
     /// Whether the backup holds the keys.
     package var hasKeys: Bool { files.contains { $0.name == Name.keys } }
 
-    /// The SHA-256 hash of the manifest without the entry of the keys' file, because that file is sealed over
-    /// this hash.
+    /// The SHA-256 hash of the manifest without the entry of the keys' file. That entry is left out because
+    /// the keys' file is sealed over this hash.
     var digest: [UInt8] {
         var others = self
         others.files.removeAll { $0.name == Name.keys }
@@ -79,7 +79,7 @@ package struct BackupManifest: Hashable, Sendable {
         ]
     }
 
-    /// Creates a manifest from its parts.
+    /// Creates a manifest from the values of its properties.
     init(
         software: Text, made: Timestamp, kiosk: Text, machine: Text, end: Checkpoint, isLast: Bool, files: [File]
     ) {
@@ -87,7 +87,7 @@ package struct BackupManifest: Hashable, Sendable {
         (self.end, self.isLast, self.files) = (end, isLast, files)
     }
 
-    /// Reads ``json`` back; nil if the bytes are not such an object, or one of another version.
+    /// Reads a manifest from its JSON form (``json``); nil if the bytes are no manifest of this version.
     init?(bytes: [UInt8]) {
         guard let json = try? JSON.parse(bytes), json["type"]?.string == Self.type,
             let software = json["software"]?.string,

@@ -2,7 +2,7 @@ import Crypto
 import Glibc
 import LinuxIO
 
-/// A copy of the database in the database's folder. One backup at a time makes it, and nothing else touches
+/// A copy of the database in the database's folder. One backup at a time makes it, and no other code changes
 /// it until ``end()``.
 final class BackupScratch {
     /// The path of the copy.
@@ -15,8 +15,8 @@ final class BackupScratch {
     init(beside ledger: String) throws(BackupFailure) {
         path = ledger + ".backup"
         let name = ledger.lastIndex(of: "/").map { String(ledger[..<$0]) } ?? "."
-        // Lock the folder itself. A lock file would have to stay there for ever; if it were removed, two
-        // processes could each make and lock one.
+        // Lock the folder itself. A lock file would have to stay in the folder permanently: if it were
+        // removed, two processes could each make and lock one.
         folder = open(name.isEmpty ? "/" : name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw BackupFailure(SystemError("opening \(name)", code: errno)) }
         guard flock(folder, LOCK_EX | LOCK_NB) == 0 else {
@@ -39,9 +39,9 @@ final class BackupScratch {
         close(folder)
     }
 
-    /// Opens the finished copy, once for everything that follows. Returns its size in bytes and its SHA-256
-    /// hash. The owner of the folder may have put another file in its place: the call does not wait for a
-    /// pipe, and refuses a file of more than `limit` bytes unread.
+    /// Opens the finished copy, once for all further reads. Returns its size in bytes and its SHA-256 hash.
+    /// The owner of the folder may have put another file in its place. So the call does not wait for a pipe,
+    /// and refuses a file of more than `limit` bytes without reading it.
     func seal(atMost limit: Int) throws(BackupFailure) -> (size: Int, hash: [UInt8]) {
         file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { throw failure() }

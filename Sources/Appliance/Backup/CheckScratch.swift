@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 import LinuxIO
 
-/// A place for the database of a backup while it is proved.
+/// A place to which the database of a backup is unpacked while the backup is proved.
 struct CheckScratch {
     /// The path of the file, which does not exist yet.
     let path: String
 
     /// Chooses a file in the ledger's folder, or in `elsewhere` if this user may not write there, with room
-    /// for `bytes`. Removes what killed checks left in the ledger's folder. ``BackupMaking/reserve`` stays
-    /// free on the ledger's disk, as the service may run.
+    /// for `bytes`. Removes files that killed checks left in the ledger's folder. Leaves
+    /// ``BackupMaking/reserve`` bytes free on the ledger's disk, because the service may be running.
     init(beside ledger: String, elsewhere: String, bytes: Int) throws(BackupFailure) {
         let folder = NamedPlace.folder(of: ledger)
         guard faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0 else {

@@ -44,8 +44,8 @@ struct KeyBox: Hashable, Sendable {
     /// The number of random bytes that ``seal(_:manifest:random:work:)`` needs.
     static var randomBytes: Int { saltBytes + nonceBytes }
 
-    /// Opens the content of a file; nil if the passphrase is another, or if the file or anything else in the
-    /// backup was changed.
+    /// Opens the content of the file `keys`. Nil if the passphrase is wrong, or if the file or another part
+    /// of the backup was changed.
     init?(_ bytes: [UInt8], _ passphrase: [UInt8], manifest: [UInt8], work: Int = KeyBox.work) {
         let head = Array(bytes.prefix(Self.mark.count + Self.saltBytes))
         guard head.starts(with: Self.mark), bytes.count <= 1024,

@@ -3,7 +3,7 @@ import Glibc
 
 /// The places that a configuration in a backup may name for a restore to write to. An attacker who can write
 /// to a stick, but not to this machine, may have written that configuration, and a restore by root would
-/// write wherever it says.
+/// write to any place that the configuration names.
 ///
 /// A place that the configuration in force names is the operator's choice and is allowed. Any other place has
 /// to be below the folder of the configuration or one of the service's folders, on a path without `..`,
@@ -13,7 +13,7 @@ struct RestorePlaces {
     /// The places of the configuration in force, by key.
     private let present: [String: String]
 
-    /// Takes the configuration in force; `file` is its path.
+    /// Creates the permitted places from the configuration in force; `file` is its path.
     init(_ configuration: Configuration, file: String) {
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent().standardizedFileURL.path
         // NAME is the instance of gatehouse@NAME.service.

@@ -37,9 +37,9 @@ extension Restoring {
             remedy: "leave out --configuration, and take over what you need by hand", isRefusal: true)
     }
 
-    /// Throws if `target` is not proved by a key and names a program for the service to run that neither the
-    /// configuration here nor this version names. Throws even if voice is off, as an operator may switch it
-    /// on later.
+    /// Throws if `target` is not proved by a key and names a program that neither the configuration on this
+    /// machine nor this version of Gatehouse names. Throws even if voice is off, because an operator may
+    /// switch it on later.
     func checkPrograms(of target: Configuration) throws(BackupFailure) {
         let known = NamedPlace.executed(configuration).map(\.path) + [VoiceSection.standardProgram]
         for program in NamedPlace.executed(target) where !known.contains(program.path) {

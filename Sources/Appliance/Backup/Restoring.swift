@@ -8,11 +8,11 @@ import Store
 /// Restores a backup, while the service is stopped.
 ///
 /// Everything is checked before anything is changed. Then keys, configuration and witness are put into their
-/// places, and the database last, in one step: a power cut before it leaves the previous database. Nothing is
-/// deleted: a file that is in the way gets another name. The next start begins a new ledger that names the
-/// one in the backup (``RestoredMark``), so that no report is sent twice and no number is used again,
-/// whatever was reported to agents since. Only a last backup can go on as the same ledger, and only if its
-/// opened keys prove that it is a last backup.
+/// places, and the database last, in one step: a power cut before that step leaves the previous database.
+/// Nothing is deleted: a file that is in the way gets another name. The next start begins a new ledger that
+/// names the one in the backup (``RestoredMark``), so that no report is sent twice and no number is used
+/// again, whatever was reported to agents since. Only a last backup can go on as the same ledger, and only if
+/// its opened keys prove that it is a last backup.
 package struct Restoring: Sendable {
     /// The operator's choices.
     package struct Choices: Sendable {
@@ -20,8 +20,8 @@ package struct Restoring: Sendable {
         package var replaces = false
         /// Whether the backup may be from another machine.
         package var isOtherMachine = false
-        /// Whether the same ledger goes on, since nothing was recorded or reported after the backup. It needs
-        /// `passphrase`.
+        /// Whether the restored gate continues the same ledger, because nothing was recorded or reported
+        /// after the backup. This choice needs `passphrase`.
         package var continues = false
         /// Whether configuration, rules and trust data are restored too.
         package var takesConfiguration = false
@@ -30,13 +30,13 @@ package struct Restoring: Sendable {
         /// The passphrase that opens the keys; nil: the keys stay in the backup.
         package var passphrase: [UInt8]?
 
-        /// Creates the safe choices: nothing is permitted.
+        /// Creates the safe choices: no optional step of a restore is permitted.
         package init() {}
     }
 
-    /// The result.
+    /// The result of a restore.
     package struct Done: Sendable {
-        /// The backup's manifest.
+        /// The manifest of the backup.
         package var manifest: BackupManifest
         /// The lines of `gatehouse ledger verify` about the ledger in the backup.
         package var report: [String]
@@ -48,9 +48,9 @@ package struct Restoring: Sendable {
 
     /// The configuration that is in force.
     package var configuration: Configuration
-    /// The path of its file.
+    /// The path of the configuration file.
     package var configurationFile: String
-    /// The environment, which names the credentials that systemd hands over.
+    /// The environment. It names the credentials that systemd hands over.
     package var environment: [String: String]
     /// The mark of this machine.
     package var machine: Text = MachineMark.here()
@@ -63,14 +63,14 @@ package struct Restoring: Sendable {
     /// Called after each step that changed something.
     package var onStep: @Sendable () -> Void = {}
 
-    /// Creates the restorer of backups for a gate with that configuration.
+    /// Creates the restorer of backups for a gate with `configuration`.
     package init(_ configuration: Configuration, file: String, environment: [String: String]) {
         (self.configuration, configurationFile, self.environment) = (configuration, file, environment)
     }
 
-    /// Reads and proves a backup, and changes nothing. For that it unpacks the database in the ledger's
-    /// folder, or in `elsewhere` if this user may not write there. It never uses /tmp, which is in memory on
-    /// Debian 13.
+    /// Reads and proves a backup, and changes nothing. Unpacks the database in the ledger's folder for this
+    /// purpose, or in `elsewhere` if this user may not write in the ledger's folder. Never uses /tmp, because
+    /// /tmp is in memory on Debian 13.
     package func check(
         _ file: String, passphrase: [UInt8]?, elsewhere: String = "/var/tmp"
     ) async throws(BackupFailure) -> Done {
@@ -84,7 +84,8 @@ package struct Restoring: Sendable {
             beside: configuration.ledger.path, elsewhere: elsewhere, bytes: backup.databaseSize)
         defer { scratch.remove() }
         try backup.extract(to: scratch.path, progress: progress)
-        // An open database needs no name any more, and a killed process would leave the file there.
+        // Remove the file's name: an open database needs none, and a killed process would leave the file
+        // there.
         let report = try await prove(scratch.path, backup, keys) { unlink(scratch.path) }
         var done = Done(manifest: backup.manifest, report: report)
         if backup.files[BackupManifest.Name.configuration] != nil {
@@ -249,7 +250,7 @@ package struct Restoring: Sendable {
         onStep()
     }
 
-    /// Gives a file a second name, and returns that name.
+    /// Gives a file a free second name, and returns that name. The file also keeps its first name.
     static func setAside(_ path: String) throws(BackupFailure) -> String {
         for number in 1...1000 {
             let name = "\(path).replaced-\(number)"

@@ -5,11 +5,12 @@ package import HTTPTransport
 
 /// `[agency]`: an Evernym-style agency that serves as the mailbox, if `agent.mailbox` is `agency`.
 package struct AgencySection: Sendable {
-    /// Which agency and how it is used; nil if the mailbox is no agency.
+    /// Which agency the gate uses, and how; nil if the mailbox is not at an agency.
     package let settings: AgencySettings?
-    /// The source of a sponsor's token; nil if none is needed.
+    /// The source of a sponsor's token; nil if the agency needs no token.
     package let token: TokenSource?
-    /// Where the agency's webhook is received, which says that a message waits; nil if nothing listens.
+    /// The address at which the agency's webhook reports that a message waits; nil if the gate does not
+    /// listen.
     package let listener: WebhookReceiver.Settings?
 
     init(

@@ -1,8 +1,8 @@
 import Encoding
 
 extension Configuration {
-    /// Returns the configuration that the gate with that file would have if the file gave no values, so that
-    /// a machine can be examined whose configuration is absent or unusable.
+    /// Returns the configuration that the gate with the configuration file `file` would have if the file gave
+    /// no values. With it a machine can be examined whose configuration is absent or unusable.
     package static func standIn(for file: String) throws(ConfigurationError) -> Configuration {
         let places = SetupPlaces(file)
         var text = ConfigurationText()

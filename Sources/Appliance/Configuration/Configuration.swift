@@ -4,9 +4,11 @@ import Foundation
 import Glibc
 import LinuxIO
 
-/// The appliance's whole configuration: one TOML file, decoded strictly, with a default for everything but the name.
+/// The appliance's whole configuration: one TOML file, decoded strictly, with a default for each key except
+/// the name.
 ///
-/// `deploy/gatehouse.toml` explains every key. Paths in the file may be relative to its folder; here they are absolute.
+/// `deploy/gatehouse.toml` explains every key. Paths in the file may be relative to its folder; here they are
+/// absolute.
 package struct Configuration: Sendable {
     /// The gate's identity.
     package var kiosk: KioskSection
@@ -14,15 +16,15 @@ package struct Configuration: Sendable {
     package var radio: RadioSection
     /// The chip of the GPIO lines.
     package var gpio: GPIOSection
-    /// The relay.
+    /// The relay of the gate.
     package var gate: GateSection
-    /// The door, its inputs and its times.
+    /// The door: its inputs and its times.
     package var door: DoorSection
     /// The wires to a gate controller.
     package var wiegand: WiegandSection
-    /// Lamps and sounder.
+    /// The lamps and the sounder.
     package var indicator: IndicatorSection
-    /// How the lamps blink for each sign.
+    /// How the lamps blink for each indicator pattern.
     package var rhythms: RhythmsSection
     /// The tones of verdicts.
     package var tones: TonesSection
@@ -32,7 +34,7 @@ package struct Configuration: Sendable {
     package var policy: PolicySection
     /// How trusted the date must be.
     package var clock: ClockSection
-    /// Records, and reports that wait.
+    /// The records of visits, and the reports that wait for delivery.
     package var ledger: LedgerSection
     /// The cloud agents.
     package var agent: AgentSection
@@ -40,11 +42,11 @@ package struct Configuration: Sendable {
     package var agency: AgencySection
     /// The displays with the invitation and the verdict.
     package var display: DisplaysSection
-    /// Spoken verdicts.
+    /// The spoken verdicts.
     package var voice: VoiceSection
     /// Timeouts and rules of visits over Bluetooth.
     package var tuvali: TuvaliSection
-    /// A printed code.
+    /// The printed code.
     package var sticker: StickerSection
     /// The settings of the log.
     package var log: LogSection
@@ -59,13 +61,14 @@ package struct Configuration: Sendable {
     /// that is on the disk now.
     package private(set) var digest = ""
 
-    /// The standard folders, which the gate has unless the configuration says otherwise.
+    /// The standard folders. The gate uses them unless the configuration says otherwise.
     let standard: StandardFolders
 
     /// Warnings about keys that have no effect, or not the whole effect that the operator may intend.
     package let notices: [ConfigurationError.Problem]
 
-    /// Every key with its value in force, nested by section, for `gatehouse config check --json`.
+    /// Every configuration key with its value in force, nested by section, for `gatehouse config check
+    /// --json`.
     package let effective: JSON
 
     /// The longest configuration file that is read, in bytes.
@@ -194,7 +197,7 @@ package struct Configuration: Sendable {
     }
 }
 
-/// Rejects two signals on one line: otherwise a lamp could open the gate.
+/// Rejects a configuration with two signals on one line: otherwise a lamp could open the gate.
 private func checkLines(
     _ reader: inout ConfigurationReader, gate: GateSection, door: DoorSection, wiegand: WiegandSection,
     indicator: IndicatorSection, chip: String?, displays: DisplaysSection

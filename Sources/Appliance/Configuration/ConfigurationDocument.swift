@@ -10,8 +10,8 @@ struct ConfigurationDocument {
         (root, section) = (try TOML.parse(bytes), nil)
     }
 
-    /// Creates a view of one of several sections of that key, as if it were the only one; its header is near
-    /// `line`.
+    /// Creates a view of one of several sections with the key `key`, as if it were the only section. Its
+    /// header is near `line`.
     init(_ table: TOMLTable, as key: String, line: Int?) {
         (root, section) = (table, (key, table.entries.first?.line ?? line))
     }
@@ -19,7 +19,8 @@ struct ConfigurationDocument {
     /// The value of a dotted key, if it has one.
     subscript(key: String) -> TOML? { entry(key)?.value }
 
-    /// Returns the line of a dotted key, or otherwise that of the section to which it would belong.
+    /// Returns the line of a dotted key or, if the file does not contain the key, the line of the section to
+    /// which the key would belong.
     func line(of key: String) -> Int? {
         if let entry = entry(key) { return entry.line }
         if let section, !key.contains(".") { return section.line }

@@ -1,8 +1,8 @@
 package import Encoding
 
-/// All problems of a configuration, found in one pass. The command line exits with code 2 for it.
+/// All problems of a configuration, found in one pass. The command line exits with code 2 for this error.
 package struct ConfigurationError: Error, Hashable, Sendable {
-    /// One thing that is wrong.
+    /// One problem in a configuration.
     package struct Problem: Hashable, Sendable {
         /// The line in the file, from 1; nil when the key is absent or cannot be located.
         package var line: Int?
@@ -13,7 +13,7 @@ package struct ConfigurationError: Error, Hashable, Sendable {
         /// The remedy: what to write instead, in plain words.
         package var remedy: String
 
-        /// Creates a problem of that key.
+        /// Creates a problem of the value of `key`.
         package init(line: Int? = nil, key: String, message: String, remedy: String) {
             (self.line, self.key, self.message, self.remedy) = (line, key, message, remedy)
         }
@@ -21,7 +21,7 @@ package struct ConfigurationError: Error, Hashable, Sendable {
 
     /// The file's path as it was given.
     package let file: String
-    /// The problems in the order of their lines; never empty.
+    /// The problems in the order of their lines; never an empty list.
     package let problems: [Problem]
 }
 

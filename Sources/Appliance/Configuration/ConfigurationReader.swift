@@ -34,13 +34,13 @@ struct ConfigurationReader {
         }
     }
 
-    /// Returns whether the document gives a value for that key.
+    /// Returns whether the document gives a value for `key`.
     func has(_ key: String) -> Bool { node(key) != nil }
 
-    /// Returns whether the document gives a text for that key.
+    /// Returns whether the document gives a text for `key`.
     func isText(_ key: String) -> Bool { node(key)?.string != nil }
 
-    /// Returns the value of a key, which the document may give under its former name.
+    /// Returns the value of `key`. The document may give the value under a former name of the key.
     private func node(_ key: String) -> TOML? { document[former[key] ?? key] }
 
     /// Records a problem of a key.
@@ -65,7 +65,7 @@ struct ConfigurationReader {
         read(key, fallback, Self.textForm, write: { .text($0) }) { $0.string?.string }
     }
 
-    /// Reads a text that may be left out; nil if it is empty.
+    /// Reads a text that may be missing; nil if it is missing or empty.
     mutating func optional(_ key: String) -> String? {
         let text = text(key, default: "")
         return text.isEmpty ? nil : text
@@ -126,13 +126,13 @@ struct ConfigurationReader {
         return values
     }
 
-    /// Reads one of a fixed set of words.
+    /// Reads a value that must be one of a fixed set of words.
     mutating func choice<Choice: RawRepresentable & CaseIterable>(
         _ key: String, default fallback: Choice
     ) -> Choice where Choice.RawValue == String {
         let words = Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
         return read(key, fallback, words, write: { .text($0.rawValue) }) { value in
-            // Compare bytes: two Unicode spellings of one letter are not the same word.
+            // Compare bytes: two Unicode spellings of the same letter count as different words.
             value.string.flatMap { text in Choice.allCases.first { Text($0.rawValue) == text } }
         }
     }
@@ -161,7 +161,7 @@ struct ConfigurationReader {
         return Choice.allCases.filter { chosen.contains($0) }
     }
 
-    /// Reads a list of sections, `[[key]]`, that may have these keys and no others.
+    /// Reads a list of sections, `[[key]]`, that may have only the keys `names`.
     mutating func sections(_ key: String, _ names: [Text]) -> [TOMLTable] {
         let wanted = "one section [[\(key)]] for each"
         let sections: [TOMLTable] = read(key, [], wanted, write: { .array($0.map(Self.json)) }) { value in
@@ -178,8 +178,8 @@ struct ConfigurationReader {
         return sections
     }
 
-    /// Reads a list of sections, `[[list]]`, each with the keys of `[key]`. `body` reads each as if it were
-    /// the only section of that name. Problems in it are reported under `list`.
+    /// Reads a list of sections, `[[list]]`, each with the keys of `[key]`. `body` reads each section as if
+    /// it were the only one of that name. Problems in a section are reported under `list`.
     mutating func each<Section>(
         _ list: String, as key: String, _ body: (inout ConfigurationReader) -> Section
     ) -> [Section] {
@@ -222,7 +222,8 @@ struct ConfigurationReader {
         let known = effective.map(\.key)
         let retired = notices.map(\.key)
         for leaf in document.leaves where !(known + retired).contains(where: { $0 == leaf }) {
-            // Either a value where a section belongs, or an empty section, which is allowed.
+            // The value is not a section although a section belongs here, or it is an empty section. An empty
+            // section is allowed.
             if known.contains(where: { $0.hasPrefix(leaf + ".") }) {
                 if document[leaf]?.table != nil { continue }
                 reject(leaf, "is a section, not a value", "Write [\(leaf)] on a line of its own, and its keys below.")

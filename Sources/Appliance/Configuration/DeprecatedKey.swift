@@ -1,9 +1,10 @@
 /// A key of earlier versions that a configuration may still have. It is accepted with a warning for at least
 /// one release (docs/compatibility.md).
 package struct DeprecatedKey: Hashable, Sendable {
-    /// The old key.
+    /// The deprecated key.
     package var key: String
-    /// The key that replaces it and takes its value; nil if the old key has no effect any more.
+    /// The key that replaces the deprecated key and takes its value; nil if the deprecated key no longer has
+    /// any effect.
     package var replacement: String?
     /// The first version that warns.
     package var since: String

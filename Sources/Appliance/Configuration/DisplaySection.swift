@@ -15,7 +15,7 @@ package struct DisplaySection: Hashable, Sendable {
         case ssd1306, sh1106, sh1107
         /// A panel of e-paper on an SPI bus.
         case ssd1680
-        /// Nothing: the URI goes to the log only.
+        /// No display: the URI is written only to the log.
         case none
     }
 
@@ -29,29 +29,29 @@ package struct DisplaySection: Hashable, Sendable {
     package var kind: Kind
     /// The language of the texts for visitors.
     package var language: DisplayLanguage
-    /// Where signs are placed.
+    /// Where the result picture is placed on the display.
     package var sign: SignPlace
-    /// The instruction to visitors.
+    /// The instruction that the display shows to visitors.
     package var instruction: String
     /// The path of the PNG file.
     package var file: String
-    /// Pixels of one QR module in the file.
+    /// The side of one QR module in the PNG file, in pixels.
     package var scale: Int
-    /// The path of the device node; nil if the kind needs none.
+    /// The path of the device node; nil if this kind of display needs none.
     package var device: String?
-    /// The panel's size; nil if the kernel knows it.
+    /// The size of the panel; nil if the kernel reports it.
     package var size: Size?
     /// The clockwise rotation of the picture, in degrees.
     package var rotation: Int
     /// The panel's address on the I²C bus, 7 bits.
     package var address: Int
-    /// The panel's lines in addition to the SPI bus; nil for other kinds.
+    /// The lines of an e-paper panel in addition to the SPI bus; nil for other kinds.
     package var lines: EPaperPins.Names?
 
     /// The display's name in messages to people.
     package var name: String { [kind.rawValue, device].compactMap { $0 }.joined(separator: " ") }
 
-    /// Reads `[display]`; `chip`: the chip of the lines, unless the section names one.
+    /// Reads `[display]`. `chip`: the GPIO chip of the lines, used if the section names no chip.
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, chip: String?) {
         kind = reader.choice("display.kind", default: .file)
         language = reader.choice("display.language", default: .english)
@@ -128,7 +128,7 @@ extension DisplaySection.Size {
 }
 
 extension DisplaySection.Kind {
-    /// The usual device node of such a display; nil if it has none.
+    /// The usual device node of this kind of display; nil if it has none.
     var standardDevice: String? {
         switch self {
         case .terminal, .file, .none: nil
@@ -138,7 +138,7 @@ extension DisplaySection.Kind {
         }
     }
 
-    /// The sizes in which such panels exist; empty if the device reports its size, or needs none.
+    /// The sizes in which panels of this kind exist; empty if the device reports its size, or needs no size.
     var sizes: [DisplaySection.Size] {
         switch self {
         case .terminal, .file, .framebuffer, .none: []
@@ -160,7 +160,7 @@ package struct DisplaysSection: Hashable, Sendable {
     /// The displays of `[[display.also]]`.
     package var others: [DisplaySection]
 
-    /// The displays that show something.
+    /// The displays that show a picture: all except those of kind ``DisplaySection/Kind/none``.
     package var all: [DisplaySection] { ([main] + others).filter { $0.kind != .none } }
 
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, chip: String?) {

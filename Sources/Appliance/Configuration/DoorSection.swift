@@ -17,21 +17,21 @@ package struct DoorSection: Hashable, Sendable {
         /// The chip's resistor to the supply (`pullUp`) or to ground (`pullDown`).
         case pullUp = "pull-up"
         case pullDown = "pull-down"
-        /// None of the chip's resistors: the circuit has one of its own.
+        /// No resistor of the chip: the circuit has its own resistor.
         case none
     }
 
-    /// `[[door.input]]`: one input.
+    /// `[[door.input]]`: the settings of one input.
     package struct Input: Hashable, Sendable {
-        /// What the input reports.
+        /// The event that the input reports.
         package var use: DoorInput
-        /// The name of its line, on the chip of `[gpio]`.
+        /// The name of the input's line, on the chip of `[gpio]`.
         package var line: String
         /// The level at which the input is active.
         package var active: Level
-        /// The source of its level while nothing drives it.
+        /// The source of the line's level while nothing drives the line.
         package var bias: Bias
-        /// How long a level must hold before it counts.
+        /// How long a level must be stable before it counts.
         package var debounce: Duration
 
         init(_ reader: inout ConfigurationReader) {
@@ -59,9 +59,9 @@ package struct DoorSection: Hashable, Sendable {
     package var heldOpen: Duration
     /// Whether people may leave during a lock-down.
     package var exitsWhileLocked: Bool
-    /// The line of the output for free passage; nil if there is none.
+    /// The line of the output for free passage; nil if the gate has no such output.
     package var freeLine: String?
-    /// Whether a low level energises that output.
+    /// Whether a low level energises the output for free passage.
     package var freeActiveLow: Bool
     /// Whether passage is free while the fire panel reports a fire.
     package var fireOpens: Bool

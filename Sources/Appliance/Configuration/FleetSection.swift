@@ -1,7 +1,7 @@
 package import Credentials
 import Encoding
 
-/// `[fleet]`: the operators who may send this gate its configuration.
+/// `[fleet]`: the operators who may send this gate a configuration.
 package struct FleetSection: Hashable, Sendable {
     /// The operators' keys. One of them must have signed a configuration bundle.
     package var keys: [OperatorKey]

@@ -1,14 +1,14 @@
 /// A file or folder that the configuration names, and how the service uses it.
 struct NamedPlace: Hashable {
-    /// The key of the configuration.
+    /// The configuration key that names the file or folder.
     let key: String
     let path: String
-    /// Whether the service writes there.
+    /// Whether the service writes to the file or folder.
     let isWritten: Bool
-    /// Whether the file may appear later; other code reports that it is missing.
+    /// Whether the file may be missing at first; other code then reports that it is missing.
     var isAwaited = false
 
-    /// Returns everything that a configuration names.
+    /// Returns all files and folders that a configuration names.
     static func all(_ configuration: Configuration) -> [NamedPlace] {
         let ledger = configuration.ledger
         let trust = configuration.trust

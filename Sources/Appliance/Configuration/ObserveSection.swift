@@ -1,24 +1,24 @@
 package import HTTPTransport
 
-/// `[observe]`: where the service publishes its status, without being queried over the control socket.
+/// `[observe]`: the places where the service publishes its status, in addition to the control socket.
 package struct ObserveSection: Hashable, Sendable {
-    /// The address at which the pages are served.
+    /// The address at which the service answers requests for pages.
     package enum Listen: Hashable, Sendable {
-        /// A Unix socket at that path, with the same access rights as the control socket.
+        /// A Unix socket at the given path, with the same access rights as the control socket.
         case socket(String)
-        /// A loopback address of this machine.
+        /// A loopback address of this machine, with a port.
         case address(ListenAddress)
     }
 
-    /// The file with the status report; nil if none is written.
+    /// The path of the file with the status report; nil if the service writes no such file.
     package var status: String?
-    /// The file with the metrics, for the textfile collector of Prometheus' node exporter; nil if none is
-    /// written.
+    /// The path of the file with the metrics, for the textfile collector of Prometheus' node exporter; nil if
+    /// the service writes no such file.
     package var textfile: String?
-    /// Where page, report and metrics are served; nil if they are not.
+    /// Where the service answers requests for page, report and metrics; nil if it does not.
     package var listen: Listen?
 
-    /// The path of the socket, if it is one.
+    /// The path of the socket; nil if the service listens at a loopback address or not at all.
     var socket: String? { if case .socket(let path)? = listen { path } else { nil } }
 
     private static let scheme = "unix:"

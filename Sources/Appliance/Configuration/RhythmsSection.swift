@@ -1,8 +1,8 @@
 package import Kiosk
 
-/// `[rhythms]`: how the lamps blink for each sign.
+/// `[rhythms]`: how the lamps blink for each indicator pattern.
 package struct RhythmsSection: Hashable, Sendable {
-    /// The rhythm of each sign.
+    /// The rhythm of each indicator pattern.
     package var lamps = LampRhythms()
 
     init(_ reader: inout ConfigurationReader) {
@@ -11,7 +11,7 @@ package struct RhythmsSection: Hashable, Sendable {
         }
         for sign in LampRhythms.signs {
             guard let other = lamps.lookalike(of: sign) else { continue }
-            // Name the sign that the file sets, if it sets only one of the two.
+            // If the file sets only one of the two indicator patterns, name that one.
             let names = [sign, other].map(\.rawValue)
             let isOther = !reader.has("rhythms.\(names[0])") && reader.has("rhythms.\(names[1])")
             let (wrong, right) = isOther ? (names[1], names[0]) : (names[0], names[1])

@@ -35,16 +35,16 @@ package struct RadioSection: Hashable, Sendable {
 
     /// The transport of HCI packets.
     package var transport: Transport
-    /// User channel: `hci0`, `hci1`, …, or the adapter's address, `F0:F1:F2:F3:F4:01`. Serial: the path of
-    /// the device.
+    /// With the user channel: the adapter, `hci0`, `hci1`, …, or its address, `F0:F1:F2:F3:F4:01`. With a
+    /// serial line: the path of the device.
     package var device: String
-    /// TCP: name or address of the controller.
+    /// With TCP: the name or address of the controller's host.
     package var host: String
-    /// TCP: port of the controller.
+    /// With TCP: the port of the controller.
     package var port: UInt16
-    /// Serial: bits per second.
+    /// With a serial line: the speed in bits per second.
     package var baud: Int
-    /// Serial: whether RTS/CTS is used.
+    /// With a serial line: whether RTS/CTS is used.
     package var flowControl: Bool
     /// The interval between advertisements; phones find a shorter one sooner. The Core Specification allows
     /// 20 ms to 10.24 s.
@@ -84,8 +84,8 @@ package struct RadioSection: Hashable, Sendable {
 
 /// `[gpio]`: the chip of the gate's and the indicator's lines.
 package struct GPIOSection: Hashable, Sendable {
-    /// The chip's label as `gpiodetect` shows it; nil: there are no lines, and signals go to the log and the
-    /// terminal only.
+    /// The chip's label as `gpiodetect` shows it; nil: the gate has no lines, and signals are written only to
+    /// the log and the terminal.
     package var chip: String?
 
     init(_ reader: inout ConfigurationReader) {
@@ -97,7 +97,7 @@ package struct GPIOSection: Hashable, Sendable {
 package struct GateSection: Hashable, Sendable {
     /// What happens while the ledger cannot take a record.
     package enum LedgerFailure: String, CaseIterable, Sendable {
-        /// Nobody is admitted without a record.
+        /// The gate admits nobody while it cannot record.
         case refuse
         /// Accepted visitors are admitted without a record.
         case open
@@ -105,11 +105,11 @@ package struct GateSection: Hashable, Sendable {
 
     /// The direction of the gate, for rules of the policy that ask for it.
     package enum Direction: String, CaseIterable, Sendable {
-        /// Both directions, or unknown: rules for a direction do not apply.
+        /// Both directions, or an unknown direction: rules for a single direction do not apply.
         case any
-        /// Into the place.
+        /// Into the place behind the gate.
         case `in`
-        /// Out of it.
+        /// Out of the place behind the gate.
         case out
     }
 
@@ -135,15 +135,15 @@ package struct GateSection: Hashable, Sendable {
 
 /// `[indicator]`: lamps and sounder, each on a line of its own. A lamp without a line is left out.
 package struct IndicatorSection: Hashable, Sendable {
-    /// Line of the blue lamp, top.
+    /// The line of the blue lamp, which is the top one.
     package var blue: String?
-    /// Line of the amber lamp, second.
+    /// The line of the amber lamp, the second from the top.
     package var amber: String?
-    /// Line of the green lamp, third.
+    /// The line of the green lamp, the third from the top.
     package var green: String?
-    /// Line of the red lamp, bottom.
+    /// The line of the red lamp, which is the bottom one.
     package var red: String?
-    /// Line of the sounder.
+    /// The line of the sounder.
     package var tone: String?
     /// Whether a low level switches lamps and sounder on.
     package var activeLow: Bool
@@ -166,12 +166,12 @@ package struct IndicatorSection: Hashable, Sendable {
 }
 
 extension Configuration {
-    /// Whether the gate can open something: by a relay, or by wires to a controller. Without either, it only
-    /// judges.
+    /// Whether the gate can open a passage: by a relay, or by wires to a gate controller. If it cannot, it
+    /// only gives verdicts.
     var opens: Bool { gate.line != nil || wiegand.wires != nil }
 
-    /// The outputs with the keys that name their lines: lamps and sounder from top to bottom, wires to a
-    /// controller, the output for free passage, and the relay last.
+    /// The outputs with the configuration keys that name their lines, in this order: lamps and sounder from
+    /// top to bottom, wires to a gate controller, the output for free passage, the relay.
     var outputs: [(key: String, line: String, activeLow: Bool)] {
         let lights = IndicatorSection.keys.compactMap { key, path in
             indicator[keyPath: path].map { (key: key, line: $0, activeLow: indicator.activeLow) }

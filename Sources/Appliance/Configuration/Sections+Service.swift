@@ -17,21 +17,23 @@ package struct PolicySection: Hashable, Sendable {
 
 /// `[clock]`: how trusted the date must be before a credential may be accepted by it.
 package struct ClockSection: Hashable, Sendable {
-    /// From least to most trusted; the names are those of `WallTime.Provenance`.
+    /// The sources of the date, from the least to the most trusted. Their names are those of
+    /// `WallTime.Provenance`.
     package enum Source: String, CaseIterable, Sendable {
         case unset, saved, rtc, synchronised
     }
 
-    /// The least trusted source with which anything is accepted. With a less trusted one, the reason is
-    /// `clock.untrusted`.
+    /// The least trusted source of the date with which the gate accepts credentials. With a less trusted
+    /// source, the gate rejects every credential with the reason `clock.untrusted`.
     package var minimum: Source
     /// How far the clocks of issuer and gate may differ, and how far the gate's clock may be set without a
     /// report.
     package var skew: Duration
-    /// How long a date to which the clock was moved must hold before it opens anything by itself.
+    /// How long a date to which the clock was moved must be stable before the gate trusts it without an
+    /// operator.
     package var settle: Duration
-    /// Whether the machine takes its date only from authenticated time servers, so that their first date
-    /// after a start is confirmed.
+    /// Whether the machine takes its date only from authenticated time servers, so that the first date after
+    /// a start is already confirmed.
     package var authenticated: Bool
 
     init(_ reader: inout ConfigurationReader) {
@@ -61,7 +63,7 @@ package struct LedgerSection: Hashable, Sendable {
 
     /// The suffixes of the temporary files in the database's folder, each added to the database's path:
     /// SQLite's files, the lock, the confirmation of a clock, an operator's order for the gate, a ledger that
-    /// replaces another, and copies made for a backup or a restore.
+    /// replaces the present one, and copies made for a backup or a restore.
     static let endings = [
         "-wal", "-shm", "-journal", ".lock", ".clock", ".order", ".next", ".backup", ".restoring",
     ]
@@ -78,7 +80,7 @@ package struct LedgerSection: Hashable, Sendable {
     }
 }
 
-/// `[agent]`: connections to the operator's cloud agents, and the reports over them.
+/// `[agent]`: connections to the operator's cloud agents, and the reports that are sent over them.
 package struct AgentSection: Sendable {
     /// Files with an out-of-band invitation (its URL or its JSON). They are accepted at the start and when
     /// they change, unless known already.
@@ -92,7 +94,7 @@ package struct AgentSection: Sendable {
     package var rootsFile: String?
     /// How long one exchange with an agent may take.
     package var timeout: Duration
-    /// The wait after the first failed attempt while an agent does not answer; doubled for each further
+    /// The wait after the first failed attempt to reach an agent. It doubles with each further failed
     /// attempt.
     package var retryFirst: Duration
     /// The longest wait between attempts.
@@ -101,7 +103,7 @@ package struct AgentSection: Sendable {
     package var reports: ReportSettings
     /// The mailbox for messages that agents send by themselves.
     package var mailbox: MailboxChoice
-    /// Further agents that get every report too, each with a cursor of its own.
+    /// Further agents that also get every report, each with its own cursor.
     package var copies: [AgentCopy]
     /// The answers to questions of agents.
     package var rules: RequestRules
@@ -138,18 +140,18 @@ package struct AgentSection: Sendable {
     }
 }
 
-/// `agent.mailbox`: the mailbox for messages that an agent or its controller sends by itself.
+/// `agent.mailbox`: the mailbox for messages that an agent or its controller sends without being asked.
 package enum MailboxChoice: Hashable, Sendable {
     /// The first agent's own mailbox, when it grants one.
     case auto
-    /// None: only answers to the gate's own messages arrive.
+    /// No mailbox: only answers to the gate's own messages arrive.
     case none
-    /// A mediator, by its out-of-band invitation: a file or a URL.
+    /// A mediator. The text is its out-of-band invitation: a file or a URL.
     case invitation(String)
     /// The agency of `[agency]`.
     case agency
 
-    /// The file with the invitation; nil if there is none.
+    /// The file with the invitation; nil if no file contains it.
     package var file: String? {
         guard case .invitation(let text) = self, !text.contains("://") else { return nil }
         return text
@@ -210,7 +212,7 @@ extension AgentSection {
 package struct AgentCopy: Hashable, Sendable {
     /// The name of the destination.
     package var name: String
-    /// As ``AgentSection/invitations``.
+    /// The invitations, in the form of ``AgentSection/invitations``.
     package var invitations: [String]
 
     fileprivate static func read(_ reader: inout ConfigurationReader, _ key: String, _ folder: ConfigurationFolder)
@@ -245,7 +247,7 @@ package struct AgentCopy: Hashable, Sendable {
 
 /// `[tuvali]`: timeouts and rules of visits over Bluetooth.
 package struct TuvaliSection: Hashable, Sendable {
-    /// The wire generations of the wallets that the gate serves.
+    /// The wire generations of the wallets that the gate accepts.
     package var generations: [Generation]
     /// How long an unused key and its QR code stay valid (the key is authenticated by 40 bits).
     package var keyRotation: Duration
@@ -253,7 +255,8 @@ package struct TuvaliSection: Hashable, Sendable {
     package var previousKey: Duration
     /// The longest time from the connection to the wallet's first message.
     package var identifyLimit: Duration
-    /// The longest time from there to the size of the response; a person chooses a credential in that time.
+    /// The longest time from the end of the request to the size of the response. A person chooses a
+    /// credential in that time.
     package var responseSizeLimit: Duration
     /// The longest time without a write during a transfer.
     package var silenceLimit: Duration
@@ -285,7 +288,8 @@ package struct LogSection: Hashable, Sendable {
         case debug, info, warning, error
     }
 
-    /// The file; nil: standard error, which systemd keeps in its journal.
+    /// The path of the log file; nil: the log is written to standard error, which systemd keeps in its
+    /// journal.
     package var path: String?
     /// The least important lines that are written.
     package var level: Level
@@ -298,7 +302,7 @@ package struct LogSection: Hashable, Sendable {
 
 /// `[control]`: the socket at which other commands of the program query the running service.
 package struct ControlSection: Hashable, Sendable {
-    /// The path of the socket; nil if there is none.
+    /// The path of the socket; nil if the service has no such socket.
     package var path: String?
     /// The group whose members may query the service, in addition to root and the service's own user; nil: no
     /// other user.

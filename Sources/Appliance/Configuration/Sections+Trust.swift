@@ -16,7 +16,8 @@ package struct TrustSection: Hashable, Sendable {
     package var profile: Profile
     /// The folder for an imported bundle and for what the refresher fetched.
     package var state: String
-    /// The operator's keys. If there are any, the gate takes signed bundles in place of the directory.
+    /// The operator's keys. If the list is not empty, the gate takes signed bundles in place of the trust
+    /// directory.
     package var bundleKeys: [OperatorKey]
     /// Whether documents and status lists are fetched while the service runs.
     package var refresh: Bool

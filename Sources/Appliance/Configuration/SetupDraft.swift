@@ -4,8 +4,8 @@ import Encoding
 
 /// Builds the plan of a setup: the configuration that the answers make, and all problems of the answers.
 ///
-/// The configuration's own reader decides which answers are valid: it reads the draft, and what it rejects is
-/// reported for the answer.
+/// An answer is valid if the configuration's own reader accepts it. The reader reads the draft, and a value
+/// that it rejects is reported as a problem of the answer.
 struct SetupDraft {
     private let answers: SetupAnswers
     private let machine: SetupMachine
@@ -197,7 +197,7 @@ struct SetupDraft {
         problems.append(SetupProblem(question, message, remedy))
     }
 
-    /// Adds a key with the answer as its value; nothing if there is no answer.
+    /// Adds `key` with the answer to `question` as its value. Does nothing if the question has no answer.
     private mutating func copy(_ question: SetupQuestion, to key: String, _ comment: String?) {
         if let answer = answers.text(question) { add(question, key, .text(answer), comment) }
     }

@@ -10,14 +10,14 @@ package struct SetupPlaces: Hashable, Sendable {
 
     /// The configuration, an absolute path.
     package let file: String
-    /// The name of a further gate on the machine, `out` of `/etc/gatehouse/out.toml`: 1 to 64 of `A-Z a-z 0-9
-    /// . _ -`; nil for the first gate, and for a gate without a unit.
+    /// The name of a further gate on the machine, for example `out` for `/etc/gatehouse/out.toml`: 1 to 64 of
+    /// the characters `A-Z a-z 0-9 . _ -`. Nil for the first gate, and for a gate without a unit.
     package let instance: String?
-    /// Whether the configuration is the first gate's.
+    /// Whether the configuration is that of the first gate.
     private let isStandard: Bool
     private let folders: StandardFolders
 
-    /// Creates the places of the gate with that configuration.
+    /// Creates the places of the gate with the configuration file `file`.
     package init(_ file: String, in folders: StandardFolders = .inForce) {
         (self.file, self.folders) = (file, folders)
         let path = folders.name(file)
@@ -31,20 +31,21 @@ package struct SetupPlaces: Hashable, Sendable {
     /// Whether a unit of the package runs a gate with this configuration.
     package var hasUnit: Bool { isStandard || instance != nil }
 
-    /// The name of that unit, without `.service`; the first gate's if none runs it.
+    /// The name of the gate's unit, without `.service`; the name of the first gate's unit if no unit runs
+    /// this gate.
     package var unit: String { "gatehouse" + (instance.map { "@" + $0 } ?? "") }
 
-    /// Returns what to do if that configuration does not exist.
+    /// Returns what the operator can do if the configuration `file` does not exist.
     package static func remedy(forAbsent file: String) -> String {
         SetupPlaces(file).isStandard
             ? "Make it: sudo gatehouse setup." : "Check the path, or make it: sudo gatehouse setup --config \(file)."
     }
 
     /// Adapts an instruction to this gate: for a further gate on the machine (`gatehouse@out`), replaces the
-    /// commands and folders in it by that gate's own.
+    /// commands and folders in the instruction by those of this gate.
     package func told(_ words: String) -> String { Self.told(words, of: unit) }
 
-    /// Adapts an instruction to the gate of that unit.
+    /// Adapts an instruction to the gate of the unit `unit`.
     static func told(_ words: String, of unit: String) -> String {
         let instance = unit.dropFirst("gatehouse".count)
         guard !instance.isEmpty else { return words }
@@ -62,7 +63,7 @@ package struct SetupPlaces: Hashable, Sendable {
     /// The path of the invitation, as the configuration writes it.
     var invitationName: String { hasUnit ? folders.name(invitation) : "agent.invitation" }
 
-    /// The folder of records and imported trust data; nil if systemd makes it.
+    /// The folder of records and imported trust data that setup makes; nil if systemd makes it.
     var state: String? { hasUnit ? nil : folder + "/state" }
 
     /// The picture with the code, as the configuration writes its path; nil for the default path.
@@ -70,8 +71,8 @@ package struct SetupPlaces: Hashable, Sendable {
         hasUnit ? instance.map { StandardFolders.runtime + "-\($0)/invitation.png" } : "invitation.png"
     }
 
-    /// The keys whose values differ from the configuration's defaults. Further gates share the first gate's
-    /// trust directory.
+    /// The configuration keys whose values for this gate differ from the defaults. Further gates share the
+    /// first gate's trust directory.
     var keys: [(key: String, value: String)] {
         if isStandard { return [] }
         guard let instance else {

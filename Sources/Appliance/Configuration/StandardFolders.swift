@@ -3,22 +3,23 @@ import Foundation
 /// The folders that a gate has unless its configuration says otherwise: settings, state, and the files of one
 /// run.
 ///
-/// They are where the package has them, or below the folder that `GATEHOUSE_ROOT` names. That variable is for
-/// tests and for building an image; systemd never sets it. It applies wherever these folders are named: as a
-/// default, by a configuration and by `--config`. So a program that has it uses nothing of this machine's own
-/// gate, whatever its configuration says. It does not change any other path.
+/// The folders are where the package installs them, or below the folder that `GATEHOUSE_ROOT` names. That
+/// variable is for tests and for building an image; systemd never sets it. The variable applies wherever
+/// these folders are named: as a default, in a configuration and in `--config`. So a program with this
+/// variable uses nothing of this machine's own gate, whatever its configuration says. The variable does not
+/// change any other path.
 package struct StandardFolders: Hashable, Sendable {
-    /// The environment variable.
+    /// The name of the environment variable with the root of the folders.
     package static let variable = "GATEHOUSE_ROOT"
     /// Settings: the configuration, the trust directory, invitations.
     package static let settings = "/etc/gatehouse"
-    /// State: the ledger and its keys, and imported trust data.
+    /// The folder of the state: the ledger and its keys, and imported trust data.
     package static let state = "/var/lib/gatehouse"
-    /// Files that exist while the service runs: sockets, the picture, the status.
+    /// The folder of files that exist while the service runs: sockets, the picture, the status.
     package static let runtime = "/run/gatehouse"
 
-    /// The folders of this process. An invalid value of the variable counts as none here; the program does
-    /// not start with one.
+    /// The folders of this process. Here an invalid value of the variable counts as no value; with one, the
+    /// program does not start.
     package static let inForce = StandardFolders(ProcessInfo.processInfo.environment) ?? StandardFolders()
 
     /// The prefix of each folder: empty, or an absolute path that does not end with a slash.
@@ -27,7 +28,7 @@ package struct StandardFolders: Hashable, Sendable {
     /// Creates the folders of the package.
     package init() { root = "" }
 
-    /// Creates the folders for a process with that environment; nil if the variable is set to something other
+    /// Creates the folders for a process with `environment`; nil if the variable is set to something other
     /// than an absolute path, or to one with `.` or `..` in it.
     package init?(_ environment: [String: String]) {
         let text = environment[Self.variable] ?? ""
@@ -38,9 +39,9 @@ package struct StandardFolders: Hashable, Sendable {
         root = names.map { "/" + $0 }.joined()
     }
 
-    /// Returns where a path is if it is one of these folders, or in one, whatever its spelling. Further gates
-    /// have their folders after a hyphen (`/var/lib/gatehouse-out`). Every other path stays as it is, and so
-    /// does one that is below the root already.
+    /// Returns `path` relocated below the root if it is one of these folders or in one of them, in any
+    /// spelling. The folders of further gates have the gate's name after a hyphen (`/var/lib/gatehouse-out`).
+    /// Returns every other path unchanged, including a path that is already below the root.
     package func place(_ path: String) -> String {
         let plain = Self.plain(path)
         guard !root.isEmpty, !plain.hasPrefix(root + "/"), Self.has(plain) else { return path }

@@ -7,13 +7,13 @@ package struct StickerSection: Hashable, Sendable {
         "hangs up one key for days. Phones compare 40 bits of it: whoever spends some hundred core-hours can stand in for the gate "
         + "and read what phones send. Whoever imitates the gate's radio, for which the printed key is enough, can keep what phones "
         + "send him, unread, and bring each once to the gate while the key lives"
-    /// The advice about that risk.
+    /// The advice about the risk of a printed code.
     package static let care = "Prefer a display. Else keep the time short, and print a new key for the next."
 
-    /// The file with the key, made by `gatehouse sticker`; the book of its sessions is in the same folder.
-    /// Nil if there is no printed code.
+    /// The file with the key of the printed code, made by `gatehouse sticker`. The book of the code's
+    /// sessions is in the same folder. Nil if the gate has no printed code.
     package var key: String?
-    /// The last day on which the key is in force, as the beginning of that day in UTC.
+    /// The last day on which the key of the printed code is valid, as the beginning of that day in UTC.
     package var until: Timestamp?
 
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, gate: GateSection) {
@@ -39,8 +39,8 @@ package struct StickerSection: Hashable, Sendable {
         reader.warn("sticker.key", Self.warning, Self.care)
     }
 
-    /// Returns the problem of the key's file and its day at that time; nil if there is none, or no printed
-    /// code.
+    /// Returns the problem of the printed code's key file, or of its last day, at the time `now`. Returns nil
+    /// if no problem exists, or if the gate has no printed code.
     package func problem(at now: Timestamp) -> StickerFailure? {
         guard let key, let until else { return nil }
         do throws(StickerFailure) {

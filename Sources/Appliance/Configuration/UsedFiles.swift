@@ -2,8 +2,8 @@ import Encoding
 import Foundation
 import LinuxIO
 
-/// Rejects a file that has two uses, because one use would destroy the data of the other: a display that
-/// replaces the database, a log that writes into the witness.
+/// Rejects a file that has two uses, because one use would destroy the data of the other use. Examples: a
+/// display that replaces the database, a log that writes into the witness.
 ///
 /// `own`: files that the program uses by itself.
 func checkFiles(
@@ -47,7 +47,7 @@ func checkTrust(
 }
 
 /// Returns the files in the runtime folder that carry messages to the program, or to a unit that runs as
-/// root. The runtime folders are that of the package, and that of the control socket.
+/// root. The runtime folders are the package's runtime folder and the folder of the control socket.
 func ownFiles(_ folder: ConfigurationFolder, control: ControlSection) -> [String] {
     let standard = folder.standard.place(StandardFolders.runtime)
     let folders = [standard] + (control.path.map { [NamedPlace.folder(of: $0)] } ?? [])

@@ -1,21 +1,21 @@
 package import LinuxIO
 
-/// `[voice]`: spoken verdicts, by a program that is not part of this one.
+/// `[voice]`: spoken verdicts. A separate program speaks them.
 package struct VoiceSection: Hashable, Sendable {
-    /// The languages, and none.
+    /// The languages of the voice, and none for no voice.
     package enum Language: String, CaseIterable, Sendable {
         case none, en, fr, hi
 
-        /// The language of what is spoken; nil: nothing is.
+        /// The language in which verdicts are spoken; nil: they are not spoken.
         package var language: DisplayLanguage? { DisplayLanguage(rawValue: rawValue) }
     }
 
-    /// The default program.
+    /// The default speech program.
     static let standardProgram = "espeak-ng"
 
     /// The language of what is spoken.
     package var language: Language
-    /// The program: its path, or its name in `PATH`.
+    /// The program that speaks: its path, or its name in `PATH`.
     package var program: String
 
     init(_ reader: inout ConfigurationReader) {

@@ -1,7 +1,8 @@
 package import Kiosk
 package import LinuxIO
 
-/// `[wiegand]`: the wires to a gate controller. Each admission is sent to it as the same card number.
+/// `[wiegand]`: the wires to a gate controller. For each admission the gate sends the controller the same
+/// card number.
 package struct WiegandSection: Hashable, Sendable {
     /// The name of the line for the wire data 0; nil if there is no controller.
     package var data0: String?
@@ -11,9 +12,9 @@ package struct WiegandSection: Hashable, Sendable {
     package var activeLow: Bool
     /// The format of the frame that the controller takes.
     package var format: WiegandFrame.Format
-    /// The facility code; 0 where the format has none.
+    /// The facility code; 0 if the frame format has none.
     package var facility: Int
-    /// The card number.
+    /// The card number in each frame.
     package var card: Int
     /// The length of a pulse, and the interval from one pulse to the next.
     package var timing: WiegandTiming
@@ -59,7 +60,7 @@ package struct WiegandSection: Hashable, Sendable {
         }
     }
 
-    /// Both lines; nil if there is no controller.
+    /// Both data lines; nil if the gate has no gate controller.
     var wires: [String]? {
         guard let data0, let data1 else { return nil }
         return [data0, data1]

@@ -1,20 +1,22 @@
 package import Encoding
 
-/// A request about connections to cloud agents, as the members of a ``ControlRequest``. Each form is read and
-/// written here.
+/// A request about connections to cloud agents, in the form of the members of a ``ControlRequest``. This type
+/// reads and writes all forms.
 package enum AgentRequest: Hashable, Sendable {
-    /// Accept the invitation in that text for a destination; nil: the primary destination.
+    /// Accept the invitation in the text `invitation` for `destination`; nil: for the primary destination.
     case connect(invitation: Text, destination: Text?)
-    /// All connections.
+    /// Show all connections.
     case list
-    /// The connection with that ID, or the connection to the destination of that name.
+    /// Show one connection: the connection with the given ID, or the connection to the destination of the
+    /// given name.
     case show(Text)
     /// Delete a connection. `isForced`: even if its destination still lacks entries. `tellsAgent`: the
     /// service first sends its agent a message about the deletion.
     case delete(Text, isForced: Bool, tellsAgent: Bool)
     /// Ping the agent of a connection.
     case ping(Text)
-    /// The waiting messages: of one connection or of all, with one ID or with any, pending or all.
+    /// Show the waiting messages. `of`: the connection; nil: all connections. `uid`: the ID of the message;
+    /// nil: any. `pendingOnly`: only pending messages, or all.
     case messages(of: Text?, uid: Text?, pendingOnly: Bool)
 
     /// The longest name or ID in bytes.
@@ -46,7 +48,7 @@ package enum AgentRequest: Hashable, Sendable {
         try reader.end()
     }
 
-    /// The request and its members, as they are sent.
+    /// The control request and its JSON members, as the client sends them.
     package var request: (ControlRequest, [JSONObject.Member]) {
         func text(_ name: Text, _ value: Text?) -> [JSONObject.Member] {
             value.map { [.init(name, .string($0))] } ?? []

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Limits the number of answers that wait for one disk at the same time. Such answers have no timeout of
-/// their own; with the limit, those that the disk holds up do not use the turns of other requests.
+/// their own; because of the limit, answers that the disk holds up do not use the turns of other requests.
 package final class AnswerTurns: Sendable {
     private let limit: Int
     private let underWay = Mutex(0)

@@ -4,8 +4,8 @@ package import Encoding
 ///
 /// An answer is one line, like a request: `{"answer":…}` or `{"error":"…","remedy":"…"}`.
 package struct ControlDesk: Sendable {
-    /// Answers a request, given its members. It must return in bounded time: clients wait no longer than
-    /// `ControlServer.Limits.time`.
+    /// Answers a request with the given members. It must return in bounded time, because clients wait no
+    /// longer than `ControlServer.Limits.time`.
     package typealias Answer = @Sendable (JSONObject) async throws(ControlRefusal) -> JSON
 
     private var answers: [ControlRequest: Answer] = [:]
@@ -13,7 +13,7 @@ package struct ControlDesk: Sendable {
     /// Creates a desk without handlers.
     package init() {}
 
-    /// Makes `answer` the handler of that request.
+    /// Makes `answer` the handler of `request`.
     package mutating func take(_ request: ControlRequest, _ answer: @escaping Answer) {
         answers[request] = answer
     }

@@ -2,33 +2,33 @@ package import Encoding
 
 /// A request to the running service over the control socket.
 ///
-/// A request is one line, `{"request":"status"}`, with further members if it takes any. A new request needs a
-/// case here, and a handler in the ``ControlDesk``.
+/// A request is one line, `{"request":"status"}`, with further members if the request has parameters. A new
+/// request needs a case in this enumeration, and a handler in the ``ControlDesk``.
 package enum ControlRequest: String, CaseIterable, Sendable {
     /// The status of the gate: ``StatusDesk``.
     case status
-    /// The status of the door: ``DoorDesk``, which also answers the next three.
+    /// Query the status of the door. ``DoorDesk`` answers this request and the next three.
     case doorStatus = "door-status"
     /// Lock the gate down.
     case doorLock = "door-lock"
-    /// Free passage for a limited time.
+    /// Give free passage for a limited time.
     case doorFree = "door-free"
-    /// End the order in force.
+    /// End the operator's order for the door that is in force.
     case doorRelease = "door-release"
     /// End the program at the next moment without a visitor, so that the service manager starts it again:
     /// ``RenewalService``.
     case restart
-    /// Accept an invitation: ``AgentRequest``, which also has the requests that follow.
+    /// Accept an invitation. ``AgentRequest`` describes this request and the requests that follow it.
     case agentConnect = "agent-connect"
-    /// All connections to cloud agents.
+    /// List all connections to cloud agents.
     case agentList = "agent-list"
-    /// One connection, with all that is known about it.
+    /// Show one connection to a cloud agent, with all that the service knows about it.
     case agentShow = "agent-show"
-    /// Delete a connection.
+    /// Delete a connection to a cloud agent.
     case agentDelete = "agent-delete"
-    /// Ping an agent.
+    /// Ping a cloud agent.
     case agentPing = "agent-ping"
-    /// The messages that wait in the mailboxes.
+    /// List the messages that wait in the mailboxes.
     case agentMessages = "agent-messages"
 
     /// Whether the request changes something: only root and the service's own user may send such a request.
@@ -68,12 +68,12 @@ package enum ControlRequest: String, CaseIterable, Sendable {
 
 /// The reason for which the service does not answer a request.
 package struct ControlRefusal: Error, Hashable, Sendable {
-    /// The fault.
+    /// The reason why the request was refused.
     package let message: String
-    /// The remedy.
+    /// What the user can do about the refusal; nil if there is no remedy.
     package let remedy: String?
 
-    /// Creates a refusal with its remedy.
+    /// Creates a refusal with its reason and its remedy.
     package init(_ message: String, remedy: String?) {
         (self.message, self.remedy) = (message, remedy)
     }

@@ -2,8 +2,8 @@ package import Encoding
 package import LinuxIO
 import Synchronization
 
-/// The date for status reports. The query of the system's clock may hang, so it runs on a thread of its own:
-/// a few blocked tasks would hold up everything else, and the end of the program too.
+/// The date for status reports. The query of the system's clock may hang, so it runs on a separate thread. On
+/// the shared threads, a few blocked tasks would hold up all other tasks and the end of the program.
 package final class PatientDate: Sendable {
     /// How long an answer is awaited.
     package static let patience: Duration = .milliseconds(500)
@@ -11,7 +11,7 @@ package final class PatientDate: Sendable {
     private let question: TimedQuestion<WallTime>
     private let last: Mutex<(time: WallTime, at: Instant)>
 
-    /// Creates a date that `look` reads, on a thread of this object.
+    /// Creates a date that `look` reads on a separate thread of this object.
     package init(_ look: @escaping @Sendable () -> WallTime) throws(SystemError) {
         let thread = try SideThread(name: "gatehouse-look", limit: 1)
         question = TimedQuestion {
@@ -20,7 +20,8 @@ package final class PatientDate: Sendable {
         last = Mutex((WallTime(utc: SystemClock.utc(), provenance: .unset), SystemClock.now()))
     }
 
-    /// Returns the date; without an answer in time, the last known date plus the time since then.
+    /// Returns the date. If the clock does not answer in time, returns the last known date plus the time
+    /// since then.
     package func now() async -> WallTime {
         guard let time = await question.answer(within: Self.patience) else { return known }
         last.withLock { $0 = (time, SystemClock.now()) }

@@ -19,10 +19,10 @@ package struct StatusDesk: Sendable {
         package var since: Instant
         /// The ``Configuration/digest`` of the configuration that the service was started with.
         package var configuration: String
-        /// Whether the gate can open something: by a relay, or by wires to a controller.
+        /// Whether the gate can open a passage: by a relay, or by wires to a gate controller.
         package var opens: Bool
 
-        /// Creates an identity of these parts.
+        /// Creates an identity from the values of its properties.
         package init(name: String, version: String, start: Int, since: Instant, configuration: String = "", opens: Bool)
         {
             (self.name, self.version, self.start, self.since) = (name, version, start, since)
@@ -30,7 +30,7 @@ package struct StatusDesk: Sendable {
         }
     }
 
-    /// How long one part may take to answer.
+    /// The time limit for the answer of one part.
     package static let limit: Duration = .seconds(1)
 
     private let identity: Identity
@@ -39,7 +39,7 @@ package struct StatusDesk: Sendable {
     private let kiosk: TimedQuestion<KioskStatus>
     private let parts: [(name: Text, question: TimedQuestion<JSON>)]
 
-    /// Creates a desk that queries these.
+    /// Creates a desk that queries the kiosk and the other parts of the service.
     ///
     /// - Parameters:
     ///   - identity: The identity of the service.

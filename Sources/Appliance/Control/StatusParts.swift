@@ -59,7 +59,8 @@ struct StatusParts: Sendable {
         return Self.trust(verifier, rules: rules, fetchedFrom: section.fetchedFrom, at: await date.now().utc)
     }
 
-    /// Returns the status of the trust data in force, with its age at that date, and of the rules.
+    /// Returns the status of the trust data in force, with its age at the current date, and the status of the
+    /// rules.
     static func trust(_ verifier: Verifier, rules: RulesInForce, fetchedFrom: Set<Text>?, at utc: Timestamp) -> JSON {
         let store = verifier.trust
         var trust: JSONObject = ["version": .text(store.version), "issuers": .int(store.listedIssuers.count)]
@@ -72,11 +73,12 @@ struct StatusParts: Sendable {
         }
         for member in rules.members { _ = trust.appendIfNew(member) }
         _ = trust.appendIfNew(.init("profile", .text(verifier.profile.rawValue)))
-        // The oldest date of everything fetched or copied: it decides when data becomes stale.
+        // The oldest date of all fetched or copied data: the time at which the data becomes stale depends on
+        // it.
         let confirmed =
             store.documentIDs.compactMap(store.confirmed) + store.statusListURLs.compactMap(store.listFetched)
         if let oldest = confirmed.min() { _ = trust.appendIfNew(.init("oldest", .text(oldest.rfc3339))) }
-        // The oldest date of what the refresher keeps fresh; the rest is not refreshed.
+        // Find the oldest date of the data that the refresher updates. It does not update the rest.
         let fetched = store.refreshed(from: fetchedFrom).compactMap { resource in
             resource.kind == .document ? store.confirmed(resource.id) : store.listFetched(resource.id)
         }

@@ -1,10 +1,10 @@
 import Credentials
 import LinuxIO
 
-/// Findings about a machine whose configuration is absent or unusable: everything that does not depend on the
+/// Findings about a machine whose configuration is absent or unusable: those that do not depend on the
 /// configuration.
 extension Doctor {
-    /// Unit, user, disk space, adapters, chips and clocks.
+    /// The findings about unit, user, disk space, adapters, chips and clocks.
     var bareMachine: [Finding] { unit + disk + anyRadio + anyChip + clock }
 
     /// All adapters of the machine. The gate may use a controller elsewhere, so the absence of an adapter is

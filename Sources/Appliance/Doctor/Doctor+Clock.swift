@@ -29,7 +29,8 @@ extension Doctor {
     }
 
     /// Whether the date is as trusted as the gate requires, judged as the service would judge it at a start
-    /// now. With the ledger's knowledge of the date, the service takes any date for at least a saved one.
+    /// now. Because the service knows the date of the ledger's last entry, it treats any date at least as
+    /// well as a saved date.
     var isDated: Bool {
         guard facts.clock.utc >= facts.clock.made else { return false }
         let minimum = WallTime.Provenance(rawValue: configuration.clock.minimum.rawValue) ?? .rtc

@@ -2,7 +2,7 @@ import Credentials
 import Store
 
 extension Doctor {
-    /// Whether the service can use the files and folders that it needs.
+    /// The findings about whether the service can use the files and folders that it needs.
     var files: [Finding] {
         guard let account = facts.account else {
             return [.unknown(.files, "nobody knows who would read and write them", "Look at user first.")]
@@ -34,7 +34,7 @@ extension Doctor {
         ]
     }
 
-    /// The most findings that are listed; of further ones, only the number is reported.
+    /// The maximum number of findings that are listed. Of further findings, only the number is reported.
     private static let mostFiles = 8
 
     private func finding(_ named: NamedPlace, _ account: Account) -> Finding? {
@@ -50,7 +50,8 @@ extension Doctor {
             return Finding(.files, .boxOutsideSandbox, what, remedy: remedy)
         }
         guard let place = facts.places[named.path] else { return nil }
-        // Such a file or folder does not exist before the first start, or while the service is stopped.
+        // A file or folder of this kind does not exist before the first start, or while the service is
+        // stopped.
         if place.missing > 0, named.isWritten, facts.unit?.makes(name) == true { return nil }
         switch named.isWritten ? place.writing(by: account) : place.reading(by: account) {
         case .good: return ledgerFolder(named, place, account)
@@ -71,8 +72,7 @@ extension Doctor {
         }
     }
 
-    /// Returns a finding if the service refuses to keep its ledger in that folder, although it may write
-    /// there.
+    /// Returns a finding if the service refuses to keep its ledger in `place` although it may write there.
     private func ledgerFolder(_ named: NamedPlace, _ place: Place, _ account: Account) -> Finding? {
         let isLedgers = named.path.utf8.elementsEqual(NamedPlace.folder(of: configuration.ledger.path).utf8)
         guard isLedgers, place.missing == 0, let node = place.nodes.last,
@@ -82,7 +82,7 @@ extension Doctor {
         return Finding(.files, .ledgerUnopened, error.text, remedy: error.remedy)
     }
 
-    /// Whether there is enough space for the records.
+    /// The findings about whether the disk has enough space for the records.
     var disk: [Finding] {
         let path = configuration.ledger.path
         guard let disk = facts.disk else {
@@ -101,7 +101,7 @@ extension Doctor {
         return [.good(.disk, free)]
     }
 
-    /// The free bytes below which a disk counts as full: there is no space for the reserve, the write-ahead
-    /// log and a new database.
+    /// The number of free bytes below which a disk counts as full: it then has no space for the reserve, the
+    /// write-ahead log and a new database.
     private static let leastRoom = 64_000_000
 }

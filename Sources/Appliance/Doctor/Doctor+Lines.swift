@@ -48,7 +48,7 @@ extension Doctor {
         }
     }
 
-    /// Whether other programs can lengthen a pulse.
+    /// The findings about whether other programs can lengthen a pulse.
     private var priority: [Finding] {
         guard let isFirst = facts.relaysRunFirst else { return [] }
         let text =
@@ -62,7 +62,7 @@ extension Doctor {
     static let chipsUnseen = Finding.unknown(
         .chip, "the GPIO chips can be asked on the machine itself only", "Run it there.")
 
-    /// Returns whether the service may take that chip, and these lines of it.
+    /// Returns the findings about whether the service may use the GPIO chip and the wanted lines of it.
     func findings(
         _ label: String, _ wanted: [(key: String, line: String)],
         _ list: (chips: [GPIOChips.Chip], forbidden: [String])
@@ -101,7 +101,7 @@ extension Doctor {
         }
     }
 
-    /// Whether the holder of a line is the service: these are the names under which it takes its lines.
+    /// Returns whether the service holds a line: `holder` is a name under which it takes its lines.
     private static func isOurs(_ holder: String) -> Bool {
         ["gatehouse", "gatehouse-display"].contains { $0.utf8.elementsEqual(holder.utf8) }
     }

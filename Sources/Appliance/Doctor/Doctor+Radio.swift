@@ -2,7 +2,7 @@ import Credentials
 import LinuxIO
 
 extension Doctor {
-    /// Whether a controller exists, and whether the service can use it.
+    /// The findings about whether a controller exists, and whether the service can use it.
     var radio: [Finding] {
         let section = configuration.radio
         switch section.transport {

@@ -3,7 +3,7 @@ import Encoding
 import Kiosk
 
 extension Doctor {
-    /// Trust data, the rules for admission, and the printed code.
+    /// The findings about trust data, the rules for admission, and the printed code.
     var rules: [Finding] { trust + policy + sticker }
 
     private var trust: [Finding] {
@@ -13,8 +13,8 @@ extension Doctor {
         case .usable(let version, let issuers, let lack, let bundle, let findings):
             var wrong = endings.filter { $0.check == .trust }
             if let bundle { wrong.append(Finding(.trust, .trustBundle, bundle)) }
-            // A fault that keeps everyone out is reported as the service reports it. Details about single
-            // issuers would add nothing.
+            // Report a fault that keeps everyone out as the service reports it. Details about single issuers
+            // would not help.
             if let lack {
                 wrong.append(Finding(.trust, .trustUnusable, lack))
             } else {

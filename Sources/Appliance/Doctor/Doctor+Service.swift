@@ -13,14 +13,14 @@ extension Doctor {
             + endings.filter { $0.check == .agent }
         guard wrong.isEmpty else { return wrong }
         var found: [Finding] = []
-        // Connections with faults are reported below, by the service itself.
+        // The service itself reports connections with faults; its findings follow below.
         if case .running(let status) = facts.service { found = (status["agent"]?.array ?? []).compactMap(link) }
         guard found.isEmpty else { return found }
         return [.good(.agent, known == 0 ? "no invitation is configured" : Self.count(known, "invitation"))]
     }
 
-    /// Returns the finding about a destination; nil if the destination is of no interest: it is not
-    /// configured, and no agent has ever confirmed anything there.
+    /// Returns the finding about a destination; nil if the destination is not configured and has never
+    /// confirmed an entry.
     private func link(_ link: JSON) -> Finding? {
         let name = link["name"]?.string?.string ?? "?"
         let waiting = link["waiting"]?.int ?? 0
@@ -34,7 +34,7 @@ extension Doctor {
             remedy: "Look at gatehouse agent list; with a new invitation: gatehouse agent connect.")
     }
 
-    /// Returns whether the configuration asks for a connection to that destination.
+    /// Returns whether the configuration asks for a connection to the destination `name`.
     private func isConfigured(_ name: String) -> Bool {
         let agent = configuration.agent
         if Text(name) == DeliveryCursor.primary { return !agent.invitations.isEmpty }
@@ -62,7 +62,7 @@ extension Doctor {
         }
         for fault in status["faults"]?.array ?? [] {
             let text = { (name: Text) in fault[name]?.string?.string }
-            // Expiring data is reported above, all of it together.
+            // Skip expiring data: all of it is reported above.
             guard let code = text("code"), !endings.contains(where: { $0.code == code }) else { continue }
             wrong.append(
                 Finding(

@@ -1,8 +1,8 @@
 import Credentials
 import LinuxIO
 
-/// Judges the facts of a machine for a gate of that configuration. It is a pure value: it uses no clock, no
-/// file and no device.
+/// Judges the facts of a machine for a gate with a configuration. The doctor is a pure value: it uses no
+/// clock, no file and no device.
 ///
 /// Each part has a function, in a file of its own. It returns one good finding, or one finding for each
 /// fault.
@@ -12,14 +12,15 @@ package struct Doctor: Sendable {
     /// The problems that make the gate's own configuration unusable; nil if it is usable.
     private let mistakes: ConfigurationError?
 
-    /// Creates a doctor for these facts. `mistakes`: the problems for which the configuration is only a
-    /// stand-in (``Configuration/standIn(for:)``); then only findings that do not depend on the configuration
-    /// are made.
+    /// Creates a doctor for the facts of a machine. `mistakes`: the problems that make the gate's own
+    /// configuration unusable. If it is not nil, `configuration` is only a stand-in
+    /// (``Configuration/standIn(for:)``), and the doctor makes only findings that do not depend on the
+    /// configuration.
     package init(_ configuration: Configuration, _ facts: MachineFacts, insteadOf mistakes: ConfigurationError? = nil) {
         (self.configuration, self.facts, self.mistakes) = (configuration, facts, mistakes)
     }
 
-    /// All findings, part by part.
+    /// All findings, in the order of the gate's parts.
     package var findings: [Finding] {
         let parts: [[Finding]] =
             if let mistakes {
@@ -50,7 +51,7 @@ package struct Doctor: Sendable {
         return said.isEmpty ? [.good(.configuration, "\(configuration.kiosk.name), without a mistake")] : said
     }
 
-    /// The installed unit, and the user as whom it runs.
+    /// The findings about the installed unit, and about the user as whom it runs.
     var unit: [Finding] {
         let name = facts.userName
         let installed =

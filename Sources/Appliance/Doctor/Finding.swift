@@ -20,13 +20,13 @@ package struct Finding: Hashable, Sendable {
         case radio
         /// The radio switch (rfkill) that may silence the adapter.
         case rfkill
-        /// The program bluetoothd, which would take the adapter.
+        /// The program bluetoothd. It would take the adapter from the gate.
         case bluetoothd
         /// The way in which the service gets the adapter.
         case opener
         /// The GPIO chip.
         case chip
-        /// A GPIO line.
+        /// A line of the GPIO chip.
         case line
         /// An output that was tried.
         case output
@@ -36,7 +36,7 @@ package struct Finding: Hashable, Sendable {
         case display
         /// The program that speaks verdicts.
         case voice
-        /// The date.
+        /// The date of the machine's clock.
         case clock
         /// The battery-backed clock.
         case rtc
@@ -46,7 +46,7 @@ package struct Finding: Hashable, Sendable {
         case policy
         /// The printed code.
         case sticker
-        /// Cloud agents.
+        /// The connections to cloud agents.
         case agent
         /// The running service.
         case service
@@ -54,9 +54,9 @@ package struct Finding: Hashable, Sendable {
 
     /// The states of a checked thing.
     package enum State: String, CaseIterable, Sendable {
-        /// It is as it should be.
+        /// The checked thing is as it should be.
         case good
-        /// It could not be checked.
+        /// The thing could not be checked.
         case unknown
         /// The gate works, but a person should do something.
         case warning
@@ -66,13 +66,13 @@ package struct Finding: Hashable, Sendable {
 
     /// The thing that was checked.
     package let check: Check
-    /// The state in which it was found.
+    /// The state of the checked thing.
     package let state: State
-    /// The code of the fault; nil if there is none.
+    /// The reason code of the fault; nil if the finding is no fault.
     package let code: String?
     /// The result, in plain words on one line.
     package let detail: String
-    /// What to do about it; nil if there is nothing to do.
+    /// What the operator can do about the finding; nil if nothing has to be done.
     package let remedy: String?
 
     private init(_ check: Check, _ state: State, _ code: String?, _ detail: String, _ remedy: String?) {
@@ -81,16 +81,16 @@ package struct Finding: Hashable, Sendable {
         self.detail = String(detail.prefix(400))
     }
 
-    /// Returns the finding that a thing is as it should be.
+    /// Returns the finding that the checked thing is as it should be.
     package static func good(_ check: Check, _ detail: String) -> Finding { Finding(check, .good, nil, detail, nil) }
 
-    /// Returns the finding that a thing could not be checked, for that reason.
+    /// Returns the finding that a thing could not be checked. `detail` is the reason.
     package static func unknown(_ check: Check, _ detail: String, _ remedy: String) -> Finding {
         Finding(check, .unknown, nil, detail, remedy)
     }
 
-    /// Creates a finding with a code of the reason table. The severity and the remedy are those of the table
-    /// by default.
+    /// Creates a finding with a reason code. By default, severity and remedy are those of the code in the
+    /// reason table.
     package init(
         _ check: Check, _ code: ReasonCode, _ detail: String, remedy: String? = nil, state: State? = nil
     ) {
@@ -116,8 +116,8 @@ package struct Finding: Hashable, Sendable {
     /// Returns the same finding with another text.
     func saying(_ detail: String) -> Finding { Finding(check, state, code, detail, remedy) }
 
-    /// Returns the same finding for the gate of that unit: the commands and folders in the remedy become that
-    /// gate's own (``SetupPlaces/told(_:)``).
+    /// Returns the same finding for the gate of the unit `unit`: the commands and folders in the remedy
+    /// become those of that gate (``SetupPlaces/told(_:)``).
     func told(of unit: String) -> Finding {
         Finding(check, state, code, detail, remedy.map { SetupPlaces.told($0, of: unit) })
     }

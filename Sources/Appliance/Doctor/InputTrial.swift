@@ -8,9 +8,9 @@ package import LinuxIO
 /// It is a value without a clock: it takes edges and times, and gives a finding. At the beginning the input
 /// must be inactive. Then it must become active once, and inactive again, each within ``limit``.
 package struct InputTrial: Sendable {
-    /// One input.
+    /// One input to be tried.
     package struct Step: Sendable {
-        /// What the input reports.
+        /// The event that the input reports.
         package let use: DoorInput
         /// The input's line, with polarity and bias.
         package let line: InputLine
@@ -51,7 +51,7 @@ package struct InputTrial: Sendable {
     /// When the input will have been inactive again for ``calm``; nil while it is active, and before it first
     /// was.
     private var calmAt: Instant?
-    /// The other inputs that became active in the meantime.
+    /// The indices of other inputs that became active during this step.
     private var others: [Int] = []
     /// The deadline after which the trial is given up.
     private var end: Instant
@@ -67,10 +67,10 @@ package struct InputTrial: Sendable {
 
     private var step: Step { steps[index] }
 
-    /// The next time at which something changes without an edge.
+    /// The next time at which the state changes without an edge.
     package var deadline: Instant { calmAt.map { min($0, end) } ?? end }
 
-    /// Takes edges of lines. An edge's index is that of its step.
+    /// Handles edges of lines. The index of an edge is that of the step whose input changed.
     package mutating func handle(_ edges: [InputEdge], at now: Instant) {
         for edge in edges where finding == nil {
             if edge.index != index {
@@ -120,7 +120,7 @@ package struct InputTrial: Sendable {
 
     /// Returns the finding about an input that was not tried; `isActive`: its level, nil if it was not read.
     package static func untried(_ step: Step, isActive: Bool?) -> Finding {
-        // Only a warning: perhaps the door is open.
+        // Report only a warning: the door may be open.
         if isActive == true { return resting(step, state: .warning) }
         let level = isActive.map { "\(step.level($0)) at rest, " } ?? ""
         return .unknown(.input, "\(step.name): \(level)not tried", "Run it in a terminal: it asks you to \(step.task).")

@@ -12,13 +12,13 @@ package final class InputWatch: Sendable {
         var edges: [InputEdge] = []
     }
 
-    /// The most edges that are kept, so that a noisy wire does not fill the memory.
+    /// The maximum number of edges that are kept, so that a noisy wire does not fill the memory.
     private static let limit = 1000
 
     private let seen: SeenBox
     private let inputs: GPIOInputs
 
-    /// Takes the lines of all steps.
+    /// Takes the GPIO lines of all steps.
     package convenience init(_ steps: [InputTrial.Step], chip: String) throws(SystemError) {
         try self.init { (onEdges, onNews) throws(SystemError) in
             try GPIOInputs(
@@ -65,7 +65,7 @@ package final class InputWatch: Sendable {
     /// The indices of the inputs that are active.
     package var active: Set<Int> { seen.state.withLock { $0.active } }
 
-    /// Returns the edges since the last call; throws if the lines are lost.
+    /// Returns the edges of the lines since the last call. Throws if the lines can no longer be read.
     package func edges() throws(GPIOError) -> [InputEdge] {
         let (edges, failure) = seen.state.withLock { state in
             defer { state.edges = [] }

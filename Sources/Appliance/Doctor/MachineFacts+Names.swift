@@ -4,7 +4,7 @@ import Kiosk
 extension MachineFacts {
     /// The texts among the facts that people chose as names: of certificates, documents and issuers that
     /// expire, and of tests and groups of the rules. Names that this program makes, such as that of a bundle,
-    /// are left out.
+    /// are not in the list.
     package var names: [String] {
         let ends = expiries.filter { ![.bundle, .policy].contains($0.kind) }.map(\.name.string)
         guard case .usable(_, _, _, let failed, let unknownGroups) = policy else { return ends }

@@ -3,8 +3,8 @@ package import Encoding
 package import Kiosk
 package import LinuxIO
 
-/// The facts of a machine, before they are judged: ``MachineLook`` gathers them, ``Doctor`` says what they
-/// mean.
+/// The facts of a machine before they are judged. ``MachineLook`` gathers the facts; ``Doctor`` makes
+/// findings from them.
 package struct MachineFacts: Sendable {
     /// The name of the service's unit, without `.service`: `gatehouse`, or `gatehouse@NAME` for a further
     /// gate on the machine.
@@ -13,7 +13,7 @@ package struct MachineFacts: Sendable {
     package var unit: UnitFile?
     /// The name of the user as whom the service runs.
     package var userName = "gatehouse"
-    /// The user's account; nil if there is no user of that name.
+    /// The account of the service's user; nil if no user of that name exists.
     package var account: Account?
     /// The groups that the unit names and that do not exist.
     package var missingGroups: [String] = []
@@ -23,7 +23,7 @@ package struct MachineFacts: Sendable {
     package var trustFiles: [String] = []
     /// The files, folders and device nodes at the paths that the configuration names.
     package var places: [String: Place] = [:]
-    /// The number of these paths that this program may not look at.
+    /// The number of paths that this program may not look at.
     package var unseen = 0
     /// The files and disks to which the kernel swaps memory, without those that are in memory (zram).
     package var swaps: [String] = []
@@ -37,18 +37,18 @@ package struct MachineFacts: Sendable {
     package var gpioLibrary: Result<String, GPIOError>?
     /// The GPIO chips, and the nodes that could not be opened; nil if they could not be looked for.
     package var chips: (chips: [GPIOChips.Chip], forbidden: [String])?
-    /// Whether the relay threads that run on this machine have real-time priority; nil if none runs, or none
-    /// can be seen.
+    /// Whether the relay threads that run on this machine have real-time priority; nil if no relay thread
+    /// runs, or if this program cannot see any.
     package var relaysRunFirst: Bool?
     /// Whether the kernel of this board keeps driving a line after a program gives it back.
     package var keepsLinesDriven = false
-    /// The clocks.
+    /// The facts of the machine's clocks.
     package var clock = Clock()
     /// The trust data; nil if it was not looked at.
     package var trust: Trust?
-    /// The rules; nil if there are none.
+    /// The facts of the rules; nil if the gate has no rules.
     package var policy: Policy?
-    /// Everything that expires: of trust data, of rules and of other parts.
+    /// All expiry dates: of trust data, of rules and of other parts.
     package var expiries: [Expiry] = []
     /// The faults of the files of `[agent]` and `[agency]`.
     package var agents: [Trouble] = []
@@ -56,7 +56,7 @@ package struct MachineFacts: Sendable {
     package var sticker: Trouble?
     /// Why the program that speaks verdicts cannot be run; nil if it can, or if voice is off.
     package var voice: String?
-    /// The service's answer; nil if it was not queried.
+    /// The answer of the running service; nil if it was not queried.
     package var service: Service?
     /// The version of this program.
     package var version = ""
@@ -66,12 +66,12 @@ package struct MachineFacts: Sendable {
     /// The name of the unit that takes the adapter for the service, without `.socket`.
     package var openerName: String { "gatehouse-radio" + unitName.dropFirst("gatehouse".count) }
 
-    /// Creates facts of which nothing is known yet.
+    /// Creates the facts of a machine of which nothing is known yet.
     package init() {}
 
-    /// A fault, in the words of the part that has it.
+    /// A fault of a part, with the text of that part.
     package struct Trouble: Hashable, Sendable {
-        /// The reason code.
+        /// The reason code of the fault.
         package var code: ReasonCode
         /// The fault, in plain words.
         package var detail: String
@@ -88,14 +88,14 @@ package struct MachineFacts: Sendable {
     package struct Disk: Hashable, Sendable {
         /// The bytes that any user may still use.
         package var free: Int
-        /// Whether it still takes new files.
+        /// Whether the file system still has room for new files.
         package var takesFiles: Bool
-        /// Whether it is mounted read-only.
+        /// Whether the file system is mounted read-only.
         package var isReadOnly: Bool
         /// The size of the database in bytes.
         package var used: Int
 
-        /// Creates a file system with that much space.
+        /// Creates the facts of a file system with `free` bytes of free space.
         package init(free: Int, takesFiles: Bool = true, isReadOnly: Bool = false, used: Int = 0) {
             (self.free, self.takesFiles, self.isReadOnly, self.used) = (free, takesFiles, isReadOnly, used)
         }
@@ -124,41 +124,43 @@ package struct MachineFacts: Sendable {
         package var utc = Timestamp(seconds: 0)
         /// How long the machine has been running.
         package var uptime = Duration.zero
-        /// Whether a time server keeps it right.
+        /// Whether a time server keeps the system's date right.
         package var isSynchronised = false
         /// Battery-backed clocks, in byte order of their names.
         package var hardware: [BatteryClock] = []
         /// The time servers that chrony asks with Network Time Security.
         package var authenticated: [String] = []
-        /// The dates that the machine saved for its next start: with one, an old date looks like a valid one.
+        /// The dates that the machine saved for its next start. With a saved date, an old date looks like a
+        /// valid one.
         package var saved: [SavedDate] = []
         /// The day on which this version was made: any earlier date is wrong.
         package var made = Timestamp(seconds: 0)
 
-        /// Creates the facts of unknown clocks.
+        /// Creates the facts of clocks of which nothing is known yet.
         package init() {}
     }
 
     /// The trust data.
     package enum Trust: Hashable, Sendable {
-        /// The trust data cannot be used, for that reason.
+        /// The trust data cannot be used; the text is the reason.
         case unusable(String)
-        /// The trust data can be used: its version, the number of issuers, the reason why nobody at all can
-        /// be admitted by it, the reason why the bundle is not in force, and the current faults other than
-        /// expired data.
+        /// The trust data can be used. `version`: its version. `issuers`: the number of issuers. `lack`: the
+        /// reason why the trust data admits no visitor at all; nil if it admits some. `bundle`: the reason
+        /// why the bundle is not in force; nil if it is in force, or if the gate uses no bundle. `findings`:
+        /// the current faults other than expired data.
         case usable(version: String, issuers: Int, lack: String?, bundle: String?, findings: [String])
     }
 
-    /// The rules.
+    /// What is known about the rules.
     package enum Policy: Hashable, Sendable {
-        /// This program may not look at them.
+        /// This program may not look at the rules.
         case unseen
         /// The rules are part of the trust data, which cannot be used.
         case unread
-        /// The rules cannot be used, for that reason.
+        /// The rules cannot be used; the text is the reason.
         case unusable(String)
-        /// The rules can be used: their name, their origin, the number of test cases, the test cases that
-        /// failed, and groups without an issuer.
+        /// The rules can be used. `name`: their name. `origin`: where they come from. `tests`: the number of
+        /// test cases. `failed`: the test cases that failed. The last value: groups without an issuer.
         case usable(name: String, origin: String, tests: Int, failed: [String], unknownGroups: [String])
     }
 
@@ -166,9 +168,9 @@ package struct MachineFacts: Sendable {
     package enum Service: Sendable {
         /// The service does not run, or has no socket.
         case absent
-        /// It may not be queried, or does not answer, for that reason.
+        /// The service may not be queried or does not answer; the text is the reason.
         case silent(String)
-        /// The status report of the service (``StatusDesk``).
+        /// The service runs; the payload is its status report (``StatusDesk``).
         case running(JSON)
     }
 }

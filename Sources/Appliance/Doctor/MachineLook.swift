@@ -18,7 +18,7 @@ package struct MachineLook: Sendable {
         files = SystemFiles(root: root)
     }
 
-    /// Returns the facts that matter to that configuration.
+    /// Returns the facts that matter to a gate with `configuration`.
     ///
     /// - Parameters:
     ///   - configuration: The configuration that the service will use.
@@ -29,7 +29,7 @@ package struct MachineLook: Sendable {
         _ configuration: Configuration, file: String, made: Timestamp, asksService: Bool
     ) -> MachineFacts {
         // Look at devices and units as root, but read the service's folders with the rights of their owner,
-        // who could put anything there.
+        // because the owner could put any file or link there.
         let role = configuration.ownerRole()
         role?.pause()
         func asOwner<Value>(_ body: () -> Value) -> Value {
@@ -38,7 +38,8 @@ package struct MachineLook: Sendable {
             return body()
         }
         var facts = MachineFacts()
-        // The configuration of a machine below a folder may be below that folder too.
+        // If the facts are those of a machine whose root is a folder here, the configuration may be below
+        // that folder too.
         let isBelow = !root.isEmpty && file.hasPrefix(root + "/")
         let path = isBelow ? String(file.dropFirst(root.count)) : file
         facts.unitName = SetupPlaces(path, in: configuration.standard).unit
@@ -111,7 +112,7 @@ package struct MachineLook: Sendable {
         var status = stat()
         return MachineFacts.Disk(
             free: Int(clamping: UInt64(system.f_bavail) &* UInt64(system.f_frsize)),
-            // Some file systems do not count files.
+            // Some file systems do not count files; assume that they have room for files.
             takesFiles: system.f_favail > 0 || system.f_files == 0,
             isReadOnly: system.f_flag & 1 != 0,  // ST_RDONLY (statvfs(3))
             used: stat(database, &status) == 0 ? Int(status.st_size) : 0)

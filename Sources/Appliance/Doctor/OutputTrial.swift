@@ -6,7 +6,7 @@ package import LinuxIO
 /// thing happens. One output is active at a time, for a bounded time. Between two of them, and however the
 /// trial ends, all are inactive.
 package struct OutputTrial {
-    /// One output.
+    /// One output to be tried.
     package struct Step: Sendable {
         /// The key of the configuration that names its line.
         package let key: String
@@ -16,12 +16,12 @@ package struct OutputTrial {
         package let output: GPIOLines.Output
         /// How long the output is active.
         package let time: Duration
-        /// How often it is made active.
+        /// How often the output is made active.
         package let times: Int
-        /// Whether it moves the gate.
+        /// Whether the output moves the gate.
         package let isGate: Bool
-        /// For wires to a controller: the line of data 1 (``output`` is that of data 0), the bits of the
-        /// frame, and their timing; nil for a single line.
+        /// For wires to a gate controller: the line of data 1 (``output`` is the line of data 0), the bits of
+        /// the frame, and their timing; nil for a single line.
         package var frame: (data1: GPIOLines.Output, bits: [Bool], timing: WiegandTiming)?
 
         /// All lines of the output.
@@ -34,8 +34,8 @@ package struct OutputTrial {
         }
     }
 
-    /// Returns the outputs of a configuration: lamps and sounder from top to bottom, then those that move the
-    /// gate, the relay last.
+    /// Returns the outputs of a configuration in this order: lamps and sounder from top to bottom, the
+    /// outputs that move the gate, the relay last.
     package static func steps(_ configuration: Configuration) -> [Step] {
         let steps = configuration.outputs.filter { !$0.key.hasPrefix("wiegand.") }.map { key, line, activeLow in
             let word = key.split(separator: ".").last.map(String.init) ?? key
@@ -61,11 +61,11 @@ package struct OutputTrial {
 
     /// The observation of the person on site.
     package enum Answer: Sendable {
-        /// The output did what it should, and nothing else.
+        /// The observed reaction was that of this output only.
         case right
-        /// The output did something else, or nothing.
+        /// The observed reaction was that of another output, or there was no reaction.
         case wrong
-        /// There was no observation.
+        /// Nobody observed the output.
         case none
     }
 

@@ -1,11 +1,11 @@
 /// A user of the machine, with the user's groups.
 package struct Account: Hashable, Sendable {
-    /// The user ID; 0 may do everything.
+    /// The user ID. The user with the ID 0 (root) may access everything.
     package var user: UInt32
     /// The IDs of the user's groups.
     package var groups: Set<UInt32>
 
-    /// Creates a user in these groups.
+    /// Creates an account of a user in the given groups.
     package init(user: UInt32, groups: Set<UInt32>) { (self.user, self.groups) = (user, groups) }
 }
 
@@ -18,16 +18,16 @@ package struct Place: Hashable, Sendable {
         package var user, group: UInt32
         /// The nine bits of the mode.
         package var mode: UInt32
-        /// Whether it is a folder.
+        /// Whether the node is a folder.
         package var isFolder: Bool
 
-        /// Creates a file or folder of that owner.
+        /// Creates a file or folder of the given owner, group and mode.
         package init(user: UInt32, group: UInt32, mode: UInt32, isFolder: Bool) {
             (self.user, self.group, self.mode, self.isFolder) = (user, group, mode, isFolder)
         }
 
-        /// Returns whether the account has all of these rights here (4 read, 2 write, 1 enter), by the rules
-        /// of path_resolution(7).
+        /// Returns whether the account has all of the rights `rights` at this node (4 read, 2 write, 1
+        /// enter), by the rules of path_resolution(7).
         func grants(_ rights: UInt32, to account: Account) -> Bool {
             if account.user == 0 { return true }
             let shift: UInt32 = account.user == user ? 6 : account.groups.contains(group) ? 3 : 0
@@ -37,31 +37,31 @@ package struct Place: Hashable, Sendable {
 
     /// The result of an access by an account.
     package enum Answer: Hashable, Sendable {
-        /// The account may do it.
+        /// The account has the requested access.
         case good
-        /// Nothing exists there.
+        /// Nothing exists at the path.
         case missing
-        /// The account may not do it.
+        /// The account does not have the requested access.
         case refused
     }
 
-    /// The folders from the root down and the file, as far as they exist.
+    /// The nodes of the path as far as they exist: the folders from the root down, and the file.
     package var nodes: [Node]
-    /// The number of further parts of the path, which do not exist.
+    /// The number of parts at the end of the path that do not exist.
     package var missing: Int
 
-    /// Creates a place with these nodes on the way, and `missing` parts that do not exist.
+    /// Creates a place from the existing nodes on the way to it and the number of parts that do not exist.
     package init(_ nodes: [Node], missing: Int = 0) { (self.nodes, self.missing) = (nodes, missing) }
 
-    /// Returns whether that account may read the file, or list the folder.
+    /// Returns whether `account` may read the file, or list the folder.
     package func reading(by account: Account) -> Answer {
         guard isReachable(by: account) else { return .refused }
         guard missing == 0, let last = nodes.last else { return .missing }
         return last.grants(last.isFolder ? 5 : 4, to: account) ? .good : .refused
     }
 
-    /// Returns whether that account may read and write the file or folder; if only the last part does not
-    /// exist, whether the account may make it.
+    /// Returns whether `account` may read and write the file or folder. If only the last part of the path
+    /// does not exist, returns whether the account may create it.
     package func writing(by account: Account) -> Answer {
         guard isReachable(by: account) else { return .refused }
         guard missing <= 1, let last = nodes.last else { return .missing }
@@ -69,7 +69,8 @@ package struct Place: Hashable, Sendable {
         return last.grants(last.isFolder ? 7 : 6, to: account) ? .good : .refused
     }
 
-    /// Without the right to enter a folder, an account cannot learn what is in it.
+    /// Returns whether `account` may enter all folders on the way. Without the right to enter a folder, an
+    /// account cannot learn what is in it.
     private func isReachable(by account: Account) -> Bool {
         let onTheWay = missing == 0 ? nodes.dropLast() : nodes[...]
         return onTheWay.allSatisfy { $0.grants(1, to: account) }

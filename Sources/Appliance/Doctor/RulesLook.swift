@@ -10,7 +10,7 @@ struct RulesLook {
 
     init(_ configuration: Configuration, at now: Timestamp) { (self.configuration, self.now) = (configuration, now) }
 
-    /// The facts about both, and everything that expires.
+    /// The facts about trust data and rules, and all expiry dates.
     var facts: (MachineFacts.Trust?, MachineFacts.Policy?, [Expiry]) {
         let section = configuration.trust
         guard [section.directory, section.state].allSatisfy(Self.mayLook) else { return (nil, .unseen, []) }

@@ -32,8 +32,8 @@ struct SystemFiles: Sendable {
     }
 
     /// Returns a unit's text, followed by those of its drop-ins in their order; nil if the unit is not
-    /// installed, or is masked. An instance of a template (`gatehouse@out.service`) is in a file of its own
-    /// or in the template's; it has the drop-ins of both, and `%i` is replaced by its instance name.
+    /// installed, or is masked. The unit of an instance of a template (`gatehouse@out.service`) is in its own
+    /// file or in the template's file. It has the drop-ins of both, and its instance name replaces `%i`.
     func unit(_ name: String) -> [String]? {
         let template = Self.template(of: name)
         let owners = [name] + (template.map { [$0.name] } ?? [])
@@ -41,7 +41,7 @@ struct SystemFiles: Sendable {
         let places = owners.flatMap { owner in Self.unitFolders.map { "\($0)/\(owner)" } }
         guard let place = places.first(where: exists), let unit = text(place), !unit.isEmpty else { return nil }
         var additions: [String: String] = [:]
-        // The entry that is read last overrides the others.
+        // Apply the owners in reverse order: the entry that is read last overrides the earlier ones.
         for owner in owners.reversed() {
             for folder in Self.unitFolders.reversed() {
                 for file in names("\(folder)/\(owner).d") where file.hasSuffix(".conf") {
@@ -60,7 +60,7 @@ struct SystemFiles: Sendable {
         return (String(name[...at] + name[dot...]), String(name[name.index(after: at)..<dot]))
     }
 
-    /// Returns the user of that name, in the user's own groups and in `groups`; nil if there is no such user.
+    /// Returns the user `name`, in the user's own groups and in `groups`; nil if there is no such user.
     func account(_ name: String, groups: [String]) -> Account? {
         func fields(_ path: String) -> [[String]] {
             (lines(path) ?? []).map { line in
@@ -80,13 +80,13 @@ struct SystemFiles: Sendable {
         return Account(user: user, groups: Set([primary] + others.compactMap { UInt32($0[2]) }))
     }
 
-    /// Whether there is a group of that name.
+    /// Returns whether a group of the given name exists.
     func hasGroup(_ name: String) -> Bool {
         (lines("/etc/group") ?? []).contains { $0.utf8.starts(with: (name + ":").utf8) }
     }
 
-    /// Returns the nodes at a path and on the way to it, following links; nil if this program may not look
-    /// there.
+    /// Returns the nodes on the way to a path and the node at its end, following symbolic links. Returns nil
+    /// if this program may not look there.
     func place(_ path: String) -> Place? {
         let parts = path.split(separator: "/")
         var nodes: [Place.Node] = []

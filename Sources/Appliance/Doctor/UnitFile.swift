@@ -7,9 +7,9 @@ package struct UnitFile: Hashable, Sendable {
     package private(set) var groups: [String] = []
     /// The folders that the service may write to, as absolute paths.
     package private(set) var writable: [String] = []
-    /// The writable folders that systemd makes.
+    /// The writable folders that systemd makes for the service.
     package private(set) var made: [String] = []
-    /// Whether everything else is read-only.
+    /// Whether the sandbox makes all other folders read-only.
     package private(set) var isReadOnly = false
     /// Whether home folders are hidden.
     package private(set) var hidesHomes = false
@@ -23,7 +23,7 @@ package struct UnitFile: Hashable, Sendable {
     /// systemd.resource-control(5)).
     package private(set) var forbidsSwap = false
 
-    /// Reads the unit from the texts of these files: its own first, then its drop-ins in their order.
+    /// Reads the unit from the texts of its files: its own file first, then its drop-ins in their order.
     package init(_ files: [String]) {
         for line in files.joined(separator: "\n").split(separator: "\n") {
             guard let equals = line.firstIndex(of: "="), !line.hasPrefix("#"), !line.hasPrefix(";") else { continue }
@@ -56,8 +56,8 @@ package struct UnitFile: Hashable, Sendable {
         writable += names.map { "\(folder)/\($0)" }
     }
 
-    /// Returns whether the sandbox gives the service access to that path. Its private /tmp is included: other
-    /// programs cannot see it, but the service can use it.
+    /// Returns whether the sandbox gives the service access to `path`. The service's private /tmp counts as
+    /// accessible, although other programs cannot see it.
     package func permits(_ path: String, writing: Bool) -> Bool {
         if hidesHomes, Self.isBelow(path, ["/home", "/root", "/run/user"]) { return false }
         return !writing || !isReadOnly || Self.isBelow(path, writable + ["/tmp", "/var/tmp", "/dev/shm"])
@@ -66,7 +66,8 @@ package struct UnitFile: Hashable, Sendable {
     /// Returns whether systemd makes the folder, or one above it, before the service starts.
     package func makes(_ path: String) -> Bool { Self.isBelow(path, made) }
 
-    /// Returns whether the service may use that node, which is of the class `kind` (`char-i2c`).
+    /// Returns whether the service may use the device node `path`, which is of the class `kind` (for example
+    /// `char-i2c`).
     package func permits(device path: String, of kind: String) -> Bool {
         !isClosed || devices.contains(path) || devices.contains(kind) || devices.contains("char-*")
     }

@@ -3,8 +3,8 @@ package import Encoding
 import Foundation
 import LinuxIO
 
-/// The configurations of a fleet: the part that all gates have in common, and the part of each gate, by its
-/// `kiosk.id`. A gate's own value replaces the common one, key by key; a list is replaced as a whole.
+/// The configurations of a fleet: the part that all gates have in common, and for each `kiosk.id` the part of
+/// that gate. A gate's own value replaces the common value of the same key. A list is replaced as a whole.
 package struct FleetConfiguration: Sendable {
     /// Why the configuration cannot be used.
     package struct Failure: Error, Hashable, Sendable {
@@ -13,7 +13,7 @@ package struct FleetConfiguration: Sendable {
         /// The remedy.
         package let remedy: String
 
-        /// Creates a failure with that text and remedy.
+        /// Creates a failure with its text and its remedy.
         package init(text: String, remedy: String) { (self.text, self.remedy) = (text, remedy) }
     }
 
@@ -22,7 +22,7 @@ package struct FleetConfiguration: Sendable {
     /// The files as in the bundle: path → content.
     package let files: [Text: [UInt8]]
 
-    /// Takes the files of a bundle.
+    /// Creates the value from the files of a bundle.
     package init(_ bundle: TrustBundle) { files = bundle.files }
 
     /// Reads `common.toml` and `kiosks/*.toml` of a folder.
@@ -46,7 +46,7 @@ package struct FleetConfiguration: Sendable {
         self.files = files
     }
 
-    /// The gates that have a part of their own.
+    /// The gates that have their own part in the configurations.
     package var kiosks: [String] {
         files.keys.filter { $0.hasPrefix("kiosks/") }.map {
             String($0.string.dropFirst("kiosks/".count).dropLast(".toml".count))

@@ -4,30 +4,31 @@ import Foundation
 package import LinuxIO
 
 /// The configuration of one gate of a fleet on its disk: the file that the service reads at its start; next
-/// to it the signed bundle that contained it, `PATH.bundle`, which holds the version in force; and the
-/// previous configuration, `PATH.before`.
+/// to it the signed bundle that contained the configuration and that holds the version in force,
+/// `PATH.bundle`; and the previous configuration, `PATH.before`.
 package struct FleetState: Sendable {
     /// Why a bundle is not accepted.
     package enum Failure: Error, Sendable {
-        /// This gate has no operator's key.
+        /// The gate has no operator's key, so it can check no bundle.
         case noKeys
-        /// The bundle itself is not acceptable.
+        /// The bundle is not acceptable, for the given reason.
         case bundle(TrustBundle.Failure)
-        /// Its validity ended at that date.
+        /// The validity of the bundle ended at the given date.
         case stale(Timestamp)
-        /// It is older than the bundle in force, which has the version `installed`.
+        /// The offered bundle has the version `offered`, which is older than `installed`, the version in
+        /// force.
         case rollBack(offered: Int, installed: Int)
-        /// It has the version of the bundle in force, but different content.
+        /// The bundle has the version in force, but different content. The payload is that version.
         case conflict(Int)
-        /// Its configuration cannot be used here.
+        /// The configuration in the bundle cannot be used at this gate, for the given reason.
         case configuration(FleetConfiguration.Failure)
-        /// It could not be written to the disk.
+        /// The configuration could not be written to the disk, for the given reason.
         case disk(SystemError)
     }
 
     /// The path of the configuration's file.
     package let file: String
-    /// The gate's `kiosk.id`.
+    /// The `kiosk.id` of this gate.
     package let kiosk: String
     /// The operator's keys that the gate accepts.
     package let keys: [OperatorKey]
@@ -37,10 +38,10 @@ package struct FleetState: Sendable {
         (self.file, kiosk, keys) = (file, configuration.kiosk.id, configuration.fleet.keys)
     }
 
-    /// The path of the bundle, once there is one.
+    /// The path of the bundle beside the configuration file. The file exists after the first import.
     package var bundlePath: String { file + ".bundle" }
 
-    /// The previous configuration; nil if there is none that can be read.
+    /// The previous configuration; nil if no readable one exists.
     package var before: Configuration? { OwnerRole.of(beforePath) { try? Configuration.load(beforePath) } }
 
     private var beforePath: String { file + ".before" }
@@ -52,11 +53,11 @@ package struct FleetState: Sendable {
         return try? TrustBundle(bytes, keys: keys, as: .configuration).edition
     }
 
-    /// Replaces the gate's configuration by its part of a bundle, if one of the keys signed the bundle and it
-    /// is newer than the one in force. Everything is checked before anything is changed. Installing the same
-    /// bundle again undoes changes that were made by hand. `isFit` checks whether the machine has what the
-    /// configuration names, and throws what is missing. Returns the edition, and whether the file has
-    /// changed.
+    /// Replaces the gate's configuration by the gate's part of a bundle, if one of the operator's keys signed
+    /// the bundle and the bundle is newer than the one in force. Everything is checked before anything is
+    /// changed. Installing the same bundle again undoes changes that were made by hand. `isFit` checks
+    /// whether the machine has the files and devices that the configuration names, and throws an error that
+    /// says what is missing. Returns the bundle's edition, and whether the file has changed.
     package func install(
         _ bytes: [UInt8], at now: Timestamp,
         isFit: (Configuration) throws(FleetConfiguration.Failure) -> Void = { _ in },
@@ -88,7 +89,8 @@ package struct FleetState: Sendable {
                 if let before { try DurableFile.replace(beforePath, with: before) }
                 try DurableFile.replace(file, with: text, onStep: onStep)
             }
-            // Written last: after a power cut before it, the same import raises the version again.
+            // Write the bundle last: after a power cut before this step, the same import raises the version
+            // again.
             try DurableFile.replace(bundlePath, with: bytes, onStep: onStep)
         } catch { throw .disk(error) }
         return (bundle.edition, before != text)

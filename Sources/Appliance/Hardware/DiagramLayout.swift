@@ -6,7 +6,7 @@ struct DiagramLayout {
     static let titleSize = 14
     /// The radius of a header pin at the board's edge.
     static let pinRadius = 11
-    /// The space between the symbol of a part and its neighbours.
+    /// The space between the symbol of a part and its neighbours, in pixels.
     private static let space = 14
 
     private let diagram: WiringDiagram
@@ -41,17 +41,17 @@ struct DiagramLayout {
         }
     }
 
-    /// The right edge.
+    /// The position of the diagram's right edge.
     var right: Int { (columns.last?.x ?? 0) + (columns.last?.width ?? 0) }
-    /// The lower edge.
+    /// The position of the diagram's lower edge.
     var bottom: Int { top + (diagram.boxes.map(\.rows.upperBound).max() ?? 0) * Self.rowHeight }
 
-    /// The height of a row's terminals.
+    /// Returns the vertical position of the terminals in a row.
     func y(_ row: Int) -> Int { top + (row - 1) * Self.rowHeight + Self.rowHeight / 2 }
 
     func frame(_ box: WiringDiagram.Box) -> (x: Int, y: Int, width: Int, height: Int) {
         let column = columns[box.column]
-        // Smaller than its rows, so that two boxes of a column do not touch.
+        // The box is smaller than its rows, so that two boxes of a column do not touch.
         return (column.x, y(box.row) - Self.rowHeight / 2 + 4, column.width, box.rows.count * Self.rowHeight - 8)
     }
 

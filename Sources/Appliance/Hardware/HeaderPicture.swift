@@ -3,8 +3,8 @@ enum HeaderPicture {
     static let width = 112
     private static let pitch = 17
 
-    /// Returns the shapes of the header with its upper left corner at that point, and its lower edge. `used`:
-    /// the colour of each pin in use.
+    /// Returns the shapes of the header with its upper left corner at (`x`, `y`), and the vertical position
+    /// of its lower edge. `used`: the colour of each pin in use.
     static func shapes(x: Int, y: Int, used: [Int: String]) -> (shapes: [Picture.Shape], bottom: Int) {
         let height = 20 * pitch + 14
         var shapes: [Picture.Shape] = [

@@ -37,8 +37,8 @@ package struct LineRequest: Sendable {
         }
     }
 
-    /// Makes all lines inactive and gives them back. The relay is first and alone, so that a lamp's line that
-    /// another program holds cannot leave the gate open.
+    /// Makes all lines inactive and gives them back. The relay is made inactive first, in a separate request.
+    /// So a lamp's line that another program holds cannot leave the gate open.
     package func release() throws(GPIOError) {
         for lines in [[gate].compactMap(\.self), [free].compactMap(\.self), wiegand?.wires ?? [], indicator]
         where !lines.isEmpty {

@@ -47,7 +47,7 @@ enum Colour {
     ]
     private static let grounds = ["ground", "GND", "0 V"]
 
-    /// Returns the colour of a wire from a terminal of this name; nil if the name implies none.
+    /// Returns the colour of a wire from a terminal with the given name; nil if the name implies no colour.
     static func of(_ terminal: String) -> String? {
         if terminal.hasPrefix("+") { return supply }
         if grounds.contains(where: terminal.hasPrefix) { return ground }
@@ -73,7 +73,7 @@ struct Picture {
     var height = 0
     var shapes: [Shape] = []
 
-    /// The labels, so that a check can find labels that overlap.
+    /// The labels of the picture. A check uses them to find labels that overlap.
     var labels: [Label] { shapes.compactMap { if case .label(let label) = $0 { label } else { nil } } }
 
     /// The drawing as an SVG file for browsers and viewers, without scripts, links and embedded typefaces.

@@ -5,11 +5,12 @@ extension Pinout {
     package struct Input: Hashable, Sendable {
         /// What the input reports, as in the configuration (`door.input.use`).
         package let use: String
-        /// The line's name.
+        /// The name of the input's line.
         package let line: String
         /// The pin of the 40-pin header.
         package let pin: Int
-        /// Whether the high level is the active one, so the contact opens then; otherwise it closes.
+        /// Whether the high level is the active level. The contact then opens when the input becomes active;
+        /// otherwise it closes.
         package let activeHigh: Bool
         /// The thing that is connected.
         package let shows: String

@@ -12,13 +12,13 @@ package struct Pinout: Hashable, Sendable {
         package let label: String
     }
 
-    /// One output.
+    /// One output of the gate, with its line and its header pin.
     package struct Signal: Hashable, Sendable {
         /// The signal's name in this project.
         package let name: String
-        /// The configuration key that names its line.
+        /// The configuration key that names the output's line.
         package let key: String
-        /// The line's name, `GPIO` and its BCM number.
+        /// The name of the output's line: `GPIO` and its BCM number.
         package let line: String
         /// The pin of the 40-pin header.
         package let pin: Int
@@ -34,11 +34,11 @@ package struct Pinout: Hashable, Sendable {
 
     /// Lines that a display or clock takes.
     package struct Bus: Hashable, Sendable {
-        /// One of its lines.
+        /// One line of a bus, with its header pin.
         package struct Pin: Hashable, Sendable {
             /// The signal that the line carries.
             package let signal: String
-            /// The line's name.
+            /// The name of the bus line.
             package let line: String
             /// The pin of the 40-pin header.
             package let pin: Int
@@ -46,7 +46,7 @@ package struct Pinout: Hashable, Sendable {
 
         /// The name of the bus.
         package let name: String
-        /// The setting that switches it on: a line of `config.txt`, or keys of the configuration.
+        /// The setting that activates the bus: a line of `config.txt`, or keys of the configuration.
         package let activation: String
         /// The devices on the bus.
         package let serves: String
@@ -72,14 +72,14 @@ package struct Pinout: Hashable, Sendable {
     package let outputs: [Signal]
     /// The inputs at the door.
     package let inputs: [Input]
-    /// The buses, which use further lines.
+    /// The buses. They use further lines.
     package let buses: [Bus]
     /// The wiring diagrams, one for each use.
     package let diagrams: [WiringDiagram]
 
-    /// Reads and checks the file. Every member must be present and known; line and header pin must belong
-    /// together; nothing may be used twice; outputs may only use lines that are pulled down at boot; and
-    /// every wire of a diagram must lead somewhere.
+    /// Reads and checks the file. Every member must be present and known; a line and its header pin must
+    /// belong together; no name, key, line or pin may be used twice; outputs may only use lines that are
+    /// pulled down at boot; and every wire of a diagram must lead somewhere.
     package init(_ bytes: [UInt8]) throws(Failure) {
         let root: TOMLTable
         do { root = try TOML.parse(bytes) } catch { throw Failure(line: error.line, message: error.message) }
@@ -144,7 +144,7 @@ package struct Pinout: Hashable, Sendable {
         !name.isEmpty && name.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
     }
 
-    /// The owner of each name, key, line and pin; none may be shared.
+    /// The owner of each name, key, line and pin. None of them may have two owners.
     private struct Owners {
         private var names: [String: String] = [:]
 

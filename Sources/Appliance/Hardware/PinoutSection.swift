@@ -2,7 +2,7 @@ import Encoding
 
 /// A section of `pinout.toml`, with the line at which its faults are reported.
 struct PinoutSection {
-    /// The longest list. A longer one is a mistake.
+    /// The maximum number of elements of a list. A longer list is a mistake.
     private static let limit = 200
 
     private let table: TOMLTable
@@ -15,7 +15,7 @@ struct PinoutSection {
 
     func failure(_ message: String) -> Pinout.Failure { Pinout.Failure(line: line, message: message) }
 
-    /// Refuses members with other names.
+    /// Refuses members with names that are not in `names`.
     func knows(_ names: String...) throws(Pinout.Failure) {
         for entry in table.entries where !names.contains(where: { Text($0) == entry.name }) {
             throw Pinout.Failure(line: entry.line, message: "there is no \(entry.name)")
@@ -36,7 +36,7 @@ struct PinoutSection {
         return number
     }
 
-    /// Returns a list of texts; empty if it is absent.
+    /// Returns a list of texts; empty if the member is absent.
     func texts(_ name: Text) throws(Pinout.Failure) -> [String] {
         let list = try list(name)
         let texts = list.compactMap { $0.string?.string }
@@ -44,7 +44,7 @@ struct PinoutSection {
         return texts
     }
 
-    /// Returns a list of numbers; empty if it is absent.
+    /// Returns a list of numbers; empty if the member is absent.
     func numbers(_ name: Text) throws(Pinout.Failure) -> [Int] {
         let list = try list(name)
         let numbers = list.compactMap { $0.integer.flatMap({ Int(exactly: $0) }) }
@@ -57,7 +57,7 @@ struct PinoutSection {
         return PinoutSection(table, line: line)
     }
 
-    /// Returns a list of sections; empty if it is absent.
+    /// Returns a list of sections; empty if the member is absent.
     func sections(_ name: Text) throws(Pinout.Failure) -> [PinoutSection] {
         let list = try list(name)
         let tables = list.compactMap(\.table)
@@ -65,7 +65,7 @@ struct PinoutSection {
         return tables.map { PinoutSection($0, line: line) }
     }
 
-    /// Reads `line` and `pin`, which must belong together on the header.
+    /// Reads `line` and `pin`. The two must belong together on the header.
     func place() throws(Pinout.Failure) -> (line: String, pin: Int) {
         let name = try text("line")
         guard let number = Header.number(of: name), let pin = Header.pins[number] else {

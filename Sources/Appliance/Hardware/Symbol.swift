@@ -7,8 +7,8 @@ enum Symbol {
     static func shapes(
         _ kind: WiringDiagram.Part.Kind, at middle: (x: Int, y: Int), isUpright: Bool, colour: String
     ) -> [Picture.Shape] {
-        /// Returns a point by its position along the wire and across it. For upright parts, "along" is
-        /// upwards.
+        /// Returns a point from its position `along` the wire and its distance `beside` the wire. For upright
+        /// parts, "along" is upwards.
         func at(_ along: Int, _ beside: Int) -> (x: Int, y: Int) {
             isUpright ? (middle.x + beside, middle.y - along) : (middle.x + along, middle.y + beside)
         }

@@ -1,14 +1,14 @@
 extension WiringDiagram {
-    /// A mistake in the diagram, in words; nil if there is none. Without one, every wire leads somewhere, no
-    /// box overlaps another, and no part is off its wire.
+    /// The description of a mistake in the diagram; nil if the diagram has no mistake. In a diagram without a
+    /// mistake, every wire leads somewhere, no box overlaps another, and no part is off its wire.
     var mistake: String? { boxMistake ?? partMistake ?? terminalMistake ?? pinMistake }
 
-    /// Returns whether a wire of that row passes through the gap.
+    /// Returns whether a wire in row `row` passes through the gap between two columns.
     private func isWired(_ row: Int, in gap: Int) -> Bool {
         wires.contains { $0.row == row && $0.columns.lowerBound <= gap && gap < $0.columns.upperBound }
     }
 
-    /// Returns whether a box has a terminal at that row that faces the gap.
+    /// Returns whether a box has a terminal in row `row` that faces the gap between two columns.
     private func hasTerminal(_ row: Int, at gap: Int) -> Bool {
         boxes.contains { box in
             box.column == gap && box.right(at: row) != nil || box.column == gap + 1 && box.left(at: row) != nil

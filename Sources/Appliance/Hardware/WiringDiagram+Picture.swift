@@ -22,7 +22,7 @@ extension WiringDiagram {
         return picture
     }
 
-    /// The wires in words, for readers who cannot see them.
+    /// The description of the wires in words, for people who cannot see the picture.
     private var description: String {
         let lines = wires.map { wire -> String in
             let pin = wire.columns.lowerBound == 0 ? pins[wire.row].map { " (pin \($0))" } ?? "" : ""
@@ -63,8 +63,8 @@ extension WiringDiagram {
 
     // MARK: - Colours
 
-    /// Returns the colour of a wire: that of its supply, of ground, or of its signal as far as the driver. A
-    /// wire after a contact has the neutral colour.
+    /// Returns the colour of a wire. The colour is that of the supply or ground that the wire carries, or
+    /// that of its signal as far as the driver. A wire after a contact has the neutral colour.
     private func colour(_ wire: Wire) -> String {
         if [wire.from, wire.to].contains(where: { $0.hasPrefix("+") }) { return Colour.supply }
         if let colour = Colour.of(wire.from) { return colour }
@@ -164,7 +164,7 @@ extension WiringDiagram {
 }
 
 extension WiringDiagram.Part {
-    /// The part in words, for readers who cannot see it.
+    /// The description of the part in words, for people who cannot see the picture.
     fileprivate var words: String {
         let name = kind == .open || kind == .closed ? "contact \(kind.rawValue) at rest" : kind.rawValue
         return label.isEmpty ? name : "\(name) \(label)"

@@ -8,10 +8,11 @@ package struct WiringDiagram: Hashable, Sendable {
     struct Box: Hashable, Sendable {
         /// The column of the box; 0 is the board's.
         let column: Int
-        /// The row of its title, from 1.
+        /// The row of the box's title, counted from 1.
         let row: Int
         let title: String
-        /// The terminals by row; an empty name leaves its row free.
+        /// The terminals at the left and the right side of the box, by row. An empty name leaves its row
+        /// free.
         let left, right: [String]
 
         var rows: ClosedRange<Int> { row...(row + max(left.count, right.count)) }
@@ -38,7 +39,7 @@ package struct WiringDiagram: Hashable, Sendable {
         let label: String
         /// The column to the left of the part's gap.
         let gap: Int
-        /// The part's place in that gap, from 1.
+        /// The part's place in the gap between two columns, counted from 1.
         let lane: Int
         /// The row of the part's wire, or the rows of the two wires that it joins.
         let rows: ClosedRange<Int>
@@ -49,9 +50,9 @@ package struct WiringDiagram: Hashable, Sendable {
     /// A horizontal line between the terminals of two boxes.
     struct Wire: Hashable, Sendable {
         let row: Int
-        /// The columns that it joins.
+        /// The columns that the wire joins.
         let columns: ClosedRange<Int>
-        /// The terminals' names.
+        /// The names of the terminals at the two ends of the wire.
         let from, to: String
     }
 
@@ -61,7 +62,7 @@ package struct WiringDiagram: Hashable, Sendable {
     package let title: String
     /// Further notes, in Markdown.
     package let notes: [String]
-    /// The lines of the configuration for this wiring; empty if it needs none.
+    /// The configuration lines for this wiring; empty if it needs none.
     package let configuration: String
     /// The boxes, the board's first.
     let boxes: [Box]

@@ -7,7 +7,7 @@ import Store
 import Synchronization
 
 /// Keeps the present ``DayBook``: reads the day's part of the ledger in small portions, and then the new
-/// entries. A disk that does not respond blocks nothing else.
+/// entries. A disk that does not respond blocks only this keeper.
 final class DayKeeper: Sendable {
     /// The number of entries that are read at a time.
     private static let portion = 200
@@ -19,8 +19,8 @@ final class DayKeeper: Sendable {
     private let date: @Sendable () -> Timestamp
     private let day: Mutex<DayBook>
 
-    /// Creates a keeper over that ledger; nil: none exists yet. `pause`: the time between two checks. `date`:
-    /// the date that the gate assumes.
+    /// Creates a keeper over the ledger in `store`; nil: no ledger exists yet. `pause`: the time between two
+    /// checks. `date`: the date that the gate assumes.
     init(_ store: Store?, every pause: Duration = DayKeeper.pause, date: @escaping @Sendable () -> Timestamp) {
         (self.store, self.pause, self.date) = (store, pause, date)
         day = Mutex(DayBook(begin: LocalDay.begin(of: date()), after: 0))
@@ -53,7 +53,7 @@ final class DayKeeper: Sendable {
         }
     }
 
-    /// Reads the next entries. Returns whether there may be more.
+    /// Reads the next entries. Returns whether more entries may follow.
     private func takeMore() async -> Bool {
         guard let store else { return false }
         let position = present.position
@@ -65,8 +65,8 @@ final class DayKeeper: Sendable {
     }
 
     /// Returns the position of an entry before the first one of the day, found by binary search. Dates
-    /// increase along the ledger, except where a clock was set back; those entries belong to another day on
-    /// this page. Returns nil if the disk cannot be read.
+    /// increase along the ledger, except where a clock was set back; the entries of such a time may be shown
+    /// under another day. Returns nil if the disk cannot be read.
     private func position(before begin: Timestamp) async -> Int? {
         guard let store else { return 0 }
         var (low, high) = (0, await store.head.point.count)

@@ -15,7 +15,7 @@ final class ObservationFaults: Sendable {
 
     init(_ report: @escaping HealthReporter) { self.report = report }
 
-    /// Records the present failures of a matter; an empty list means none.
+    /// Records the present failures of `matter`. An empty list means that it has no failure.
     func take(_ matter: Matter, _ failures: [String]) {
         let (before, after) = found.withLock { found in
             let before = Self.text(found)

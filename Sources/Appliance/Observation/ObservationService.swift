@@ -8,10 +8,11 @@ import ServiceLifecycle
 import Store
 
 /// Shows the state of the gate while the service runs: in files, which are written at each change and every
-/// ten seconds, and as pages for this machine. Everything shown is from the report of the ``StatusDesk`` and
-/// the day of the ledger. The service counts nothing itself, and nothing at the gate waits for it.
+/// ten seconds, and as pages for this machine. All values shown are from the report of the ``StatusDesk`` and
+/// from the ledger's entries of the day. The service counts nothing itself, and nothing at the gate waits for
+/// it.
 struct ObservationService: ServiceLifecycle.Service {
-    /// Its waiting times.
+    /// The waiting times of the service.
     struct Times {
         /// The longest time between two writes of the files, and the shortest, however much happens.
         var pause: (longest: Duration, shortest: Duration) = (.seconds(10), .seconds(1))
@@ -129,7 +130,7 @@ struct ObservationService: ServiceLifecycle.Service {
         }
     }
 
-    /// Returns the answer for a path; nil if nothing is there.
+    /// Returns the answer for a path; nil if the path leads to no page.
     private func answer(_ target: String) async -> LocalServer.Answer? {
         let page = ["/": true, "/?refresh=off": false]
         guard page[target] != nil || ["/status.json", "/metrics"].contains(target) else { return nil }

@@ -1,15 +1,15 @@
 import Encoding
 import Kiosk
 
-/// Wakes the parts that show the state of the gate when a note reports a change.
+/// Wakes the files and pages that show the state of the gate when the kiosk notes a change.
 struct ObservationSignal: KioskListener {
-    /// Yields one element for any number of changes since the last element was taken.
+    /// Yields one element for all changes since the last element was taken.
     let changes: AsyncStream<Void>
     private let change: AsyncStream<Void>.Continuation
 
     init() { (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1)) }
 
-    /// Yields an element, whether anything has changed or not.
+    /// Yields an element, whether the state has changed or not.
     func wake() { change.yield() }
 
     func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {

@@ -5,7 +5,7 @@ import Synchronization
 /// The status report, made again only if the last one is too old: however many requests arrive, the parts of
 /// the gate are asked only a few times a second.
 final class RecentReport: Sendable {
-    /// How long a report counts as the present one.
+    /// How long a status report counts as the present one.
     private static let life: Duration = .milliseconds(250)
 
     private let question: TimedQuestion<JSON>
@@ -14,8 +14,8 @@ final class RecentReport: Sendable {
     /// Creates a source of the reports of `status`.
     init(_ status: StatusDesk) { question = TimedQuestion { await status.report() } }
 
-    /// Returns a present report; nil if none is ready within four times ``StatusDesk/limit``, the time that
-    /// each part of the gate has.
+    /// Returns a present status report; nil if none is ready within four times ``StatusDesk/limit``, the time
+    /// that each part of the gate has.
     func now() async -> JSON? {
         let asked = SystemClock.now()
         if let (at, report) = last.withLock({ $0 }), at.duration(to: asked) < Self.life { return report }

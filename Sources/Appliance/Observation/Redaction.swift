@@ -12,7 +12,7 @@ package struct Redaction {
 
     /// Creates a redaction. `secrets`: removed in any case. `words`: names of this gate, of its agents and
     /// hosts, removed as whole words if `takesNames` is set. Secrets and words of fewer than three characters
-    /// are not removed, since they occur everywhere.
+    /// are not removed, because they occur everywhere.
     package init(takesNames: Bool, secrets: [String] = [], words: [String] = []) {
         func usable(_ texts: [String]) -> [String] {
             Set(texts).filter { $0.count >= 3 }.sorted { $0.count > $1.count }
@@ -38,7 +38,7 @@ package struct Redaction {
     package static let longest = 4096
 
     /// Returns the text without out-of-band invitations (Aries RFC 0434, 0160): words with an invitation in a
-    /// link, and everything from the beginning of an invitation in JSON.
+    /// link, and all text from the beginning of an invitation in JSON.
     private mutating func withoutInvitations(_ text: String) -> String {
         let quoted = text.firstRange(of: "/invitation\"")?.lowerBound
         let json = quoted.flatMap { quoted in text[..<quoted].firstIndex(of: "{").map { ($0, text[$0...]) } }
@@ -102,7 +102,7 @@ package struct Redaction {
     /// The number of characters of a longer word that are searched for.
     private static let beginning = 32
 
-    /// Replaces the text where it is a whole word.
+    /// Replaces `word` in `text` where it is a whole word.
     private mutating func replace(_ word: String, _ kind: String, in text: String) -> String {
         var (result, rest) = ("", text[...])
         while let range = rest.firstRange(of: word) {

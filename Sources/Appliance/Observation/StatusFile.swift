@@ -2,8 +2,8 @@ import Encoding
 import LinuxIO
 import Synchronization
 
-/// A file for other programs that is replaced as a whole, on a thread of its own: a disk that does not
-/// respond or is full blocks nothing else.
+/// A file for other programs that is replaced as a whole, on a separate thread. So a disk that does not
+/// respond or is full blocks only this thread.
 final class StatusFile: Sendable {
     private struct State {
         var waitsSince: Instant?
@@ -26,7 +26,7 @@ final class StatusFile: Sendable {
         }
     ) throws(SystemError) {
         (self.path, self.put) = (path, put)
-        // One write under way, and the newest that waits for it.
+        // Allow one write in progress, and the newest write that waits for it.
         thread = try SideThread(name: "gatehouse-show", limit: 1)
     }
 

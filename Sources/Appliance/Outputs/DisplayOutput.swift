@@ -11,16 +11,16 @@ package final class DisplayOutput: KioskListener {
     package struct Screen: Sendable {
         /// The display's name for people: its kind and its device.
         let name: String
-        /// The instruction to visitors that it shows.
+        /// The instruction to visitors that the display shows.
         let instruction: String
         /// The language of all other text.
         let language: DisplayLanguage
-        /// The position of signs on the display.
+        /// The position of the result picture on the display.
         let sign: SignPlace
         /// Makes the device that draws.
         let make: @Sendable () -> any DisplayDevice
 
-        /// Creates a screen of these parts.
+        /// Creates a screen from the values of its properties.
         package init(
             name: String, instruction: String, language: DisplayLanguage = .english, sign: SignPlace = .first,
             make: @escaping @Sendable () -> any DisplayDevice
@@ -69,7 +69,7 @@ package final class DisplayOutput: KioskListener {
     /// Shows the invitation; nil: no invitation.
     package func showInvitation(_ uri: String?, at now: Instant) { change { $0.take(invitation: uri) } }
 
-    /// Shows the note and the stage of the visit that it is about.
+    /// Shows a note of the kiosk, and the stage of the visit that the note is about.
     package func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
         change { $0.take(note, of: visit) }
         // A panel keeps its last picture without power: it must not be the code of an invitation that no

@@ -18,7 +18,7 @@ package enum EventLine {
         case .verdictWaits(let others): line([], "the verdict waits for \(others) before it")
         case .phoneConnected: line([.blue], "a phone is connected")
         case .transferStarted(let bytes, _): line([.blue], "receiving \(bytes) bytes")
-        // One line for each quarter below 100 %, so that a long transfer shows progress.
+        // Log one line for each quarter below 100 %, so that a long transfer shows progress.
         case .progress(let received, let total, let rate)
         where received < total && received * 4 / total > (received - 1) * 4 / total:
             line([.blue], "\(received * 100 / total) %, \(rate / 1000) kB/s")
@@ -49,7 +49,7 @@ package enum EventLine {
         return told.isEmpty ? "" : " (" + told.joined(separator: ", ") + ")"
     }
 
-    /// The lamps in the order of the box: blue, amber, green, red.
+    /// Returns one character for each lamp, in the order blue, amber, green, red.
     private static func column(_ lamps: Set<Lamp>) -> String {
         Lamp.allCases.map { lamps.contains($0) ? "●" : "○" }.joined(separator: " ") + "  "
     }

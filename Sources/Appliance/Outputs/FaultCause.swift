@@ -2,7 +2,7 @@ package import Credentials
 package import LinuxIO
 
 // Reason codes of the faults of the radio and of the GPIO lines. The text about such a fault in the log, the
-// status report and the findings of doctor begins with the code.
+// status report and the findings of doctor begins with this reason code.
 
 extension TransportError {
     /// The reason code of the error.

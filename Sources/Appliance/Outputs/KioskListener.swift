@@ -5,11 +5,12 @@ package import LinuxIO
 /// A receiver of the kiosk's signals, invitations and notes: a log, a terminal, a display, the service
 /// manager.
 ///
-/// Each listener runs on its own thread (``Listeners``) and may block there: no other part waits for it.
+/// Each listener runs on its own thread (``Listeners``) and may block it: no other part waits for a listener.
 package protocol KioskListener: Sendable {
-    /// Shows a signal of `pattern`. `visit`: the visit that the sign belongs to, if any.
+    /// Shows a signal of `pattern`. `visit`: the visit for which the pattern is shown; nil if it is for no
+    /// visit.
     func show(_ signal: Signal, of pattern: IndicatorPattern, for visit: VisitID?, at now: Instant)
-    /// Shows the invitation URI; nil takes it down.
+    /// Shows the invitation URI; nil: shows none.
     func showInvitation(_ uri: String?, at now: Instant)
     /// Receives a note. `visit`: the visit that the note is about, if any.
     func note(_ note: KioskNote, of visit: VisitID?, at now: Instant)
@@ -25,9 +26,10 @@ extension KioskListener {
 }
 
 /// All listeners, each with a bounded queue and its own thread. A listener that stalls loses its oldest
-/// messages; it delays neither the other listeners nor the gate.
+/// messages. It delays neither the rest of the listeners nor the gate.
 package struct Listeners: Sendable {
-    /// The maximum number of messages that wait for one listener: enough for some visits in a crowd.
+    /// The maximum number of messages that wait for one listener: enough for several visits while many phones
+    /// are near the gate.
     package static let queueLimit = 512
 
     private let members: [(listener: any KioskListener, thread: SideThread)]

@@ -11,8 +11,8 @@ import Synchronization
 package final class LatePanel: Panel {
     private struct State {
         var panel: LinePanel?
-        /// The number of the present panel, so that the loss of an earlier panel does not count as the loss
-        /// of this one.
+        /// The number of the present panel. With it, the loss of an earlier panel does not count as the loss
+        /// of the present one.
         var number = 0
         var isGone = false
         var signal = Signal.dark
@@ -25,8 +25,9 @@ package final class LatePanel: Panel {
     private let watch: OpeningWatch
 
     /// Creates a panel without lines. ``takeLines()`` calls `open` to request all lines, inactive. `open`
-    /// gets a closure, to be called from any thread when the chip of the lines has gone. `report` receives
-    /// the faults of missing lines and their ends. `watch` observes all panels, one after the other.
+    /// gets a closure that may be called from any thread when the chip of the lines is lost. `report` is
+    /// called when lines become unavailable and when they are available again. `watch` observes all panels,
+    /// one after the other.
     package init(
         report: @escaping HealthReporter, watch: OpeningWatch,
         open: @escaping @Sendable (_ gone: @escaping @Sendable () -> Void) throws(ServiceFailure) -> LinePanel
@@ -34,8 +35,8 @@ package final class LatePanel: Panel {
         (self.report, self.watch, self.open) = (report, watch, open)
     }
 
-    /// Requests the lines unless the panel has them; lines of a chip that has gone are given up first. Blocks
-    /// in the kernel: never call it on the radio's thread, and never call it twice at the same time.
+    /// Requests the lines unless the panel has them. Gives up the lines of a lost chip first. Blocks in the
+    /// kernel: never call this function on the radio's thread, and never call it twice at the same time.
     package func takeLines() {
         let (isWanted, lost, number) = state.withLock { state -> (Bool, LinePanel?, Int) in
             guard !state.hasEnded, state.panel == nil || state.isGone else { return (false, nil, 0) }
@@ -79,11 +80,12 @@ package final class LatePanel: Panel {
         state.withLock { $0.panel?.gate(command, at: now) }
     }
 
-    /// Always true: a configuration with lines has a relay or wires to a controller that opens the gate.
+    /// Always true: a configuration with lines has a relay, or wires to a gate controller, that opens the
+    /// gate.
     package var opens: Bool { true }
 
-    /// The result of an order to open, as the threads of the lines observed it. Without lines, nothing was
-    /// opened.
+    /// Returns the result of an order to open, as the threads of the lines observed it. Without lines, the
+    /// gate was not opened.
     package func opening(_ order: OpeningOrder, at now: Instant) -> Opening { watch.opening(order, at: now) }
 
     /// Sends the frame for a visitor to a gate controller. Without a controller, the order is dropped.
@@ -91,8 +93,8 @@ package final class LatePanel: Panel {
         state.withLock { $0.panel?.admit(until: until, at: now) }
     }
 
-    /// Energises or releases the output for free passage. Without that output, the command is dropped: the
-    /// caller repeats it soon.
+    /// Energises or releases the output for free passage. If the panel has no such output, the command is
+    /// dropped; the caller repeats it soon.
     package func free(_ command: Gate.Command, at now: Instant) {
         state.withLock { $0.panel?.free(command, at: now) }
     }

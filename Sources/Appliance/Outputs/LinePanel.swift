@@ -5,8 +5,8 @@ package import LinuxIO
 /// The status light, the sounder and the gate relay on GPIO lines.
 ///
 /// Each relay (gate, free passage) has its own request and its own thread (``Relay``); lamps and sounder
-/// share another (``LampLines``). So the relay is released at the end of its pulse even if the lamps or the
-/// rest of the program hang.
+/// share one thread (``LampLines``). So the relay is released at the end of its pulse even if the lamps or
+/// the rest of the program hang.
 package final class LinePanel: Panel {
     /// The line names of the outputs; nil: not wired.
     package struct Wiring: Hashable, Sendable {
@@ -30,8 +30,8 @@ package final class LinePanel: Panel {
     private let wiegand: WiegandOutput?
     private let watch: OpeningWatch
 
-    /// Creates a panel of these outputs; nil: not wired. `watch` observes the bank of the relay, or the wires
-    /// to a controller if there is no relay.
+    /// Creates a panel of these outputs. An output that is nil is not wired. `watch` observes the relay or,
+    /// if the gate has no relay, the wires to a gate controller.
     package init(
         _ wiring: Wiring, lamps: LampLines?, relay: Relay?, free: Relay? = nil, wiegand: WiegandOutput? = nil,
         watch: OpeningWatch
@@ -40,10 +40,10 @@ package final class LinePanel: Panel {
         self.watch = watch
     }
 
-    /// Whether there is a relay, or wires to a gate controller.
+    /// Whether the panel has a relay, or wires to a gate controller.
     package var opens: Bool { relay != nil || wiegand != nil }
 
-    /// The result of an order to open, as the threads of the lines observed it.
+    /// Returns the result of an order to open, as the threads of the lines observed it.
     package func opening(_ order: OpeningOrder, at now: Instant) -> Opening { watch.opening(order, at: now) }
 
     /// Lights exactly the lamps of the signal.
@@ -60,8 +60,8 @@ package final class LinePanel: Panel {
         if command == .shut { wiegand?.cancel() }
     }
 
-    /// Energises or releases the output for free passage. It has its own relay, which is released at the end
-    /// of its time just as the gate relay, unless the caller renews it.
+    /// Energises or releases the output for free passage. The output has its own relay. That relay is
+    /// released at the end of its time, as the gate relay is, unless the caller renews the command.
     package func free(_ command: Gate.Command, at now: Instant) { Self.tell(freeRelay, command, now) }
 
     /// Sends the frame to a gate controller, not later than `until`.
@@ -76,7 +76,7 @@ package final class LinePanel: Panel {
 
     /// Releases the relay, darkens the lamps and gives the lines back; whether that was done within `limit`.
     package func end(within limit: Duration) -> Bool {
-        // The relays first; the rest even if a relay fails.
+        // Release the relays first. Release the other lines even if a relay fails.
         let isShut = relay?.end(within: limit) ?? true
         let isNotFree = freeRelay?.end(within: limit) ?? true
         let isQuiet = wiegand?.end(within: limit) ?? true

@@ -1,11 +1,11 @@
-/// One kind of line in the log. This is the only table of them; a test checks that the sources write no
-/// other.
+/// One kind of line in the log. ``LogEvent`` has the only table of such kinds; a test checks that the sources
+/// write no other line.
 package struct LogEvent: Sendable {
     /// The stable name: the member `event` of the line.
     package let name: String
-    /// The levels at which such lines are written.
+    /// The levels at which lines of this kind are written.
     package let levels: String
-    /// The members after time, level and event; those in brackets are optional.
+    /// The members of such a line after time, level and event. The members in brackets are optional.
     package let members: String
     /// The meaning of the line.
     package let meaning: String
@@ -14,7 +14,7 @@ package struct LogEvent: Sendable {
         (self.name, self.levels, self.members, self.meaning) = (name, levels, members, meaning)
     }
 
-    /// Every event, ordered by the phases of a run: start, radio, visits, hardware, agents, end.
+    /// All kinds of log lines, ordered by the phases of a run: start, radio, visits, hardware, agents, end.
     package static let all = [
         LogEvent(
             "started", "info", "version, kiosk, trust, start, interrupted, restored",

@@ -4,11 +4,11 @@ package import Kiosk
 package import LinuxIO
 import Synchronization
 
-/// Writes the kiosk's notes, its light and its relay as JSON lines.
+/// Writes the kiosk's notes, its indicator patterns and its relay changes as JSON lines.
 package final class LogOutput: KioskListener {
     private let sink: LogSink
     private struct State {
-        /// The pattern and the visit of the newest logged sign.
+        /// The pattern and the visit of the newest logged indicator pattern.
         var shown: (pattern: IndicatorPattern, visit: VisitID?)?
         var visits = VisitLines()
     }
@@ -20,9 +20,9 @@ package final class LogOutput: KioskListener {
         self.sink = sink
     }
 
-    /// Writes a line `signal` with pattern, lamps and tone, and the id of the visit that the sign belongs to.
-    /// The beginning of a pattern has level info. Its blinks would fill a disk within a month of waiting and
-    /// have level debug.
+    /// Writes a line `signal` with pattern, lamps and tone, and the id of the visit for which the pattern is
+    /// shown. The beginning of a pattern has level info. The blinks of a pattern have level debug, because
+    /// they would fill a disk within a month of waiting.
     package func show(_ signal: Signal, of pattern: IndicatorPattern, for visit: VisitID?, at now: Instant) {
         let isNew: Bool? = state.withLock { state in
             guard state.visits.takes(pattern, of: visit) else { return nil }
@@ -62,8 +62,8 @@ package final class LogOutput: KioskListener {
         sink.log(level, note.name, Self.members(of: visit, note.members))
     }
 
-    /// Returns a reporter that writes each report at once, as the same line `fault` as the kiosk's: for the
-    /// time before the kiosk exists.
+    /// Returns a reporter for the time before the kiosk exists. It writes each report at once, as the same
+    /// `fault` line that the kiosk writes.
     package static func reporter(_ sink: LogSink) -> HealthReporter {
         let output = LogOutput(sink)
         return { report in

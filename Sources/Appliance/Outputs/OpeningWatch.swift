@@ -4,12 +4,12 @@ import Synchronization
 
 /// The result of an order to open, as the threads of the lines observed it.
 package enum Opening: Hashable, Sendable {
-    /// In progress: a line is energised, or may still become so.
+    /// The opening is in progress: a line is energised, or may still become energised.
     case lasting
-    /// Over. The relay was energised for this long; zero for a frame to a controller, which has its own
-    /// opening time.
+    /// The opening is over. The relay was energised for the given duration. The duration is zero for a frame
+    /// to a gate controller, which has its own opening time.
     case over(Duration)
-    /// Over, and nothing was energised or sent.
+    /// The opening is over. No line was energised and no frame was sent.
     case never
 }
 
@@ -20,7 +20,7 @@ package struct OpeningOrder: Hashable, Sendable {
     /// The latest end of the opening: the ordered end, or the instant at which the opening was cut short.
     package var until: Instant
 
-    /// Creates an order with these instants.
+    /// Creates an order that is valid from one instant until another.
     package init(from: Instant, until: Instant) { (self.from, self.until) = (from, until) }
 }
 
@@ -28,11 +28,12 @@ package struct OpeningOrder: Hashable, Sendable {
 /// ``OpeningMarks``, and the radio's thread reads all of them.
 ///
 /// When a chip is exchanged, the thread of the old lines may hang in a call while the thread of the new lines
-/// works. Neither writes the marks of the other.
+/// works. Each of the two threads writes only its own marks.
 package final class OpeningWatch: Sendable {
-    /// How late a thread may mark that it tries to begin a pulse or a frame. A pulse or frame that has no
-    /// such mark by then never begins: the thread sets the mark before it reads the clock to decide, and
-    /// clears it only after the call or the frame.
+    /// The latest time after its order at which a thread may mark that it tries to begin a pulse or a frame.
+    /// A pulse or frame without such a mark at that time never begins. The reason: the thread sets the mark
+    /// before it reads the clock to check whether the order is still valid, and clears the mark only after
+    /// the call or the frame.
     package static let late: Duration = .milliseconds(50)
     /// The number of threads whose marks are kept. Lines that are missing are requested every 5 s, and the
     /// result of an order is read for at most 10 s.
@@ -60,7 +61,7 @@ package final class OpeningWatch: Sendable {
         let marks = marks.withLock { $0 }
         var length: Duration?
         var isLost = false
-        // A thread that was replaced before the order did not get it.
+        // A thread that was replaced before the order was given did not get the order.
         let first = marks.lastIndex { $0.since < order.from } ?? 0
         for (marks, _) in marks.dropFirst(first) {
             switch marks.opening(order) {
@@ -77,12 +78,13 @@ package final class OpeningWatch: Sendable {
 }
 
 /// The marks of one thread on the lines that open the gate. The thread writes them without a lock
-/// (``WatchedBank``); others only read them.
+/// (``WatchedBank``); other threads only read them.
 ///
 /// They hold the last two periods in which the relay was energised. Between two pulses the relay rests for
 /// longer than a read of the marks takes.
 package final class OpeningMarks: Sendable {
-    /// One period in which the line was energised, in nanoseconds of ``SystemClock/now()``; 0: not yet.
+    /// One period in which the line was energised, in nanoseconds of ``SystemClock/now()``; 0: the period has
+    /// not begun or not ended yet.
     private final class Span: Sendable {
         let began = Atomic<Int64>(0)
         let ended = Atomic<Int64>(0)
@@ -97,17 +99,19 @@ package final class OpeningMarks: Sendable {
 
     fileprivate init(sendsFrames: Bool) { self.sendsFrames = sendsFrames }
 
-    /// Returns the thread's result of an order. `never`: it abandoned the frame. Nil: nothing so far.
+    /// Returns the result of an order, as this thread observed it. `never`: the thread abandoned the frame.
+    /// Nil: no result is known so far.
     fileprivate func opening(_ order: OpeningOrder) -> Opening? {
         var length: Duration?
-        // Read before the spans: a pulse that begins between the two reads is still seen as being tried.
+        // Read this mark before the spans: a pulse that begins between the two reads is then still seen as
+        // being tried.
         let isTrying = isTrying.load(ordering: .sequentiallyConsistent)
         // A thread may begin the pulse before it learns that the order was cut short.
         let last = order.until.advanced(by: OpeningWatch.late)
         for span in [spans.0, spans.1] {
             let began = Instant(nanoseconds: span.began.load(ordering: .acquiring))
             guard began > .zero, began < last else { continue }
-            // A frame that began before this order belongs to an earlier one. A pulse may continue from one
+            // A frame that began before this order belongs to an earlier order. A pulse may continue from one
             // order into the next.
             if sendsFrames, began < order.from { continue }
             let ended = Instant(nanoseconds: span.ended.load(ordering: .acquiring))
@@ -131,7 +135,7 @@ package final class OpeningMarks: Sendable {
     /// Notes whether the thread may be about to energise the line or to begin a frame.
     func tries(_ isTrying: Bool) { self.isTrying.store(isTrying, ordering: .sequentiallyConsistent) }
 
-    /// Notes that the line is energised, since `now` at the earliest.
+    /// Notes that the line is energised. The energised period began at `now` at the earliest.
     fileprivate func begin(at now: Instant) {
         let last = isSecond.load(ordering: .relaxed) ? spans.1 : spans.0
         // A line that could not be released is still energised.
@@ -150,7 +154,7 @@ package final class OpeningMarks: Sendable {
     }
 }
 
-/// The relay's line, which marks each change for an ``OpeningWatch``.
+/// The line of the relay. It marks each change for an ``OpeningWatch``.
 package final class WatchedBank: LineBank {
     private let bank: any LineBank
     private let marks: OpeningMarks
@@ -170,7 +174,7 @@ package final class WatchedBank: LineBank {
             try bank.set(active: names)
             return marks.end(at: SystemClock.now())
         }
-        // Read before the call, so that no record gives a shorter pulse than the real one.
+        // Read the clock before the call, so that no record gives a shorter pulse than the real one.
         let now = tried ?? SystemClock.now()
         marks.tries(true)
         defer { tries(false) }
@@ -181,8 +185,9 @@ package final class WatchedBank: LineBank {
         marks.begin(at: now)
     }
 
-    /// Marks whether the thread may be about to energise the line. The pulse counts from then: a thread that
-    /// is suspended between its decision and the call still begins the pulse within its order.
+    /// Marks whether the thread may be about to energise the line. The pulse counts from this mark. So a
+    /// thread that is suspended between its check of the clock and the call still begins the pulse within its
+    /// order.
     package func tries(_ isTrying: Bool) {
         tried = isTrying ? SystemClock.now() : nil
         marks.tries(isTrying)
@@ -191,7 +196,7 @@ package final class WatchedBank: LineBank {
     /// Returns the active lines.
     package func active() throws(GPIOError) -> Set<String> { try bank.active() }
 
-    /// Releases the line and gives it back.
+    /// Releases the line and gives it back to the system.
     package func close() {
         bank.close()
         marks.end(at: SystemClock.now())

@@ -17,7 +17,7 @@ package protocol Panel: Sendable {
     /// Whether the panel can open the gate, by a relay or by wires to a controller. If not, records do not
     /// mention an opening.
     var opens: Bool { get }
-    /// The result of an order to open, as far as it is known at `now`.
+    /// Returns the result of an order to open, as far as it is known at `now`.
     func opening(_ order: OpeningOrder, at now: Instant) -> Opening
 }
 
@@ -25,15 +25,15 @@ package protocol Panel: Sendable {
 package struct NoPanel: Panel {
     /// Creates the panel.
     package init() {}
-    /// Does nothing: there are no lamps.
+    /// Does nothing: this panel has no lamps.
     package func show(_ signal: Signal) {}
-    /// Does nothing: there is no relay.
+    /// Does nothing: this panel has no relay.
     package func gate(_ command: Gate.Command, at now: Instant) {}
-    /// Does nothing: there is no such output.
+    /// Does nothing: this panel has no output for free passage.
     package func free(_ command: Gate.Command, at now: Instant) {}
-    /// Does nothing: there is no controller.
+    /// Does nothing: this panel has no wires to a gate controller.
     package func admit(until: Instant, at now: Instant) {}
-    /// False: there is nothing to open.
+    /// False: this panel cannot open a passage.
     package var opens: Bool { false }
     /// Always `never`.
     package func opening(_ order: OpeningOrder, at now: Instant) -> Opening { .never }

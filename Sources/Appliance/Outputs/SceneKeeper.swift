@@ -20,10 +20,10 @@ package struct SceneKeeper: Sendable {
     private var mode = DoorMode.normal
     private var hasStopped = false
 
-    /// Creates the scene of a starting gate with that name.
+    /// Creates the scene of a starting gate called `name`.
     package init(name: String) { scene = DisplayScene(name: name) }
 
-    /// Sets the invitation; nil: none.
+    /// Sets the code of the invitation to show; nil: no invitation.
     package mutating func take(invitation: String?) { scene.code = invitation }
 
     /// Sets the pattern that the light shows.
@@ -76,7 +76,8 @@ package struct SceneKeeper: Sendable {
                 line.unicodeScalars.map { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) ? " " : $0 }))
     }
 
-    /// Sets the state of the scene. A fault of weight 0 means that the gate can serve no visitor.
+    /// Sets the state of the scene from the present faults. A fault of weight 0 means that the gate can admit
+    /// no visitor.
     private mutating func settle() {
         let fault = faults.first { Health.weight(of: $0) == 0 }
         scene.state = hasStopped ? .outOfService : fault.map { .outOfOrder(remedy: $0.remedy) } ?? usual

@@ -24,9 +24,9 @@ package struct StatusLine: Sendable {
         return text.utf8.elementsEqual(before.utf8) ? nil : text
     }
 
-    /// The present line.
+    /// The present text of the line.
     package var text: String {
-        // Of faults with equal weight the first: it is more often the cause.
+        // Of faults with equal weight choose the first: it is more often the cause.
         let worst = faults.enumerated().min {
             (Health.weight(of: $0.element.code), $0.offset) < (Health.weight(of: $1.element.code), $1.offset)
         }

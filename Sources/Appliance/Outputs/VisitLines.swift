@@ -4,10 +4,11 @@ import Kiosk
 
 /// Chooses which lines of visits the log has, so that many visits of strangers do not displace older lines.
 ///
-/// A visit has all its lines while the allowance lasts. The visit of a visitor who is let in returns its
-/// share of the allowance. Of a visit beyond the allowance, the log has the verdict and the lines after it if
-/// the visitor is let in, and the end of the visit if the ledger has a record of its own for it. Other visits
-/// are counted by result and reason, in one line for each ``period``. `docs/retention.md` has the bounds.
+/// A visit has all its lines while the allowance lasts. If the visitor is let in, the visit returns the part
+/// of the allowance that it used. For a visit beyond the allowance, the log has the verdict and the later
+/// lines if the visitor is let in. It has the end of the visit if the ledger has a separate record for this
+/// visit. Other visits are counted by result and reason, in one line for each ``period``. `docs/retention.md`
+/// has the bounds.
 struct VisitLines: Sendable {
     /// The allowance of visits with all their lines: `burst` at once, and one more in each `refill`.
     static let (burst, refill): (Int, Duration) = (60, .seconds(10))
@@ -54,7 +55,8 @@ struct VisitLines: Sendable {
         }
     }
 
-    /// Returns whether the log has the line of a sign. The sign for acceptance always has one.
+    /// Returns whether the log has the line of an indicator pattern. The pattern for acceptance always has a
+    /// line.
     mutating func takes(_ pattern: IndicatorPattern, of visit: VisitID?) -> Bool {
         pattern == .accepted || !isMuted(visit)
     }

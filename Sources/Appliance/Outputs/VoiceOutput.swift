@@ -7,10 +7,10 @@ import Synchronization
 /// Speaks verdicts aloud, for people who see neither the light nor a display. Other parts never wait for it:
 /// it has its own thread with a queue of one phrase, and a phrase that is late for its visitor is left out.
 package final class VoiceOutput: KioskListener {
-    /// The maximum wait of a phrase: after that its visitor has probably left.
+    /// The maximum time that a phrase waits to be spoken. After that time its visitor has probably left.
     static let patience: Duration = .seconds(3)
 
-    /// The time after which a program that cannot be run is looked for again.
+    /// The time after which the gate looks again for a speech program that could not be run.
     package static let pause: Duration = .seconds(10)
 
     private let language: DisplayLanguage
@@ -19,12 +19,12 @@ package final class VoiceOutput: KioskListener {
     private let thread: SideThread
     private let report: HealthReporter
     private let pattern = Mutex<IndicatorPattern?>(nil)
-    /// The newest reported failure; nil: none.
+    /// The newest reported failure of the speech program; nil if it did not fail.
     private let trouble = Mutex<SpeechProgram.End?>(nil)
-    /// When to look for the program next; nil: it was found.
+    /// When to look for the speech program next; nil: it was found.
     private let looksAt = Mutex<Instant?>(.zero)
 
-    /// Speaks through `program` in that language. `report` receives the fault if the program cannot be run or
+    /// Speaks through `program` in `language`. `report` receives the fault if the program cannot be run or
     /// fails. `pause`: see ``pause``.
     package init(
         _ language: DisplayLanguage, _ program: SpeechProgram, pause: Duration = VoiceOutput.pause,
@@ -34,7 +34,8 @@ package final class VoiceOutput: KioskListener {
         thread = try SideThread(name: "gatehouse-voice", limit: 1)
     }
 
-    /// Creates the output of a section of the configuration; nil: the section asks for none.
+    /// Creates the output from the section `[voice]` of the configuration; nil if the section asks for no
+    /// voice.
     package convenience init?(_ section: VoiceSection, report: @escaping HealthReporter) throws(SystemError) {
         guard let language = section.language.language else { return nil }
         try self.init(language, SpeechProgram(section.program, language: language.rawValue), report: report)
@@ -96,6 +97,6 @@ package final class VoiceOutput: KioskListener {
         if isNews { report(detail.map { .present(.voiceFailed, detail: $0) } ?? .over(.voiceFailed)) }
     }
 
-    /// Waits until all phrases are spoken, for at most `limit`. Returns whether they are.
+    /// Waits until all phrases are spoken, for at most the duration `limit`. Returns whether all are spoken.
     package func flush(within limit: Duration) -> Bool { thread.flush(within: limit) }
 }

@@ -8,7 +8,7 @@ package struct PolicyAdvice: Sendable {
 
     /// Groups, issuers, types and contexts of the rules that no entry provides, in the order of the rules.
     package private(set) var unknown: [Warning] = []
-    /// Valid parts that may have a surprising effect.
+    /// Hints about valid parts of the rules that may have a surprising effect.
     package private(set) var hints: [Warning] = []
     private let rules: GatePolicy
     private let store: TrustStore
@@ -68,8 +68,9 @@ package struct PolicyAdvice: Sendable {
         }
     }
 
-    /// Returns whether one of the selected issuers may issue that type. A root that has no entry, and that no
-    /// issuer names for its tokens, vouches for mdocs of any docType.
+    /// Returns whether one of the selected issuers may issue credentials of the type `type`. A root
+    /// certificate that has no entry in the trust data, and that no issuer names for its tokens, vouches for
+    /// mdocs of any docType.
     private func isIssued(_ type: Text, _ selector: CredentialSelector) -> Bool {
         let named = Set(selector.issuers).union(selector.groups.flatMap { store.members(ofGroup: $0) ?? [] })
         let isOpen = selector.issuers.isEmpty && selector.groups.isEmpty
@@ -80,8 +81,9 @@ package struct PolicyAdvice: Sendable {
         }
     }
 
-    /// Adds a hint for each issuer without types, which may issue whatever rules require. If an accept rule
-    /// requires nothing either, nothing defines what is admitted.
+    /// Adds a hint for each issuer without types, because such an issuer may issue any type that rules
+    /// require. If in addition an accept rule requires no type, nothing limits the credentials that the gate
+    /// admits.
     private mutating func examineIssuers() {
         let open = rules.accept.first { !$0.saysWhatAdmits }?.id
         for issuer in store.listedIssuers where issuer.types == nil {

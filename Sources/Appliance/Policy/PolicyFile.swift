@@ -3,9 +3,9 @@ package import Encoding
 import Foundation
 import LinuxIO
 
-/// All problems of a policy file. A command ends with exit code 2 for it.
+/// All problems of a policy file. A command ends with exit code 2 for this error.
 package struct PolicyLoadError: Error, Hashable, Sendable {
-    /// The file, as it was given.
+    /// The path of the policy file, as the operator gave it.
     package let file: String
     /// The problems in the order of their lines; never empty.
     package let problems: [PolicyFileError.Problem]
@@ -20,7 +20,7 @@ extension PolicyLoadError {
             file: file, problems: [.init(line: nil, message: obstacle?.text ?? "cannot be read", remedy: remedy)])
     }
 
-    /// The first problem, and the number of the others, for a line of the log.
+    /// The first problem, and the number of further problems, for a line of the log.
     package var summary: String { description.firstProblem(of: problems.count) }
 }
 
@@ -73,8 +73,8 @@ package enum PolicyFile {
     /// Returns a file's bytes; nil if it cannot be read, or is over 4 MiB.
     static func bytes(_ path: String) -> [UInt8]? { FileBytes.whole(path, limit: largest) }
 
-    /// Returns the zone of that name with its changes from 2000 to 2060. A gate whose zone database is
-    /// outdated needs an update of the machine, not of the policy.
+    /// Returns the time zone `name` with its changes from 2000 to 2060. If the gate's zone database is
+    /// outdated, update the machine, not the policy.
     package static func zone(_ name: Text) -> CivilZone? {
         guard let zone = TimeZone(identifier: name.string) else { return nil }
         let end = Date(timeIntervalSince1970: 2_840_140_800)  // 2060-01-01

@@ -9,7 +9,7 @@ package import LinuxIO
 package struct PolicyState: Sendable {
     /// The file that the operator maintains.
     package let path: String
-    /// The path of the copy. Its name depends on ``path``, since a copy of another gate's rules would be no
+    /// The path of the copy of the rules. Its name depends on ``path``, so that two gates do not share a
     /// copy.
     private let copy: String
     private let folder: String
@@ -21,8 +21,8 @@ package struct PolicyState: Sendable {
         copy = "\(folder)/policy-\(Hex.encode(Array(SHA256.hash(data: Array(path.utf8))).prefix(8))).good"
     }
 
-    /// Returns the rules to begin with: those of the file; otherwise those of its copy; otherwise none, which
-    /// admit no visitor. Reports a file that cannot be used.
+    /// Returns the rules with which the gate begins: those of the file; otherwise those of the file's copy;
+    /// otherwise empty rules, which admit no visitor. Reports a file that cannot be used.
     package func begin(_ log: LogSink, _ report: HealthReporter) -> GatePolicy {
         do throws(PolicyLoadError) {
             guard let bytes = bytes() else { throw .unreadable(path) }
@@ -38,17 +38,18 @@ package struct PolicyState: Sendable {
         }
     }
 
-    /// Returns the present content of the file; nil if it cannot be read. A pipe in its place is not opened,
-    /// since that could block.
+    /// Returns the present content of the file; nil if it cannot be read. A pipe in place of the file is not
+    /// opened, because opening it could block.
     func bytes() -> [UInt8]? { FileBytes.isFile(path) ? PolicyFile.bytes(path) : nil }
 
-    /// Returns the report about a file that cannot be used while `rules` are in force.
+    /// Returns the report about a policy file that cannot be used. `rules`: the rules that are in force
+    /// meanwhile.
     static func fault(_ error: PolicyLoadError, under rules: GatePolicy?) -> HealthReport {
         let isNobody = rules.map { $0.accept.isEmpty } ?? false
         return .present(.policyFile, detail: error.summary + (isNobody ? " Until then nobody is let in." : ""))
     }
 
-    /// Stores the bytes of rules that came into force.
+    /// Stores the bytes of the policy file whose rules came into force.
     func remember(_ bytes: [UInt8], _ log: LogSink) {
         guard PolicyFile.bytes(copy) != bytes else { return }
         do throws(SystemError) {

@@ -9,7 +9,7 @@ package struct PolicyTrial {
     private let folder: String
     private var directories: [Text: TrustDirectory] = [:]
 
-    /// Creates a trial of a policy that was read from that path.
+    /// Creates a trial of a policy that was read from the file `path`.
     package init(_ policy: GatePolicy, path: String) {
         self.policy = policy
         folder = URL(fileURLWithPath: path).deletingLastPathComponent().standardizedFileURL.path
@@ -58,6 +58,6 @@ package struct PolicyTrial {
 }
 
 extension PolicyTest {
-    /// Whether it names files, which are next to the policy.
+    /// Whether the trial's subject names files. Their paths are relative to the policy.
     var needsFiles: Bool { if case .verified = subject { false } else { true } }
 }

@@ -3,17 +3,17 @@ package import Encoding
 
 /// The source of a gate's rules.
 package enum RuleSource: Hashable, Sendable {
-    /// A policy file of that path, which `policy.file` or an option names.
+    /// The policy file at the given path, which `policy.file` or an option names.
     case file(String)
-    /// The `policy.toml` of that path in the trust directory.
+    /// The `policy.toml` at the given path in the trust directory.
     case directory(String)
-    /// The `policy.toml` in the bundle of that name.
+    /// The `policy.toml` in the bundle with the given name.
     case bundle(String)
-    /// No source: there are no rules.
+    /// The gate has no rules.
     case none
 
-    /// Creates the source of rules that came with trust data: the bundle of that edition, or else that
-    /// directory.
+    /// Creates the source of rules that came with trust data: the bundle of `edition`, or otherwise the trust
+    /// directory `directory`. Without rules, there is no source.
     fileprivate init(_ rules: GatePolicy?, _ edition: TrustEdition?, directory: String) {
         guard rules != nil else {
             self = .none
@@ -35,7 +35,7 @@ package enum RuleSource: Hashable, Sendable {
         return "from \(TrustDirectory.policyFile) in \(place), if there is one"
     }
 
-    /// The name for machines.
+    /// The name of the source, for machines.
     package var word: String {
         switch self {
         case .file: "file"
@@ -45,7 +45,7 @@ package enum RuleSource: Hashable, Sendable {
         }
     }
 
-    /// The path of the rules; nil if they are in a bundle, or if there are none.
+    /// The path of the rules; nil if the rules are in a bundle, or if the gate has no rules.
     package var path: String? {
         switch self {
         case .file(let path), .directory(let path): path
@@ -63,13 +63,13 @@ package enum RuleSource: Hashable, Sendable {
     }
 }
 
-/// The rules that a gate judges by, and their source. This type alone decides that, for the gate and for
-/// every command: a configured file has priority over the `policy.toml` of the trust data, and without either
-/// there are no rules.
+/// The rules that a gate judges by, and their source. Only this type determines which rules are in force, for
+/// the gate and for every command. A configured file has priority over the `policy.toml` of the trust data,
+/// and without either the gate has no rules.
 package struct RulesInForce: Sendable {
     /// The source of the rules.
     package let source: RuleSource
-    /// The rules; nil if there are none, or if ``problem`` says why they cannot be used.
+    /// The rules; nil if the gate has no rules, or if they cannot be used (``problem`` gives the reason).
     package let rules: GatePolicy?
     /// Why the rules of the source cannot be used.
     package let problem: PolicyLoadError?
@@ -79,7 +79,7 @@ package struct RulesInForce: Sendable {
     /// Determines the rules from a configured file and from trust data.
     ///
     /// - Parameters:
-    ///   - file: The configured policy file; nil: none is configured.
+    ///   - file: The configured policy file; nil: no file is configured.
     ///   - directory: The trust data in force; nil if they cannot be used.
     ///   - load: Reads the file.
     package init(
@@ -111,10 +111,10 @@ package struct RulesInForce: Sendable {
     }
 
     /// Returns whether the rules come from the trust data and change with them. `file`: the configured policy
-    /// file; nil: none is configured.
+    /// file; nil: no file is configured.
     package static func comeWithTrust(_ file: String?) -> Bool { file == nil }
 
-    /// The source in plain words, and what it has priority over.
+    /// The source of the rules in plain words, and the source over which it has priority.
     package var origin: String {
         if rules == nil, source != .none { return source.words + ", which cannot be used" }
         return source.words + (hidesOthers ? " in place of those in the trust data" : "")
@@ -126,8 +126,9 @@ package struct RulesInForce: Sendable {
         return (rules.map { $0.name + ", " } ?? "") + origin
     }
 
-    /// The same for machines: `policy` (the name), `policySource` (`file`, `directory`, `bundle` or `none`),
-    /// `policyFile`, `policyOrigin` (in words) and `policyProblems`, as far as they exist.
+    /// The description of the rules as JSON members, for machines: `policy` (the name), `policySource`
+    /// (`file`, `directory`, `bundle` or `none`), `policyFile`, `policyOrigin` (in words) and
+    /// `policyProblems`, as far as they exist.
     package var members: [JSONObject.Member] {
         var members: [JSONObject.Member] = []
         if let rules { members.append(.init("policy", .text(rules.name))) }

@@ -5,12 +5,14 @@ package import LinuxIO
 /// Requests a reset of the Bluetooth adapter, for which the service itself has no permission.
 ///
 /// A systemd path unit waits for a file and then starts, as root, the program that switches the adapter off
-/// and on. Without such a unit the request has no effect: the radio is reopened again and again in any case.
+/// and on. Without such a unit the request has no effect: the service reopens the radio repeatedly in any
+/// case.
 package enum AdapterResetRequest {
-    /// The name of that file in the service's runtime folder.
+    /// The name of the file that requests the reset, in the service's runtime folder.
     static let name = "reset-radio"
 
-    /// Creates the file in that folder, without blocking the calling thread. A failure is logged.
+    /// Creates the file that requests the reset in `folder`, without blocking the calling thread. A failure
+    /// is logged.
     package static func ask(_ log: LogSink, in folder: String) {
         let path = folder + "/" + name
         Task.detached {

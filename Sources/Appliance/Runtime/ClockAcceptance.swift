@@ -8,15 +8,17 @@ package import LinuxIO
 package struct ClockAcceptance: Sendable {
     /// The operator's statement: the clock showed the right date at one instant of one start of the machine.
     package struct Word: Hashable, Sendable {
-        /// The date that the operator saw, and its instant.
+        /// The date that the operator saw, and the instant at which the operator saw it.
         package let date: DatedInstant
-        /// The names of that start of the machine (``Boot/names(kernel:folder:)``).
+        /// The names of the start of the machine in which the operator made the statement
+        /// (``Boot/names(kernel:folder:)``).
         package let boots: [Text]
 
-        /// Creates a statement of that date in that start of the machine.
+        /// Creates a statement that the date was `date`, made in the start of the machine with the names
+        /// `boots`.
         package init(_ date: DatedInstant, boots: [Text]) { (self.date, self.boots) = (date, boots) }
 
-        /// Returns why the statement no longer counts; nil: it counts.
+        /// Returns why the operator's statement of the date is refused; nil if it is accepted.
         ///
         /// - Parameters:
         ///   - boots: The names of this start of the machine.
@@ -34,9 +36,9 @@ package struct ClockAcceptance: Sendable {
 
     /// The reason why a statement does not count; the text is the log's.
     package enum Refusal: String, Hashable, Sendable {
-        /// The operator gave it before this start of the machine.
+        /// The operator gave the statement before this start of the machine.
         case otherStart = "it was given before the machine was started"
-        /// It waited for longer than ``ClockAcceptance/lasting``.
+        /// The statement waited for longer than ``ClockAcceptance/lasting``.
         case tooOld = "it was given more than a day ago"
         /// The clock was set after the statement.
         case otherDate = "the clock was set since"
@@ -44,16 +46,16 @@ package struct ClockAcceptance: Sendable {
         case unreadable = "it cannot be read"
     }
 
-    /// The validity of a statement: one day.
+    /// The duration for which a statement is valid: one day.
     package static let lasting: Duration = .seconds(86_400)
 
     /// The path of the file.
     package let path: String
 
-    /// Creates the acceptance of the gate with that database.
+    /// Creates the acceptance of the gate with the database at the path `database`.
     package init(database: String) { path = database + ".clock" }
 
-    /// Returns the statement that waits; nil: none, or the file is not a valid statement.
+    /// Returns the operator's statement that waits; nil if none waits or the file holds no valid statement.
     package func pending() -> Word? {
         guard let bytes = FileBytes.read(path, limit: Self.longest + 1), bytes.count <= Self.longest else { return nil }
         let line = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)

@@ -16,9 +16,11 @@ final class ClockSources: Sendable {
         var isSilent = false
     }
 
-    /// The time from one check to the next, and the maximum wait for the first one.
+    /// The time from one check of the clocks to the next (`pause`), and the maximum wait for the first check
+    /// (`first`).
     private static let (pause, first): (Duration, Duration) = (.seconds(10), .seconds(1))
-    /// A check that took longer has no result: the clock went on in the meantime.
+    /// The longest duration of a check. A longer check has no result, because the clock advanced in the
+    /// meantime.
     private static let longest: Duration = .seconds(2)
 
     private struct State {
@@ -26,7 +28,7 @@ final class ClockSources: Sendable {
         var seen = Seen(hardware: .absent, isSaved: false)
         /// The instant at which the last check was requested.
         var askedAt: Instant
-        /// The instant since which the clocks are being read; nil: they are not being read.
+        /// The instant since which the clocks are being read; nil while they are not being read.
         var readingSince: Instant?
     }
 
@@ -86,7 +88,7 @@ final class ClockSources: Sendable {
                 } ?? (before == .absent ? .absent : .silent)
             state.seen.isSilent = hardware == .silent
             // A clock that agreed and is now silent or missing is still the same clock: the date stays as
-            // good as before.
+            // trusted as before.
             if hardware == .silent, before == .agrees { return }
             state.seen.hardware = hardware
         }

@@ -18,12 +18,12 @@ package final class ClockWatch: Sendable {
     private let skew: Duration
     private let look: @Sendable () -> ClockGuard.Look
 
-    /// A watch over the machine's clocks.
+    /// Creates a watch over the machine's clocks.
     ///
     /// - Parameters:
     ///   - newest: The date of the newest record; nil on a new gate.
     ///   - skew: The permitted difference between clocks.
-    ///   - settle: How long a date must hold after the clock was moved to it.
+    ///   - settle: How long a date must be stable after the clock was moved to it.
     ///   - memory: The ``memory`` of the previous run, as ``KeptDate`` read it.
     ///   - isAuthenticated: Whether the time server is known to be the operator's (`clock.authenticated`).
     ///   - made: The day on which this program was built.
@@ -41,21 +41,22 @@ package final class ClockWatch: Sendable {
                     made: made, at: look().monotonic)))
     }
 
-    /// The knowledge that the next start of the program needs; nil: nothing is known yet.
+    /// The knowledge about dates that the next start of the program needs; nil if nothing is known yet.
     package var memory: ClockMemory? { state.withLock { $0.judge.memory } }
 
     /// Returns the present date and how far it can be trusted.
     package func now() -> WallTime {
         state.withLock { state in
-            // Read inside the lock, so that readings are judged in the order in which they were taken.
+            // Read the clocks inside the lock, so that readings are judged in the order in which they were
+            // taken.
             let reports = state.judge.handle(look())
             Self.collect(reports, &state)
             return state.judge.time
         }
     }
 
-    /// Applies an operator's statement in that start of the machine. Returns why it was refused; nil: it was
-    /// applied.
+    /// Applies an operator's statement of the date in the start of the machine with the name `boot`. Returns
+    /// why the statement was refused; nil if it was applied.
     package func accept(_ word: ClockAcceptance.Word, in boot: Text) -> ClockAcceptance.Refusal? {
         state.withLock { state in
             let look = look()
@@ -66,8 +67,8 @@ package final class ClockWatch: Sendable {
         }
     }
 
-    /// Reads the clocks and returns the faults that began or ended since the last call, for each code only
-    /// the newest report.
+    /// Reads the clocks and returns the faults that began or ended since the last call. For each code it
+    /// returns only the newest report.
     package func takeReports() -> [HealthReport] {
         _ = now()
         return state.withLock { state in
@@ -84,11 +85,11 @@ package final class ClockWatch: Sendable {
     }
 
     /// Returns a function that reads this machine's clocks. `made`: the day on which this program was built.
-    /// Waits once for a moment, for a battery-backed clock and for the answer of systemd-timedated: otherwise
-    /// a date that a time server has set would count as a saved one.
+    /// Waits once, for a moment, until a battery-backed clock and systemd-timedated have answered. Otherwise
+    /// a date that a time server has set would count as a saved date.
     package static func machine(made: Timestamp) -> @Sendable () -> ClockGuard.Look {
-        // Before the first check of the battery-backed clock, so that its reading is fresh when the first
-        // date is judged.
+        // Wait for the time server before the first check of the battery-backed clock, so that the clock's
+        // reading is fresh when the first date is judged.
         SystemClock.awaitTimeServer(within: .seconds(1))
         let sources = ClockSources(made: made)
         return {

@@ -6,25 +6,25 @@ import ServiceLifecycle
 
 /// Reports a fault for each counter that grows: from its growth until it has rested for ``rest``.
 package struct CounterWatch: Sendable {
-    /// A counter, and the fault that its growth means.
+    /// A counter, and the fault that is reported when the counter grows.
     package struct Counter: Sendable {
         let code: ReasonCode
         let read: @Sendable () -> Int
 
-        /// Creates a counter that `read` returns and whose growth means the fault `code`.
+        /// Creates a counter whose value `read` returns. The fault `code` is reported when the counter grows.
         package init(_ code: ReasonCode, _ read: @escaping @Sendable () -> Int) {
             (self.code, self.read) = (code, read)
         }
     }
 
-    /// How long a counter must rest before its fault is over.
+    /// How long a counter must stay the same before its fault is over.
     package static let rest: Duration = .seconds(60)
 
     private let counters: [Counter]
     private let report: HealthReporter
     private var seen: [(count: Int, grewAt: Instant?)]
 
-    /// Creates a watch over these counters. A counter above zero is a fault from the first check.
+    /// Creates a watch over `counters`. A counter above zero is a fault from the first check.
     package init(_ counters: [Counter], report: @escaping HealthReporter) {
         (self.counters, self.report) = (counters, report)
         seen = counters.map { _ in (0, nil) }

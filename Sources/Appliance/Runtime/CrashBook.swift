@@ -7,12 +7,12 @@ import Synchronization
 /// Keeps the ``CrashHistory`` in a small file in memory (`/run`). The file is written before each request to
 /// a server, so it survives a crash of the program; it is lost at the next start of the machine.
 ///
-/// Without a runtime folder, as for a program in a terminal, nothing is kept.
+/// Without a runtime folder the book stores nothing; a program in a terminal has no such folder.
 package final class CrashBook: ContactBook, Sendable {
     /// The file's name, in the service's runtime folder.
     static let name = "running"
 
-    /// The maximum size of such a file in bytes.
+    /// The maximum size of the file in bytes.
     private static let limit = 1 << 14
 
     private let path: String?
@@ -20,8 +20,9 @@ package final class CrashBook: ContactBook, Sendable {
     private let now: @Sendable () -> Instant
     private let history: Mutex<CrashHistory>
 
-    /// Opens the book in the runtime folder of the service, which exists as long as the machine runs; nil: no
-    /// folder. A file that exists was left by a run that did not end in order.
+    /// Opens the book in `folder`, the runtime folder of the service. The folder exists as long as the
+    /// machine runs; nil: the program has no such folder. If the file already exists, the run that wrote it
+    /// did not end in order.
     package init(folder: String?, boot: Text, now: @escaping @Sendable () -> Instant = SystemClock.now) {
         (path, self.boot, self.now) = (folder.map { $0 + "/" + Self.name }, boot, now)
         var history = CrashHistory()
@@ -35,10 +36,10 @@ package final class CrashBook: ContactBook, Sendable {
         keep(history)
     }
 
-    /// The history so far.
+    /// The crash history so far.
     package var known: CrashHistory { history.withLock { $0 } }
 
-    /// See ``ContactBook/mayAsk(_:)``.
+    /// Returns whether a server may be asked; see ``ContactBook/mayAsk(_:)``.
     package func mayAsk(_ server: Text) -> Bool {
         history.withLock { history in
             let isAllowed = history.mayAsk(server, at: now())

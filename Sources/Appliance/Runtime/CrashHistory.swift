@@ -3,10 +3,11 @@ package import Encoding
 /// Crashes of the program since the start of the machine, and the servers that are no longer asked because of
 /// them.
 ///
-/// The answer of a server may crash a library, and would do so again at every start. The suspects of a crash are the
-/// servers that were asked within ``memory`` before the last question, since answers come late. A suspect of two
-/// crashes within ``window`` is left out until the program ends in order. If there are several, the server that was
-/// asked last is left out. Each further crash leaves out another one.
+/// The answer of a server may crash a library, and would do so again at every start. The suspects of a crash
+/// are the servers that were asked within ``memory`` before the last question, because answers may arrive
+/// late. A suspect of two crashes within ``window`` is left out until the program ends in order. Of several
+/// such suspects, only the server that was asked last is left out. After each further crash another server is
+/// left out.
 package struct CrashHistory: Hashable, Sendable {
     /// The maximum distance of related crashes: crashes further apart count as unrelated.
     package static let window: Duration = .seconds(3600)
@@ -18,7 +19,7 @@ package struct CrashHistory: Hashable, Sendable {
 
     /// A server, and the time of the last question to it.
     package struct Asked: Hashable, Sendable {
-        /// `HOST:PORT`.
+        /// The server, in the form `HOST:PORT`.
         package let server: Text
         /// The instant of the last question.
         package let at: Instant
@@ -34,7 +35,7 @@ package struct CrashHistory: Hashable, Sendable {
 
     /// The crashes kept.
     package private(set) var crashes: [Crash] = []
-    /// The number of crashes since the start of the machine.
+    /// The number of crashes of the program since the start of the machine.
     package private(set) var count = 0
     /// The servers that are not asked, `HOST:PORT`.
     package private(set) var leftOut: [Text] = []
@@ -67,9 +68,10 @@ package struct CrashHistory: Hashable, Sendable {
 
     // MARK: - Between two runs
 
-    /// Returns the file that is kept while the program runs, one line each: the id of the machine's boot; the
-    /// number of crashes; the servers that are left out; the servers that were asked, each after its instant
-    /// in nanoseconds; and one line for each crash, its instant before its suspects.
+    /// Returns the content of the file that is kept while the program runs. It has one line for each of
+    /// these: the id of the machine's boot; the number of crashes; the servers that are left out; the servers
+    /// that were asked, each after its instant in nanoseconds; and one line for each crash, its instant
+    /// before its suspects.
     package func bytes(boot: Text) -> [UInt8] {
         let lines =
             [
@@ -79,7 +81,8 @@ package struct CrashHistory: Hashable, Sendable {
         return Array(lines.map { $0.joined(separator: " ") + "\n" }.joined().utf8)
     }
 
-    /// Reads such a file; nil: it is from another start of the machine, or invalid.
+    /// Reads the bytes of such a file. Returns nil if the file is from another start of the machine, or is
+    /// invalid.
     package init?(_ bytes: [UInt8], boot: Text, at now: Instant) {
         let text = String(decoding: bytes, as: UTF8.self)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.split(separator: " ") }

@@ -4,14 +4,15 @@ import LinuxIO
 import Synchronization
 
 /// An operator's order on its way to the radio's thread. That thread puts the order in force and passes it on
-/// to be kept, in one turn: so of concurrent orders the last one in force is also the last one on the disk.
+/// to be stored, both in one turn. So if several orders are given at the same time, the order that is in
+/// force last is also the order on the disk.
 package final class DoorErrand: Sendable {
     private struct State {
         /// Whether the order may still be put in force.
         var isWanted = true
-        /// Whether the radio's thread has begun to put it in force.
+        /// Whether the radio's thread has begun to put the order in force.
         var isTaken = false
-        /// The number of the order in ``DoorOrders``; nil: it was not passed on yet.
+        /// The number of the order in ``DoorOrders``; nil: the order was not passed on yet.
         var number: Int?
     }
 
@@ -38,10 +39,10 @@ package final class DoorErrand: Sendable {
         state.withLock { $0.number = number }
     }
 
-    /// Gives the order up, because its caller no longer waits for it. Returns whether it was not in force
-    /// yet. Such an order never comes into force, because nobody would be there to watch the gate. A
-    /// lock-down is the exception: it is kept at once, and comes into force as soon as the radio's thread
-    /// continues.
+    /// Gives the order up, because its caller no longer waits for it. Returns whether the order was not in
+    /// force yet. Such an order never comes into force, because its caller would not be there to watch the
+    /// gate. A lock-down is the exception: it is stored at once, and comes into force as soon as the radio's
+    /// thread continues.
     package func giveUp() -> Bool {
         state.withLock { state in
             guard !state.isTaken else { return false }

@@ -5,13 +5,14 @@ package import LinuxIO
 /// The operator's order, kept over a restart in a small file next to the database: `lock`, or `free` with the
 /// date of the order and the date of its end.
 ///
-/// No file: no order. A file that cannot be read counts as a lock-down, since it may be one.
+/// If the file does not exist, no order is in force. A file that cannot be read counts as a lock-down,
+/// because it may contain one.
 package struct DoorOrderFile: Sendable {
-    /// An order with its end as a date, which is still valid after a restart.
+    /// An order with its end as a date. A date is still valid after a restart.
     package enum Kept: Hashable, Sendable {
-        /// No order.
+        /// No order is in force.
         case none
-        /// Lock-down.
+        /// A lock-down is ordered.
         case lock
         /// Free passage between the date of the order and the date of its end.
         case free(from: Timestamp, until: Timestamp)
@@ -20,10 +21,10 @@ package struct DoorOrderFile: Sendable {
     /// The path of the file.
     package let path: String
 
-    /// Called after each step of writing an order. A test delays the disk there.
+    /// Called after each step of writing an order. A test can delay the disk in this call.
     var onStep: @Sendable (DurableFile.Step) -> Void = { _ in }
 
-    /// Creates the file of the gate with that database.
+    /// Creates the order file of the gate with the database at the path `database`.
     package init(database: String) { path = database + ".order" }
 
     /// Returns the order that was kept; nil: the file cannot be read.
@@ -36,8 +37,8 @@ package struct DoorOrderFile: Sendable {
         case ("free", 3):
             guard let from = Timestamp(rfc3339: words[1]), let until = Timestamp(rfc3339: words[2]) else { return nil }
             return .free(from: from, until: until)
-        // Without the date of the order (versions before 0.2) its intended duration is unknown: count it as
-        // ended.
+        // A file without the date of the order (versions before 0.2) does not say how long the order was to
+        // last: count the order as ended.
         case ("free", 2): return Timestamp(rfc3339: words[1]) == nil ? nil : Kept.none
         default: return nil
         }

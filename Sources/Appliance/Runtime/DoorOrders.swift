@@ -13,7 +13,7 @@ package final class DoorOrders: Sendable {
     package static let limit: Duration = .seconds(1)
 
     private struct State {
-        /// The order to be kept; nil: the file could not be read and no order was given since.
+        /// The order to be stored; nil if the file could not be read and no order was given since.
         var wanted: DoorOrderFile.Kept?
         /// The number of the newest order.
         var wantedNumber = 0
@@ -21,7 +21,7 @@ package final class DoorOrders: Sendable {
         var kept: DoorOrderFile.Kept?
         /// The number of the newest order that is on the disk.
         var keptNumber = 0
-        /// The instant since which an order is being written; nil: none is.
+        /// The instant since which an order is being written; nil while no order is being written.
         var writingSince: Instant?
     }
 
@@ -31,7 +31,7 @@ package final class DoorOrders: Sendable {
     private let report: HealthReporter
     private let state = Mutex(State())
 
-    /// Creates the orders that are kept in that file.
+    /// Creates the orders that are stored in `file`.
     package init(
         _ file: DoorOrderFile, wallTime: @escaping @Sendable () -> WallTime, report: @escaping HealthReporter
     ) throws(SystemError) {
@@ -82,7 +82,7 @@ package final class DoorOrders: Sendable {
         return number
     }
 
-    /// Returns whether the order of that number, or a later one, is on the disk.
+    /// Returns whether the order with the number `number`, or a later order, is on the disk.
     package func hasKept(_ number: Int) -> Bool { state.withLock { $0.keptNumber >= number } }
 
     /// Repeats a write that failed, and reports a disk that hangs.
@@ -114,7 +114,8 @@ package final class DoorOrders: Sendable {
                 // After a failed write the content of the file is unknown.
                 (state.kept, state.writingSince) = (failure == nil ? wanted : nil, nil)
                 if failure == nil { state.keptNumber = number }
-                // Report under the lock, so that ``turn(at:)`` cannot report a late write after its end.
+                // Report inside the lock, so that ``turn(at:)`` cannot report that a write is late after it
+                // has ended.
                 report(failure.map { .present(.doorOrder, detail: "\($0)") } ?? .over(.doorOrder))
             }
             if failure == nil { write() }

@@ -22,15 +22,16 @@ extension Gatekeeper {
         /// `released` with the outcome. Returns at once, with the names that the disk must keep or, for a
         /// released credential, remove.
         package var settle: @Sendable (VisitID, CredentialUse) -> [ReplayName]
-        /// The date and what is known about it.
+        /// Returns the date and its trustworthiness.
         package var wallTime: @Sendable () -> WallTime
         /// The hours of free passage and of lock-down.
         package var schedule: DoorSchedule
-        /// Returns the provenance that a date must have at present for that schedule.
+        /// Returns the provenance that a date must have at present for the schedule of the door to be
+        /// applied.
         package var minimumClock: @Sendable () -> WallTime.Provenance
         /// The lamps and the relay.
         package var panel: any Panel
-        /// All other outputs.
+        /// All outputs except the panel.
         package var listeners: Listeners
         /// Observes every turn; nil outside tests, the bench and debug builds.
         package var observe: TurnObserver?

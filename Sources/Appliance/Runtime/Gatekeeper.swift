@@ -5,18 +5,19 @@ package import Kiosk
 import Ledger
 package import LinuxIO
 
-/// The only driver of the pure ``Kiosk``: carries out its actions, on the thread that waits for the radio.
+/// The only driver of the pure ``Kiosk``. It carries out the kiosk's actions on the thread that waits for the
+/// radio.
 ///
 /// A packet is read, handled and answered on that thread, and nothing there blocks: the panel only notes
 /// commands, and listeners have their own threads. The disk, verification and the opening of the transport
 /// run on other threads, and their results return as events.
 package actor Gatekeeper {
-    /// An observer of turns: it gets the event, the kiosk's actions, the kiosk's next deadline and the
-    /// instant of the turn. Called on the radio's thread before the actions are carried out.
+    /// An observer of turns. It gets the event, the kiosk's actions, the kiosk's next deadline and the
+    /// instant of the turn. It is called on the radio's thread before the actions are carried out.
     package typealias TurnObserver = @Sendable (KioskEvent, [KioskAction], Instant?, Instant) -> Void
 
     private nonisolated let thread: PollThread
-    /// The poll thread: every method of this actor runs there.
+    /// The executor of this actor: the poll thread. Every method of the actor runs on it.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     private let surroundings: Surroundings
@@ -24,7 +25,7 @@ package actor Gatekeeper {
     private var schedule: ScheduleWord
     /// How long the end waits until the adapter is given back; after that the kernel takes it back.
     private static let closingLimit: Duration = .milliseconds(500)
-    /// How long the relay's thread may take for its last order at the end.
+    /// The time limit for the relay's thread to carry out its last order when the program ends.
     private static let lastPulse: Duration = .milliseconds(100)
     /// The threads that verify credentials.
     package nonisolated let verifications = WorkThreads<VisitID>(name: "gatehouse-judge")
@@ -42,14 +43,14 @@ package actor Gatekeeper {
     private var hasStopped = false
     private var breaths = 0
 
-    /// A transport on its way from the thread that opened it to the radio's thread; no other thread holds it.
+    /// A transport on its way from the thread that opened it to the radio's thread. No other thread holds it.
     private struct Opened: @unchecked Sendable {
         let result: Result<any HCITransport, TransportError>
 
         func close() { if case .success(let transport) = result { transport.close() } }
     }
 
-    /// Creates a driver on its own thread; it does nothing before ``run()``.
+    /// Creates a driver on its own thread. The driver does nothing before ``run()`` is called.
     package init(settings: KioskSettings, surroundings: Surroundings) throws(SystemError) {
         thread = try PollThread()
         opener = try SideThread(name: "gatehouse-open", limit: 4)
@@ -79,13 +80,13 @@ package actor Gatekeeper {
     package func stop() { handle(.stop) }
 
     /// Returns once the radio's thread has taken a turn, which proves that it is not stuck. The result is the
-    /// number of calls so far: without an effect, the call and its turn could be optimised away.
+    /// number of calls so far. It exists because the compiler could otherwise remove the call and its turn.
     @discardableResult package func breathe() -> Int {
         breaths += 1
         return breaths
     }
 
-    /// Takes health reports of other parts.
+    /// Takes health reports of other parts of the program.
     package func take(_ reports: [HealthReport]) {
         for report in reports { handle(.health(report)) }
     }
@@ -107,8 +108,8 @@ package actor Gatekeeper {
         schedule.events(by: date, minimum: surroundings.minimumClock(), at: instant)
     }
 
-    /// Returns the state of the kiosk. It is answered on the radio's thread: there is no answer while that is
-    /// stuck.
+    /// Returns the state of the kiosk. The radio's thread gives the answer, so there is no answer while that
+    /// thread is stuck.
     package func status() -> KioskStatus { kiosk.status(at: SystemClock.now()) }
 
     /// Notes whether the printed key is in force from now on.
@@ -131,7 +132,8 @@ package actor Gatekeeper {
             last = now
         }
         isHandling = false
-        // From the time of the last turn, so that a deadline that has passed since then still fires.
+        // Compute the deadline from the time of the last turn, so that a deadline that has passed since then
+        // still fires.
         timer?.set(hasStopped ? nil : kiosk.deadline(after: last))
         outcomeTimer?.set(outcomes.deadline(after: last))
         updateInterest()
@@ -166,7 +168,7 @@ package actor Gatekeeper {
         case .note(let note, let visit):
             if case .gate(let isOpen) = note {
                 if isOpen { outcomes.belongs(to: visit) }
-                // A gate that opens nothing must not log an opening.
+                // Do not log an opening if the gate cannot open a passage.
                 guard surroundings.panel.opens else { return }
             }
             surroundings.listeners.tell { $0.note(note, of: visit, at: now) }
@@ -182,7 +184,8 @@ package actor Gatekeeper {
         }
     }
 
-    /// Passes the decision on to the ledger right after the order to open, which waits for no disk.
+    /// Passes a visit's decision to admit on to the ledger, right after the order to open the gate. That
+    /// order does not wait for the disk.
     private func record(_ decision: VisitRecord) {
         var decision = decision
         if !surroundings.panel.opens { decision.outcome.gate = nil }
@@ -190,14 +193,15 @@ package actor Gatekeeper {
         surroundings.ledger.recordDecision(decision, names: names)
     }
 
-    /// Records an outcome with the result of the opening. Only the panel has that result; the kiosk knows the
-    /// order.
+    /// Records an outcome with the result of the opening. The result is known only to the panel; the kiosk
+    /// knows only the order to open.
     private func record(_ outcome: VisitRecord, at now: Instant) {
         guard let entry = outcomes.take(outcome, panel: surroundings.panel) else { return recordKnown(at: now) }
         record(entry)
     }
 
-    /// Passes on the record and the state of the credential, which follow from the same result.
+    /// Passes on the record of a visit and the new state of its credential. Both follow from the result of
+    /// the opening.
     private func record(_ entry: Openings.Entry) {
         let names = surroundings.settle(entry.record.visit, entry.use)
         surroundings.ledger.recordOutcome(entry.record, forgetting: entry.use == .released ? names : [])
@@ -308,8 +312,8 @@ package actor Gatekeeper {
         guard let transport else { return }
         thread.unwatch(transport.descriptor)
         self.transport = nil
-        // Closing may wait for the adapter's driver: do it on the thread that opens transports, before it
-        // opens the next one.
+        // Close the transport on the thread that opens transports, before that thread opens the next one:
+        // closing may wait for the adapter's driver.
         let closed = Opened(result: .success(transport))
         opener.run { closed.close() }
     }

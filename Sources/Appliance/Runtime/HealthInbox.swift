@@ -2,11 +2,11 @@ import Credentials
 package import Kiosk
 import Synchronization
 
-/// Takes health reports from any thread and delivers them to the gatekeeper, which may not exist yet, or be
-/// stuck.
+/// Collects health reports from any thread and delivers them to the gatekeeper. The gatekeeper might not
+/// exist yet, or might be stuck.
 ///
-/// It is bounded by the table of codes: for each code it holds at most one beginning and one end, so that
-/// even a short fault is delivered.
+/// The inbox is bounded by the table of codes: for each code it holds at most one beginning and one end of a
+/// fault, so that even a short fault is delivered.
 package final class HealthInbox: Sendable {
     private struct Pending {
         var present: HealthReport?
@@ -27,7 +27,7 @@ package final class HealthInbox: Sendable {
     /// Takes a report and returns at once.
     package func take(_ report: HealthReport) {
         let isIdle = state.withLock { state in
-            // Only codes that can be faults, so that no caller can exceed the bound.
+            // Accept only codes that can be faults, so that no caller can exceed the bound.
             guard Health.codes.contains(report.code) else { return false }
             var pending = state.pending[report.code] ?? Pending()
             if report.isPresent { pending.present = report }

@@ -1,10 +1,11 @@
 package import Encoding
 package import Kiosk
 
-/// The gate's knowledge of the date (``ClockGuard/memory``), as the database keeps it for the next start of
-/// the program. Its text has these words: the name of the start of the machine; the instant of the knowledge;
-/// ``ClockMemory/Suspicion``; then for each date `DATE NANOSECONDS`, or `- -` for none. The nanoseconds are
-/// those of the monotonic clock, which begins again at each start of the machine.
+/// The gate's knowledge of the date (``ClockGuard/memory``), in the form in which the database keeps it for
+/// the next start of the program. The stored text has these words: the name of the start of the machine; the
+/// instant of the knowledge; ``ClockMemory/Suspicion``; then for each date `DATE NANOSECONDS`, or `- -` if
+/// that date is unknown. The nanoseconds are those of the monotonic clock, which begins again at each start
+/// of the machine.
 package enum KeptDate {
     /// The name of the setting in the database.
     package static let setting: Text = "confirmed-date"
@@ -18,8 +19,8 @@ package enum KeptDate {
         return Array(words.joined(separator: " ").utf8)
     }
 
-    /// Reads the text that was kept: all of it if it is of the start of the machine with one of these names,
-    /// otherwise what remains valid after a restart; nil: nothing.
+    /// Reads the text that was kept: the whole text if it is from the start of the machine with one of the
+    /// names `boots`, otherwise the part that remains valid after a restart. Returns nil if no part is valid.
     package static func read(_ bytes: [UInt8]?, boots: [Text], at now: Instant) -> ClockMemory? {
         let words = String(decoding: bytes ?? [], as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
         if words.count == 7 { return earlierForm(words, boots: boots, at: now) }
@@ -37,9 +38,10 @@ package enum KeptDate {
         return isKnown && memory.at <= now ? memory : nil
     }
 
-    /// Reads the earlier form: the name of the start of the machine, the confirmed date, the newest date and
-    /// the limit. It is valid in the same start of the machine only. A service that is upgraded while the
-    /// machine runs must not forget a doubt about the date.
+    /// Reads an earlier form of the text: the name of the start of the machine, the confirmed date, the
+    /// newest date and the limit. A text in this form is valid only in the same start of the machine. This
+    /// form is still read because a service that is upgraded while the machine runs must not forget a doubt
+    /// about the date.
     private static func earlierForm(_ words: [Substring], boots: [Text], at now: Instant) -> ClockMemory? {
         func date(_ place: Int) -> DatedInstant? {
             guard let utc = Timestamp(rfc3339: words[place]), let at = Int64(words[place + 1]),

@@ -8,20 +8,21 @@ import Synchronization
 
 /// Writes the kiosk's records into the database. The radio's thread only adds them to a queue here.
 ///
-/// The ``KeeperQueue`` decides the next step; this carries out one step after the other. Outcomes that the
-/// disk refuses are written to the ``Reserve``, and from there into the ledger when the disk works again or
-/// at the next start. Outcomes that neither takes are counted and reported as lost.
+/// The ``KeeperQueue`` chooses the next step. The keeper carries out one step after the other. Outcomes that
+/// the disk refuses are written to the ``Reserve``, and from there into the ledger when the disk works again
+/// or at the next start. Outcomes that neither the disk nor the reserve accepts are counted and reported as
+/// lost.
 package final class LedgerKeeper: VisitLedger {
     /// The records that are not in the ledger when ``run()`` has returned.
     package struct Shortfall: Hashable, Sendable {
-        /// Records in the reserve, which the next start writes.
+        /// The number of records in the reserve, which the next start of the program writes into the ledger.
         package var reserved = 0
-        /// Visits without a record.
+        /// The number of visits without a record.
         package var lost = 0
-        /// Visits whose record exists in memory only; zero when ``run()`` has returned.
+        /// The number of visits whose record exists in memory only; zero when ``run()`` has returned.
         package var inMemory = 0
 
-        /// All records are in the ledger.
+        /// No shortfall: all records are in the ledger.
         package static let none = Shortfall()
     }
 
@@ -37,12 +38,12 @@ package final class LedgerKeeper: VisitLedger {
         var answers: [Text: @Sendable (String?) -> Void] = [:]
         var waiting: [CheckedContinuation<Void, Never>] = []
         var hasEnded = false
-        /// The last reported detail of a replaced database; nil: none.
+        /// The last reported detail about a replaced database; nil if none was reported.
         var replaced: String?
     }
 
     private let store: Store
-    /// Used by one step of the queue at a time only.
+    /// The reserve. Only one step of the queue uses it at a time.
     private nonisolated(unsafe) let reserve: Reserve?
     private let siteKey: SiteKey
     private let limits: KeeperQueue.Limits
@@ -78,9 +79,9 @@ package final class LedgerKeeper: VisitLedger {
         }
     }
 
-    /// Writes the records that an earlier run left in the reserve. Call it before
+    /// Writes into the ledger the records that an earlier run left in the reserve. Call this function before
     /// ``Store/recover(stamp:software:)``, which closes visits that still have no outcome. Returns the number
-    /// of records written; those that the disk refuses now stay in the reserve.
+    /// of records written; records that the disk refuses now stay in the reserve.
     package static func restore(_ reserve: Reserve, into store: Store) async -> Int {
         let before = reserve.count
         while reserve.count > 0 {
@@ -110,15 +111,17 @@ package final class LedgerKeeper: VisitLedger {
         signal.yield()
     }
 
-    /// Takes a decision; it is named under the site key and written at once.
+    /// Takes the decision to admit a visitor. The credentials in the decision are named under the site key,
+    /// and the decision is written at once.
     package func recordDecision(_ record: VisitRecord, names: [ReplayName]) {
         let decision = UnwrittenDecision(UnwrittenOutcome(record, stamp: stamp()), names: names)
         _ = state.withLock { Self.handle(.decision(decision), &$0) }
         signal.yield()
     }
 
-    /// Takes an outcome; it is named under the site key and written when the disk allows. If the disk
-    /// refuses, the names to be forgotten stay, and the credential counts as used after a restart.
+    /// Takes an outcome. The credentials in the outcome are named under the site key, and the outcome is
+    /// written when the disk allows. If the disk refuses, the names in `forgetting` stay stored, and the
+    /// credential counts as used after a restart.
     package func recordOutcome(_ record: VisitRecord, forgetting: [ReplayName] = []) {
         var outcome = UnwrittenOutcome(record, stamp: stamp())
         outcome.forgotten = forgetting
@@ -132,7 +135,8 @@ package final class LedgerKeeper: VisitLedger {
         signal.yield()
     }
 
-    /// Returns once the keeper has taken a turn, which proves that it is not stuck in the disk.
+    /// Returns once the keeper has taken a turn. The turn proves that the keeper is not stuck in a disk
+    /// operation.
     package func breathe() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
@@ -149,7 +153,7 @@ package final class LedgerKeeper: VisitLedger {
 
     // MARK: - The disk's side
 
-    /// Writes until ``finish()``, and then the records that still wait.
+    /// Writes records until ``finish()`` is called, and then the records that still wait.
     package func run() async {
         var told = Told()
         var signals = signals.makeAsyncIterator()
@@ -157,8 +161,8 @@ package final class LedgerKeeper: VisitLedger {
         repeat {
             step = state.withLock { $0.queue.next(at: SystemClock.now()) }
             if let step, step != .end {
-                // In a task of its own: while a disk does not answer, this loop must report that and answer
-                // liveness probes.
+                // Write in a separate task: while a disk does not answer, this loop must report that and
+                // answer liveness probes.
                 await writing?.value
                 writing = Task {
                     await carryOut(step)
@@ -205,12 +209,12 @@ package final class LedgerKeeper: VisitLedger {
         }
     }
 
-    /// Returns the next records of the reserve; nil: they cannot be read.
+    /// Returns the next records of the reserve; nil if they cannot be read.
     private func firstOfReserve() async -> [UnwrittenOutcome]? {
         await reserve?.aside { [limit = limits.batch] in try? $0.first(limit) } ?? nil
     }
 
-    /// Removes these records from the reserve, because the ledger now has those that it did not refuse; nil:
+    /// Removes the records `restored` from the reserve, because the ledger has written or refused them. nil:
     /// the reserve could not be read. A record that the ledger had before is not lost.
     private func restore(_ restored: [UnwrittenOutcome]?, _ refused: [Text: StoreError]) async {
         let number = restored?.count ?? 0

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Liveness probes for the parts that every visit needs, one after the other. A part that does not answer in
-/// time is reported; the probe then waits for its answer.
+/// Liveness probes for the parts of the program that every visit needs, one part after the other. A part that
+/// does not answer in time is reported; the probe then waits for that part's answer.
 package struct LifeSigns: Sendable {
-    /// A part: its name for people, and the question whether it works.
+    /// A part of the program: its name for people, and a function that returns when the part works.
     package struct Part: Sendable {
         let name: String
         let question: TimedQuestion<Bool>
@@ -21,8 +21,8 @@ package struct LifeSigns: Sendable {
     private let limit: Duration
     private let stuck: @Sendable (_ part: String?) -> Void
 
-    /// Creates probes for these parts. `stuck` gets the name of a part that does not answer in time, once,
-    /// and nil when it has answered after all.
+    /// Creates probes for `parts`. When a part does not answer in time, `stuck` is called once with the name
+    /// of the part. When the part has answered after all, `stuck` is called with nil.
     package init(
         _ parts: [Part], within limit: Duration = Self.limit, stuck: @escaping @Sendable (_ part: String?) -> Void
     ) {

@@ -2,12 +2,12 @@ import Encoding
 import Kiosk
 import Ledger
 
-/// Outcomes on their way to the ledger. Each gets the result of its pulse, which decides both what the record says of
-/// the gate and the state of the credential.
+/// Outcomes on their way to the ledger. Each outcome gets the result of its pulse. That result determines
+/// both the opening that the record states and the state of the credential.
 ///
-/// The panel is asked as soon as an order is over, because it keeps only the last pulses. The outcome of the visit may
-/// come later, when the visitor has passed. While the relay's thread is still at the pulse, the outcome waits and the
-/// credential stays ``CredentialUse/ordered``.
+/// The panel is asked as soon as an order is over, because it keeps only the last pulses. The outcome of the
+/// visit may come later, when the visitor has passed. While the relay's thread still performs the pulse, the
+/// outcome waits and the credential stays ``CredentialUse/ordered``.
 struct Openings {
     /// An outcome with the state of its credential.
     struct Entry {
@@ -54,7 +54,7 @@ struct Openings {
         (pulses[visit], current) = (Pulse(order: order), visit)
     }
 
-    /// Notes that the visitor did not pass, which releases the credential.
+    /// Notes that the visitor of `visit` did not pass. The visit's credential may then be used again.
     mutating func unused(_ visit: VisitID) { pulses[visit]?.isUnused = true }
 
     /// Takes an outcome from the kiosk. Returns the entry to record; nil: it waits for the result of its

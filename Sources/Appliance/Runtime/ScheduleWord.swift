@@ -2,10 +2,10 @@ import Credentials
 package import Encoding
 package import Kiosk
 
-/// The events of the schedule at dates that may be untrustworthy.
+/// The schedule's events for the kiosk, derived from dates that may be untrustworthy.
 ///
-/// An untrusted date opens nothing: free passage ends, and a lock-down stays. Before the first trusted date
-/// the hour is unknown, so a schedule with locked hours starts with a lock-down.
+/// An untrusted date opens nothing: it ends free passage, but not a lock-down. Before the first trusted date
+/// the time of day is unknown, so a schedule with locked hours starts with a lock-down.
 package struct ScheduleWord: Sendable {
     private let schedule: DoorSchedule
     private var last: DoorMode
@@ -22,8 +22,8 @@ package struct ScheduleWord: Sendable {
     package var isThere: Bool { !schedule.entries.isEmpty }
 
     /// Returns the kiosk's events for a date that was read at `now` and must have the provenance `minimum`;
-    /// none if the schedule is empty, or a newer date was applied before. The mode is a lease with an end, so
-    /// that a schedule that is no longer evaluated does not keep the gate open.
+    /// an empty list if the schedule is empty, or if a newer date was applied before. The mode in an event
+    /// has an end, so that a schedule that is no longer evaluated does not keep the gate open.
     package mutating func events(
         by date: WallTime, minimum: WallTime.Provenance, at now: Instant
     ) -> [KioskEvent] {

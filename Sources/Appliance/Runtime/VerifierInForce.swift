@@ -17,7 +17,7 @@ package final class VerifierInForce: Sendable {
     private let state: Mutex<State>
     private let siteKey: SiteKey
 
-    /// Puts a verifier in force.
+    /// Creates the holder of the verifier in force.
     ///
     /// - Parameters:
     ///   - verifier: Judges the next visit.
@@ -60,8 +60,8 @@ package final class VerifierInForce: Sendable {
     }
 
     /// Judges a visit's payload and, if it is accepted, reserves its replay names until ``settle(_:_:at:)``.
-    /// Any number of calls may run at once: if two visits present the same credential at the same moment, one
-    /// is first, and the other is judged again with that knowledge.
+    /// Any number of calls may run at once: if two visits present the same credential at the same moment, the
+    /// second one is judged again as a reuse of the credential.
     ///
     /// - Parameters:
     ///   - payload: The bytes as received, after decryption and inflation.

@@ -10,11 +10,11 @@ package import Store
 import Synchronization
 
 /// Runs the connections to the cloud agents, for each destination one after the other, and delivers the
-/// ledger. Nothing at the gate waits for it.
+/// ledger. No part of the gate waits for this service.
 package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// The purpose of the instance.
     package enum Purpose: Sendable {
-        /// The running service: takes invitations from their files and delivers the ledger.
+        /// The running service: it takes invitations from their files and delivers the ledger.
         case service
         /// One command on a database that no service uses: makes, tests and deletes connections, and delivers
         /// nothing.
@@ -31,10 +31,11 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     private let destinations = Mutex<[Text: Destination]>([:])
     private let mail = Mutex<MailRoom?>(nil)
     private let (deletions, marked) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(64))
-    /// Findings that contradict the ledger: the witness has noted them, and the next start begins a new
-    /// ledger.
+    /// Reports of agents that contradict the ledger. The witness has noted them, and the next start begins a
+    /// new ledger.
     let (contradictions, contradicted) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(1))
-    /// The time of the last problem report of each code to the other destinations.
+    /// The time of the last problem report of each code to the destinations other than the one with the
+    /// problem.
     private let told = Mutex<[ReasonCode: ContinuousClock.Instant]>([:])
     /// The time of the last receipt of each destination.
     private let receipts = Mutex<[Text: Timestamp]>([:])
@@ -55,8 +56,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         health = AgentHealth(report: report)
     }
 
-    /// Returns the state of each destination of this gate: its delivery, and its faults. A gate without
-    /// agents has no destinations, although the ledger keeps a cursor for the first one.
+    /// Returns the delivery state and the faults of each destination of this gate. A gate without agents has
+    /// no destinations, although the ledger keeps a cursor for the first destination.
     package func status() async -> JSON {
         var cursors: [DeliveryCursor] = []
         for cursor in await store.deliveries.values where await isThere(cursor) { cursors.append(cursor) }
@@ -74,8 +75,9 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         return .array(told)
     }
 
-    /// Returns whether that destination is connected, configured or being connected, or was connected and has
-    /// records to get: records that wait for a destination are shown until they are delivered.
+    /// Returns whether the status lists the destination of `cursor`. It lists a destination that is
+    /// connected, configured or being connected. It also lists a destination that was connected and has
+    /// records to get: these stay visible until they are delivered.
     private func isThere(_ cursor: DeliveryCursor) async -> Bool {
         if cursor.connection != nil { return true }
         if cursor.isKnown, await store.head.point.count > cursor.confirmed { return true }
@@ -151,10 +153,10 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// The names of the configured destinations.
     var names: [Text] { wanted.map(\.name) }
 
-    /// Returns the names of the destinations of a gate with that configuration.
+    /// Returns the names of the destinations of a gate with `configuration`.
     static func names(_ configuration: Configuration) -> [Text] { wanted(configuration).map(\.name) }
 
-    /// Returns the destination of that name; nil while nothing runs.
+    /// Returns the destination `name`; nil while the service does not run.
     func destination(_ name: Text) -> Destination? { destinations.withLock { $0[name] } }
 
     /// Whether every destination has loaded its stored connections.
@@ -225,9 +227,9 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         }
     }
 
-    /// Deletes a marked connection with its keys.
+    /// Deletes a connection that is marked for deletion, with its keys.
     private func forget(_ id: Text, of name: Text, isTold: Bool) async throws(StoreError) {
-        // The mailbox notes that it must delete the key.
+        // The mailbox notes that it must delete the key of this connection.
         await mail.withLock { $0 }?.close(id)
         try await store.finishDeletion(of: id)
         log.log(
@@ -235,7 +237,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
             ["destination": .string(name), "connection": .string(id), "told": .bool(isTold)])
     }
 
-    /// Creates a cursor for each destination and forgets the other destinations.
+    /// Creates a cursor for each destination in `names` and forgets all other destinations.
     private func prepare(_ names: [Text]) async {
         while !Task.isCancelled {
             do {
@@ -309,13 +311,13 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         if let code = health.take(notice, of: name) { tellOthers(code, name, notice.text) }
         if case .confirmed = notice { receipts.withLock { $0[name] = SystemClock.utc() } }
         switch notice {
-        // The connection that was replaced checks at once, and ends.
+        // The connection that was replaced now checks whether it is still active, and ends.
         case .tookOver: wake()
-        // The replaced connections end and their agent is notified, while this one continues.
+        // The replaced connections end and their agent is notified; meanwhile this connection continues.
         case .replaced(let ids): Task { try? await self.delete(ids, of: name, tellsAgent: true) }
         // The mailbox belongs to an agent that is no longer used.
         case .mailboxDenied: if let mail = mail.withLock({ $0 }) { Task { try? await mail.drop() } }
-        // If the network is back for this destination, it may be back for the others.
+        // If the network works again for this destination, it may work again for the others.
         case .reachable:
             for (other, destination) in destinations.withLock({ $0 }) where other != name {
                 Task { await destination.retryNow() }
@@ -323,7 +325,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
             if let mail = mail.withLock({ $0 }) { Task { await mail.retryNow() } }
         default: break
         }
-        // The head has this gate's own signature, so it is evidence from any agent.
+        // The head has this gate's own signature, so it is evidence whichever agent sends it.
         guard case .behind(let point) = notice else { return }
         let finding = Text(
             "an agent has a head that was signed here at record \(point.position), which this ledger does not contain")
@@ -354,7 +356,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         tellOthers(code, MailRoom.destination, notice.text)
     }
 
-    /// Sends every destination a problem report about the gate, except those in `heard`.
+    /// Sends a problem report about the gate to every destination except those in `heard`.
     func tell(_ code: ReasonCode, _ text: String, sparing heard: Set<Text>) async -> ExpiryService.Hearing {
         var hearing = ExpiryService.Hearing(heard: heard, isComplete: await isRunning)
         guard hearing.isComplete else { return hearing }
@@ -368,7 +370,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         return hearing
     }
 
-    /// Reports the problem of one destination to the others, each code at most once in ``pause``.
+    /// Reports the problem of the destination `name` to all other destinations, each code at most once per
+    /// ``pause``.
     private func tellOthers(_ code: ReasonCode, _ name: Text, _ text: String) {
         let now = ContinuousClock.now
         let isDue = told.withLock { told in

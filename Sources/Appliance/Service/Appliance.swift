@@ -129,8 +129,8 @@ private struct GateService: Service {
     }
 }
 
-/// Tidies the database every ten minutes, a little at a time. Its failures are not reported: the records that
-/// fail next report the cause.
+/// Tidies the database every ten minutes, a little at a time. A failure to tidy is not reported, because the
+/// next record that cannot be written reports the same cause.
 private struct HousekeepingService: Service {
     let store: Store
     let wallTime: @Sendable () -> WallTime
@@ -154,9 +154,9 @@ private struct HousekeepingService: Service {
     }
 }
 
-/// The watchdog notification to systemd, sent only while all parts that a visit needs respond: the radio's
-/// thread, a verification, and the ledger writer. Without systemd the parts are probed all the same, for the
-/// status report.
+/// Sends the watchdog notification to systemd, but only while all parts that a visit needs respond: the
+/// radio's thread, a verification, and the ledger writer. Without systemd the service still probes the parts,
+/// for the status report.
 private struct WatchdogService: Service {
     let parts: Composition
 

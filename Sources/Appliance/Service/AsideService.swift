@@ -1,7 +1,7 @@
 import ServiceLifecycle
 
-/// Wraps a service whose end must not be waited for long: it serves no visitor, and may hang in the network
-/// or on a socket, where it cannot be cancelled.
+/// Wraps a service whose end the program must not wait for long. Such a service is not needed for visits, and
+/// it may hang in the network or on a socket, where it cannot be cancelled.
 struct AsideService<Wrapped: Service>: Service {
     private let service: Wrapped
     /// The time from the request to end until the service is abandoned.

@@ -24,7 +24,8 @@ package actor ClockService: ServiceLifecycle.Service {
     private var accepted: ClockAcceptance.Word?
     private var keptAt: Instant
 
-    /// Creates a service over a watch in that start of the machine; `report` receives its faults.
+    /// Creates a service over `watch` in the start of the machine with the name `boot`. `report` receives the
+    /// clock's faults.
     package init(
         watch: ClockWatch, store: Store, acceptance: ClockAcceptance, boot: Text, log: LogSink,
         report: @escaping HealthReporter
@@ -49,8 +50,8 @@ package actor ClockService: ServiceLifecycle.Service {
         }
     }
 
-    /// Checks the clock once. Also called once before the first record, so that no record gets a date that
-    /// was corrected while the service was off.
+    /// Checks the clock once. It is also called once before the first record, so that no record gets a date
+    /// that was corrected while the service was off.
     package func turn(at now: Instant) async {
         await takeOver()
         for change in watch.takeReports() { report(change) }
@@ -60,17 +61,18 @@ package actor ClockService: ServiceLifecycle.Service {
             return
         }
         keptAt = now
-        // Saved as `given`, so that it also replaces a bound that a record with a wrong late date has raised.
+        // Save the date with the provenance `given`, so that it also replaces a bound that a record with a
+        // wrong late date has raised.
         try? await store.saveClock(WallTime(utc: time.utc, provenance: .given))
     }
 
-    /// Saves the knowledge of the date. After a restart of the program, as after a crash, a doubtful date
-    /// must not count as confirmed. After a start of the machine, the last confirmed date must be known: it
-    /// is saved when the service ends, and before that at least once in each ``keeping``.
+    /// Saves the knowledge of the date. After a restart of the program, for example after a crash, a doubtful
+    /// date must not count as confirmed. After a start of the machine, the last confirmed date must be known.
+    /// So the date is saved when the service ends, and before that at least once per ``keeping``.
     private func keepMemory(always: Bool = false) async {
         guard let memory = watch.memory else { return }
         var same = memory
-        // Both change with each look.
+        // Ignore `at` and `highest` in the comparison: both change with each look at the clock.
         (same.at, same.highest) = (kept?.at ?? memory.at, kept?.highest)
         if !always, same == kept, same.at.duration(to: memory.at) < Self.keeping { return }
         let bytes = KeptDate.bytes(memory, boot: boot)
@@ -95,8 +97,8 @@ package actor ClockService: ServiceLifecycle.Service {
             accepted = word
             log.log(.warning, "date.accepted", ["accepted": .text(word.date.utc.rfc3339)])
         }
-        // The acceptance counts already. The file stays until the disk has the date and has dropped the
-        // earlier confirmed one.
+        // The operator's acceptance counts already. Its file stays until the database has the accepted date
+        // and no longer has the earlier confirmed date.
         guard (try? await store.saveSetting(KeptDate.setting, [])) != nil,
             (try? await store.saveClock(WallTime(utc: word.date.utc, provenance: .given))) != nil
         else { return }

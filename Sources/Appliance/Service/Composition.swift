@@ -12,8 +12,8 @@ import Synchronization
 /// parts.
 ///
 /// An invalid configuration file was refused before. Other faults at a start (trust data, rules, ledger, GPIO
-/// chip, log, display) do not end the program: they are reported, they never admit a visitor, and the part is
-/// used as soon as it is available.
+/// chip, log, display) do not end the program. They are reported, and no fault makes the gate admit a
+/// visitor. The faulty part is used as soon as it is available.
 package struct Composition: Sendable {
     /// The operator's configuration.
     package let configuration: Configuration
@@ -21,9 +21,9 @@ package struct Composition: Sendable {
     package let log: LogSink
     /// The database.
     package let store: Store
-    /// Writes the records.
+    /// The part that writes the records.
     package let keeper: LedgerKeeper
-    /// Runs the gate.
+    /// The part that runs the gate.
     package let gatekeeper: Gatekeeper
     /// Delivers the reports to the agents.
     package let agents: AgentService
@@ -31,7 +31,7 @@ package struct Composition: Sendable {
     package let trust: TrustService
     /// Applies changes of the policy file.
     package let policy: PolicyService
-    /// Watches the clock.
+    /// The watch over the clock.
     package let clock: ClockService
     /// Reports a date at which no visitor can be let in.
     package let dating: DatingService
@@ -47,7 +47,7 @@ package struct Composition: Sendable {
     package let lifeSigns: LifeSigns
     /// Returns the date and how far it can be trusted.
     package let wallTime: @Sendable () -> WallTime
-    /// Answers requests of other commands.
+    /// The part that answers requests of other commands.
     package let control: ControlService
     /// Publishes the state of the gate in files and pages.
     let observation: ObservationService
@@ -55,24 +55,24 @@ package struct Composition: Sendable {
     package let counters: CounterService
     /// Compares the ledger with its witness.
     let witness: WitnessService
-    /// The printed code; nil: none.
+    /// The printed code; nil if the gate has no printed code.
     let sticker: Sticker?
-    /// Ends the program so that another ledger begins.
+    /// Ends the program when a new ledger must begin.
     let renewal: RenewalService
     /// Ends the program in a quiet moment after a request for a restart.
     let restart: RenewalService
     /// Applies the schedule at intervals, and has orders kept.
     let door: DoorService
-    /// The inputs at the door; nil: none.
+    /// The inputs at the door; nil if the configuration has no inputs.
     let doorLines: DoorLines?
     /// The crashes of the program.
     let crashes: CrashBook
-    /// Collects health reports.
+    /// The function that collects health reports.
     let report: HealthReporter
 
-    /// Builds all parts; the radio is not used yet. `made`: the day on which this version was built.
-    /// `observe` gets every turn of the kiosk. Waits until the ledger can be opened; returns nil if a restart
-    /// is requested during that wait. Throws errors that waiting cannot resolve.
+    /// Builds all parts without using the radio. `made`: the day on which this version was built. `observe`
+    /// gets every turn of the kiosk. Waits until the ledger can be opened; returns nil if a restart is
+    /// requested during that wait. Throws errors that waiting cannot resolve.
     package static func make(
         _ configuration: Configuration, version: String, made: Timestamp, environment: [String: String],
         observe: Gatekeeper.TurnObserver? = nil
@@ -226,7 +226,7 @@ package struct Composition: Sendable {
                 [
                     .init("the radio's thread") { await gatekeeper.breathe() > 0 },
                     .init("the verification") {
-                        // An empty payload: the verifier must reject it.
+                        // Verify an empty payload. The verifier must reject it.
                         await gatekeeper.verifications.answer {
                             !verifiers.current.verify([], at: wallTime()).isAccepted
                         }
@@ -249,7 +249,7 @@ package struct Composition: Sendable {
                 contradictions: restarts, hasBegunOne: false, isQuiet: isQuiet, log: log,
                 remedy: Self.restartRemedy),
             door: DoorService(orders) { instant in
-                // Read the date only if there is a schedule.
+                // Read the date only if the configuration has a schedule.
                 guard !configuration.door.schedule.entries.isEmpty else { return }
                 await gatekeeper.hear(await date.now(), at: instant)
             },
@@ -304,8 +304,9 @@ package struct Composition: Sendable {
         GateDirection(rawValue: configuration.gate.direction.rawValue)
     }
 
-    /// Returns the policy for everything that rules do not set. Without rules, the types in each issuer's
-    /// entry decide which credentials are admitted, and an immediate reuse is only noted.
+    /// Returns the policy for everything that the rules do not set. Without rules, the gate admits
+    /// credentials of the types in each issuer's entry in the trust data, and an immediate reuse of a
+    /// credential is only noted.
     static func defaults(_ configuration: Configuration) -> VerificationPolicy {
         var policy = VerificationPolicy(profile: Profile(rawValue: configuration.trust.profile.rawValue))
         policy.clockSkew = configuration.clock.skew
@@ -332,8 +333,8 @@ package struct Composition: Sendable {
             report: { error in report(error.map { .present(.logDropped, detail: "\($0)") } ?? .over(.logDropped)) })
     }
 
-    /// Returns the handler for a part that does not answer. It also reports directly, because the part may be
-    /// the thread that other reports depend on.
+    /// Returns the handler for a part of the program that does not answer. The handler reports the fault
+    /// directly, because the silent part may be the thread that other reports depend on.
     private static func stuck(
         _ report: @escaping HealthReporter, _ log: LogSink, _ manager: ServiceManager
     ) -> @Sendable (String?) -> Void {
@@ -346,7 +347,7 @@ package struct Composition: Sendable {
         }
     }
 
-    /// Returns the first folder of systemd's list, which is separated by colons.
+    /// Returns the first folder of a list from systemd. Colons separate the folders of the list.
     private static func firstFolder(_ list: String) -> String? { list.split(separator: ":").first.map(String.init) }
 
     /// Opens the transport to the controller that the configuration names.

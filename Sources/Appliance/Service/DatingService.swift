@@ -5,8 +5,8 @@ import LinuxIO
 import ServiceLifecycle
 import Synchronization
 
-/// Reports a date at which no visitor is let in. The date is judged as in a verification, by the policy in
-/// force, but before a visitor is there.
+/// Reports a date at which the gate admits no visitor. The date is judged as in a verification, by the policy
+/// in force, but before a visitor arrives.
 package struct DatingService: ServiceLifecycle.Service {
     private let verifiers: VerifierInForce
     private let wallTime: @Sendable () -> WallTime
@@ -57,7 +57,7 @@ package struct Dating: Sendable {
     private var since: Instant?
     private var told: String?
 
-    /// Creates the state before the first check.
+    /// Creates the state of the service before the first check.
     package init() {}
 
     /// Checks a date; returns the report to send, if any.

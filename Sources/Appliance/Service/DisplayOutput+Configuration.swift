@@ -2,7 +2,7 @@ import Kiosk
 import LinuxIO
 
 extension DisplayOutput {
-    /// Creates the configured displays. None is opened here: a display that is missing is used as soon as it
+    /// Creates the configured displays. This call opens no display. A missing display is used as soon as it
     /// is available.
     convenience init(
         _ configuration: Configuration, report: @escaping HealthReporter

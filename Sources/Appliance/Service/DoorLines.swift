@@ -10,8 +10,8 @@ import Synchronization
 final class DoorLines: Sendable {
     private let inputs: GPIOInputs
 
-    /// Requests the inputs of a configuration; nil: it has none. `tell` is called on a thread of its own and
-    /// must not block.
+    /// Requests the inputs of a configuration; nil: the configuration has no inputs. `tell` is called on a
+    /// separate thread and must not block.
     init?(_ configuration: Configuration, tell: @escaping @Sendable ([DoorEvent]) -> Void) throws(SystemError) {
         guard let chip = configuration.gpio.chip, !configuration.door.inputs.isEmpty else { return nil }
         let uses = configuration.door.inputs.map(\.use)

@@ -5,7 +5,7 @@ package import LinuxIO
 import ServiceLifecycle
 import Synchronization
 
-/// Warns before something expires: by light and status, in the log, and to the agents, by the date and the
+/// Warns before an item expires: by light and status, in the log, and to the agents, by the date and the
 /// rules in force.
 package final class ExpiryService: ServiceLifecycle.Service {
     /// The sources of expiry dates and the receivers of warnings.
@@ -16,7 +16,7 @@ package final class ExpiryService: ServiceLifecycle.Service {
         package var others: @Sendable (GatePolicy?) -> [Expiry]
         /// The hosts that are listed for fetching documents and lists; nil: the gate fetches nothing.
         package var fetchedFrom: Set<Text>?
-        /// Returns the date and what is known about it.
+        /// Returns the date and its trustworthiness.
         package var wallTime: @Sendable () -> WallTime
         /// Receives the faults of items close to their expiry.
         package var report: HealthReporter
@@ -25,7 +25,7 @@ package final class ExpiryService: ServiceLifecycle.Service {
         /// Notifies the agents, except those that have received the warning.
         package var tell: @Sendable (ReasonCode, String, _ sparing: Set<Text>) async -> Hearing
 
-        /// Creates the surroundings from these parts.
+        /// Creates the surroundings from the values of the properties.
         package init(
             verifiers: VerifierInForce, others: @escaping @Sendable (GatePolicy?) -> [Expiry], fetchedFrom: Set<Text>?,
             wallTime: @escaping @Sendable () -> WallTime, report: @escaping HealthReporter, log: LogSink,
@@ -40,10 +40,11 @@ package final class ExpiryService: ServiceLifecycle.Service {
     package struct Hearing: Hashable, Sendable {
         /// The names of the agents' destinations.
         package var heard: Set<Text>
-        /// Whether no further agent may receive it later.
+        /// Whether every agent that is to receive the warning has received it.
         package var isComplete: Bool
 
-        /// Creates the result of these destinations.
+        /// Creates the result of sending a warning. `heard`: the destinations that received it. `isComplete`:
+        /// whether no destination is missing.
         package init(heard: Set<Text> = [], isComplete: Bool) { (self.heard, self.isComplete) = (heard, isComplete) }
     }
 
@@ -128,7 +129,8 @@ package final class ExpiryService: ServiceLifecycle.Service {
         }
     }
 
-    /// Returns the expiry dates of the trust data, which are computed once for the same trust data.
+    /// Returns the expiry dates of the trust data of `verifier`. They are computed once for the same trust
+    /// data.
     private func expiries(of verifier: Verifier) -> [Expiry] {
         if let known = state.withLock({ $0.trust }), known.store === verifier.trust { return known.expiries }
         let expiries = Expiries.trust(verifier, fetchedFrom: surroundings.fetchedFrom)

@@ -2,7 +2,8 @@ import Credentials
 import Kiosk
 import LinuxIO
 
-/// The faults of the outputs, by part. A fault that several parts share is over when all of them work again.
+/// The faults of the outputs, by part of the outputs. A fault that several parts share is over when all of
+/// them work again.
 struct GateFaults: Sendable {
     /// An output that may fail and recover.
     enum Part: CaseIterable {

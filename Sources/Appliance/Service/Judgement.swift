@@ -12,8 +12,8 @@ package struct Judgement: Sendable {
     /// The policy by which visitors are judged under these rules.
     package let policy: VerificationPolicy
 
-    /// Reads the configured files and reports their faults. Data that cannot be used admit no visitor until
-    /// they are corrected; in place of a policy file that cannot be used, its last good copy is used.
+    /// Reads the configured files and reports their faults. While trust data cannot be used, the gate admits
+    /// no visitor. If a policy file cannot be used, the gate uses the last good copy of that file.
     package init(
         _ configuration: Configuration, _ log: LogSink, _ report: @escaping HealthReporter
     ) throws(TrustDirectoryError) {

@@ -29,7 +29,8 @@ extension AgentSection {
             path: handedOver, isHandedOver: true, oldPaths: [handedOver + "-old", keyFile, keyFile + ".old"])
     }
 
-    /// Returns the notice about a key file that is not protected by systemd; nil: there is none.
+    /// Returns the notice about a key file that is not protected by systemd; nil if systemd hands over the
+    /// key, or if the file does not exist.
     package func keyNotice(_ environment: [String: String]) -> ConfigurationError.Problem? {
         guard !sealing(environment).isHandedOver, FileBytes.isFile(keyFile) else { return nil }
         return ConfigurationError.Problem(
@@ -42,7 +43,8 @@ extension AgentSection {
 
 /// The credentials that systemd passes to the service.
 private enum Credential {
-    /// Returns the path of a credential; nil: none of that name. `environment` names the folder.
+    /// Returns the path of the credential `name` that systemd hands over; nil if no credential has this name.
+    /// `environment` names the folder of the credentials.
     static func path(_ name: String, _ environment: [String: String]) -> String? {
         guard let path = environment["CREDENTIALS_DIRECTORY"].map({ "\($0)/\(name)" }), FileBytes.isFile(path) else {
             return nil

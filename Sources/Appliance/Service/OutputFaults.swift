@@ -4,7 +4,7 @@ import Synchronization
 
 /// Serialises the faults that the threads of the outputs report.
 final class OutputFaults: Sendable {
-    /// Receives the state of a part on the part's own thread; nil: it works.
+    /// Receives the state of a part of the outputs, on the part's own thread; nil: the part works.
     typealias Teller = @Sendable (GateFaults.Part, LineThread.Trouble?) -> Void
 
     private let state = Mutex((opening: 0, faults: GateFaults()))
@@ -12,8 +12,8 @@ final class OutputFaults: Sendable {
 
     init(report: @escaping HealthReporter) { self.report = report }
 
-    /// Begins a new request for the lines. Threads of earlier lines, which may still hang, report nothing any
-    /// more.
+    /// Begins a new request for the lines. From now on, threads of earlier lines, which may still hang,
+    /// report nothing.
     func begin() -> Teller {
         let opening = state.withLock { state in
             state = (state.opening + 1, GateFaults())

@@ -17,9 +17,9 @@ struct PanelSetup: Sendable {
         faults = OutputFaults(report: report)
     }
 
-    /// Returns the panel. A failure (a chip that is missing, lines that another program holds) may pass: no
-    /// line is held then, and the call may be repeated. `gone` is called, on the lines' threads, when the
-    /// chip has disappeared: then the lines must be requested again.
+    /// Returns the panel. A failure may be temporary (a chip that is missing, lines that another program
+    /// holds). After a failure the panel holds no line, and the call may be repeated. `gone` is called on the
+    /// lines' threads when the chip has disappeared. Then the lines must be requested again.
     func open(gone: @escaping @Sendable () -> Void) throws(ServiceFailure) -> LinePanel {
         var (relay, free): (Relay?, Relay?)
         var wiegand: WiegandOutput?
@@ -64,7 +64,7 @@ struct PanelSetup: Sendable {
         }
         let bank = try GPIOLines(chip: request.chip, outputs)
         try Self.check(bank, isInactive: "the wires to the controller")
-        // If there is also a relay, the relay is what opens the gate.
+        // If the gate also has a relay, the relay opens the gate.
         let marks = request.gate == nil ? watch.newMarks(at: SystemClock.now()) : nil
         return try WiegandOutput(
             bank, wires: (outputs[0].name, outputs[1].name), bits: frame.bits, timing: section.timing,
@@ -88,7 +88,7 @@ struct PanelSetup: Sendable {
         return try LampLines(bank, names: outputs.map(\.name)) { tell(.lamps, $0) }
     }
 
-    /// Reads back lines that were just requested as inactive: a line that something else drives would hold
+    /// Reads back lines that were just requested as inactive. A line that another device drives would hold
     /// the gate open.
     private static func check(_ bank: GPIOLines, isInactive what: String) throws {
         let active = try bank.active()
@@ -99,7 +99,8 @@ struct PanelSetup: Sendable {
 }
 
 extension ServiceFailure {
-    /// The failure of lines that cannot be requested, with its code first, as in the fault.
+    /// Creates the failure for lines that cannot be requested. Its text begins with the reason code, as the
+    /// text of the fault does.
     fileprivate init(_ error: GPIOError, of part: String? = nil) {
         self.init("\(error.cause): \(part.map { $0 + ": " } ?? "")\(error)", remedy: error.remedy)
     }

@@ -5,8 +5,8 @@ package import Kiosk
 package import LinuxIO
 import ServiceLifecycle
 
-/// Puts a changed policy file in force while visits take place: a visit in progress keeps its rules, the next
-/// visit uses the new ones.
+/// Puts a changed policy file in force while visits take place. A visit in progress keeps its rules; the next
+/// visit uses the new rules.
 package actor PolicyService: ServiceLifecycle.Service {
     private let state: PolicyState?
     private let defaults: VerificationPolicy
@@ -19,10 +19,10 @@ package actor PolicyService: ServiceLifecycle.Service {
     private var seen: [UInt8] = []
     private var refused: [UInt8] = []
 
-    /// A service over the rules that are in force already.
+    /// Creates a service that starts with the rules already in force.
     ///
     /// - Parameters:
-    ///   - state: The policy file; nil: none, and the service does nothing.
+    ///   - state: The policy file; nil: no policy file is configured, and the service does nothing.
     ///   - defaults: The policy for everything that the rules do not set.
     ///   - direction: The direction of the gate.
     ///   - verifiers: Receives new rules.
@@ -56,7 +56,7 @@ package actor PolicyService: ServiceLifecycle.Service {
         }
         let stamp = Array(SHA256.hash(data: bytes))
         defer { seen = stamp }
-        // The same digest twice: no writer is in the middle of the file.
+        // If the digest is the same twice, no program is in the middle of writing the file.
         guard stamp == seen, stamp != refused else { return }
         if stamp == verifiers.current.policy.rules?.digest {
             refused = []  // the rules in force were put back
@@ -77,7 +77,7 @@ package actor PolicyService: ServiceLifecycle.Service {
         }
     }
 
-    /// Logs the rules that came into force, and their groups without an issuer.
+    /// Logs the rules that came into force, and their groups that contain no trusted issuer.
     static func log(_ inForce: RulesInForce, by trust: TrustStore, _ log: LogSink) {
         let source: JSON = .text(inForce.source.words)
         guard let rules = inForce.rules else { return log.log(.info, "policy", ["version": "none", "source": source]) }

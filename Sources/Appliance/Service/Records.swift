@@ -11,12 +11,12 @@ struct Records: Sendable {
     /// The input for opening the database.
     struct Opening: Sendable {
         let configuration: Configuration
-        /// The environment, which names the folder of the credentials that systemd passes to the service.
+        /// The environment. It names the folder of the credentials that systemd passes to the service.
         let environment: [String: String]
         /// The name of this start of the machine.
         let boot: Text
         let version: String
-        /// The day on which that version was built.
+        /// The day on which this version of the program was built.
         let made: Timestamp
         /// How long a credential is remembered.
         let window: Duration
@@ -30,8 +30,8 @@ struct Records: Sendable {
             return options
         }
 
-        /// Returns the reserve; nil: it cannot be opened. The gate serves without it, and the fault is
-        /// reported.
+        /// Returns the reserve; nil if it cannot be opened. The gate works without the reserve, and the fault
+        /// is reported.
         fileprivate func openReserve() -> Reserve? {
             do {
                 return try Reserve(path: configuration.ledger.reserve)
@@ -48,9 +48,9 @@ struct Records: Sendable {
     nonisolated(unsafe) let reserve: Reserve?
     /// The key under which records name credentials.
     let siteKey: SiteKey
-    /// Watches the clock; it has made its first check.
+    /// The watch over the clock. It has made its first check.
     let clock: ClockService
-    /// Returns the date and what is known about it.
+    /// Returns the date and its trustworthiness.
     let wallTime: @Sendable () -> WallTime
     /// Returns place and time for a new record.
     let stamp: @Sendable () -> RecordStamp
@@ -63,7 +63,7 @@ struct Records: Sendable {
     /// The number of records restored from the reserve.
     let restored: Int
 
-    /// Opens the database and completes its records.
+    /// Opens the database and completes the records of the last run.
     init(_ opening: Opening) async throws(StoreError) {
         let store = try await LedgerOpening.open(
             opening.configuration, opening.environment, options: opening.options, log: opening.log,
@@ -100,7 +100,8 @@ struct Records: Sendable {
         let software = Outcome.Software(name: "gatehouse", version: Text(opening.version))
         try await store.begin(stamp: stamp(), software: software)
         let reserve = opening.openReserve()
-        // Before the recovery, which closes visits that still have no outcome.
+        // Restore the reserve before the recovery, because the recovery closes visits that still have no
+        // outcome.
         if let reserve { restored = await LedgerKeeper.restore(reserve, into: store) } else { restored = 0 }
         interrupted = try await store.recover(stamp: stamp(), software: software).count
         starts = try await store.countStart()

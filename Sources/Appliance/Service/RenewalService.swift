@@ -2,16 +2,17 @@ import Encoding
 import LinuxIO
 import ServiceLifecycle
 
-/// Ends the program in order when a new start is needed, which the service manager makes. The reason is
-/// either a cloud agent's evidence that the ledger was restored from a copy or changed, and then the next
-/// start begins a new ledger that names the evidence; or a request (``ControlRequest/restart``).
+/// Ends the program in order when a new start is needed. The service manager then starts the program again.
+/// One reason is evidence of a cloud agent that the ledger was restored from a copy or changed: the next
+/// start then begins a new ledger that names the evidence. The other reason is a request
+/// (``ControlRequest/restart``).
 ///
-/// It waits for a moment without a visitor, for at most ``patience``. A program that began a ledger in this
-/// way first runs for ``rest``: an agent that shows such evidence each time cannot keep the gate busy with
-/// starts.
+/// The service waits for a moment without a visitor, for at most ``patience``. A program that began a ledger
+/// in this way first runs for ``rest``. So an agent that sends such evidence each time cannot keep the gate
+/// busy with starts.
 struct RenewalService: Service {
-    /// The reasons for a start: evidence against the ledger, which the next start has to know already; or a
-    /// request.
+    /// The reasons for a new start. Each is evidence against the ledger, which the next start has to know
+    /// already, or a request.
     let contradictions: AsyncStream<Text>
     /// Whether this start has begun a ledger in the place of another.
     let hasBegunOne: Bool
@@ -20,7 +21,7 @@ struct RenewalService: Service {
     let log: LogSink
     var rest: Duration = .seconds(3600)
     var patience: Duration = .seconds(600)
-    /// The remedy in the log line, which says what happens next.
+    /// The remedy in the log line. It says what happens next.
     var remedy: Text = "none: the program ends, and its next start begins a new ledger"
     /// The time between two checks of the gate.
     var pause: Duration = .milliseconds(500)

@@ -5,7 +5,7 @@ package struct ServiceFailure: Error, Sendable {
     /// The remedy.
     package let remedy: String?
 
-    /// Creates a failure with its remedy.
+    /// Creates a failure with its text and its remedy.
     package init(_ message: String, remedy: String?) {
         (self.message, self.remedy) = (message, remedy)
     }

@@ -1,13 +1,13 @@
 import Kiosk
 import ServiceLifecycle
 
-/// Takes the printed key out of force when its last day is over, when the clock is not trusted or when its
-/// book is full, and puts it in force again when the clock is trusted.
+/// Takes the key of the printed code out of force when its last day is over, when the clock is not trusted or
+/// when the book of its sessions is full. Puts the key in force again when the clock is trusted.
 struct StickerService: Service {
     /// The time between two checks.
     static let pause: Duration = .seconds(2)
 
-    /// The printed code; nil: none, and the service does nothing.
+    /// The printed code; nil: the gate has no printed code, and the service does nothing.
     let sticker: Sticker?
     let gatekeeper: Gatekeeper
 

@@ -2,15 +2,15 @@ import Encoding
 import Glibc
 import LinuxIO
 
-/// The sign that the unit has stopped bluetoothd for the gate (`ExecStartPre=` of
-/// `deploy/gatehouse.service`): an empty folder in the service's runtime folder. It is a folder because root,
-/// which makes it, cannot be misled by a symbolic link of the service's user, and because the service can
-/// remove it.
+/// The marker that the unit has stopped bluetoothd for the gate (`ExecStartPre=` of
+/// `deploy/gatehouse.service`): an empty folder in the service's runtime folder. The marker is a folder for
+/// two reasons. Root makes it and cannot be misled by a symbolic link of the service's user. And the service
+/// can remove it.
 enum StoppedDaemon {
     /// The name of the folder.
     static let name = "bluetoothd-stopped"
 
-    /// Logs that bluetoothd was stopped, once for each time.
+    /// Logs that bluetoothd was stopped, once for each time that it was.
     static func tell(_ log: LogSink, in folder: String) {
         guard rmdir(folder + "/" + name) == 0 else { return }
         log.log(

@@ -5,8 +5,9 @@ package import Kiosk
 package import LinuxIO
 import ServiceLifecycle
 
-/// Keeps the trust data in force as new as the files on the disk, and those as new as the issuers' servers,
-/// while visits take place: a visit in progress keeps its trust data, the next visit uses the new ones.
+/// Keeps the trust data in force as new as the files on the disk, and these files as new as the data on the
+/// issuers' servers. It does so while visits take place: a visit in progress keeps its trust data, and the
+/// next visit uses the new trust data.
 package actor TrustService: ServiceLifecycle.Service {
     /// The times of the service.
     package struct Settings: Sendable {
@@ -15,10 +16,10 @@ package actor TrustService: ServiceLifecycle.Service {
         /// The time until unchanged files that could not be used are read again: the cause may lie outside
         /// them.
         package var retry = Duration.seconds(60)
-        /// The plan for fetching; nil: nothing is fetched.
+        /// The plan for fetching; nil: the service fetches nothing.
         package var plan: RefreshPlan.Settings?
 
-        /// The documented defaults: no refresh.
+        /// Creates the documented default settings: no refresh.
         package init() {}
     }
 
@@ -26,8 +27,8 @@ package actor TrustService: ServiceLifecycle.Service {
     private let state: TrustState
     private let refresher: TrustRefresher
     private let verifiers: VerifierInForce
-    /// Returns the policy over the rules that came with the trust data, if any; nil: the rules have another
-    /// source.
+    /// Returns the policy made from the rules that came with the trust data; the argument is nil if they came
+    /// without rules. The property is nil if the rules have another source.
     private let policy: (@Sendable (GatePolicy?) -> VerificationPolicy)?
     private let wallTime: @Sendable () -> WallTime
     private let log: LogSink
@@ -73,7 +74,7 @@ package actor TrustService: ServiceLifecycle.Service {
     /// Checks the files and the plan once.
     package func turn(at now: Instant) async {
         let stamp = state.stamp()
-        // The same digest twice: no process is in the middle of copying files.
+        // If the digest is the same twice, no process is in the middle of copying files.
         if stamp == seen, stamp != inForce || retryAt.map({ now >= $0 }) ?? false { reload(stamp, at: now) }
         seen = stamp
         guard settings.plan != nil else { return }
@@ -136,7 +137,8 @@ package actor TrustService: ServiceLifecycle.Service {
         do {
             try state.remember(reading)
         } catch {
-            // The bundle is used all the same; only a later start with a damaged bundle has no copy to use.
+            // Use the bundle although no copy could be kept. Only a later start with a damaged bundle has no
+            // copy to use.
             log.log(.warning, "trust.not-kept", ["reason": .text("\(error)")])
         }
     }

@@ -5,22 +5,22 @@ import LinuxIO
 import Store
 import Synchronization
 
-/// Waits at the start until the ledger can be opened, because nothing works without it. The wait is a
+/// Waits at the start until the ledger can be opened, because the gate cannot work without it. The wait is a
 /// reported state; an exit would make systemd restart the program every second.
 ///
 /// During the wait the radio is silent and the gate shut, and status requests are answered with the reason.
 /// SIGTERM ends the program in its default way, because nothing is in progress.
 struct Waiting: Sendable {
-    /// Receives the fault, whenever it changes.
+    /// Receives the fault that the program waits for, whenever it changes.
     let report: HealthReporter
-    /// The connection to systemd: it is notified that the program is up, and gets watchdog notifications
-    /// during the wait.
+    /// The connection to systemd. It notifies systemd that the program is up, and sends watchdog
+    /// notifications during the wait.
     let manager: ServiceManager
     /// Lights the lamps.
     let show: @Sendable (Signal) -> Void
     /// The identity of the gate in status reports.
     let identity: StatusDesk.Identity
-    /// Answers requests and publishes the state from that desk, until its task is cancelled.
+    /// Answers requests and publishes the state with the given desk until its task is cancelled.
     let serve: @Sendable (StatusDesk) async -> Void
     /// Whether a restart was requested.
     var isAskedToEnd: @Sendable () -> Bool = { false }
@@ -29,11 +29,11 @@ struct Waiting: Sendable {
     /// The length of a second; tests shorten it.
     var second = Duration.seconds(1)
     /// Keeps systemd satisfied during an attempt, which may take minutes if an old ledger must be migrated;
-    /// nil: one made from ``manager``.
+    /// nil: the waiting code makes one from ``manager``.
     var patience: ServicePatience?
 
-    /// Repeats `work` until it succeeds; nil: a restart was requested before. Throws only when its task is
-    /// cancelled.
+    /// Repeats `work` until it succeeds. Returns nil if a restart was requested before that. Throws only when
+    /// its task is cancelled.
     func forLedger<Value: Sendable>(
         _ work: @Sendable () async throws(StoreError) -> Value
     ) async throws(CancellationError) -> Value? {
@@ -73,7 +73,7 @@ struct Waiting: Sendable {
                 // The pattern of a fault: red and amber in turn.
                 show(Signal(number.isMultiple(of: 2) ? [.red] : [.amber]))
                 do { try await Task.sleep(for: second) } catch { throw CancellationError() }
-                // End one second after the request, so that its caller has the answer.
+                // End one second after the request, so that the client has received the answer.
                 if isEnding { return nil }
             }
             do throws(StoreError) {

@@ -14,20 +14,20 @@ package struct SetupAnswers: Hashable, Sendable {
     /// Creates an empty set of answers.
     package init() {}
 
-    /// The answer; empty if the answer was "none"; nil if the question is open. Of several answers, the
-    /// first.
+    /// The answer to a question. It is empty if the answer was "none", and nil if the question is open. Of
+    /// several answers, it is the first.
     package subscript(question: SetupQuestion) -> String? {
         get { texts[question].map { $0.first ?? "" } }
         set { texts[question] = newValue.map { $0.isEmpty ? [] : [$0] } }
     }
 
-    /// All answers to a question that takes several; empty if the question is open.
+    /// All answers to a question that permits several; empty if the question is open.
     package subscript(all question: SetupQuestion) -> [String] {
         get { texts[question] ?? [] }
         set { texts[question] = newValue }
     }
 
-    /// Returns the answer if there is one that is not empty.
+    /// Returns the answer to a question; nil if there is none or if it is empty.
     func text(_ question: SetupQuestion) -> String? { texts[question]?.first }
 
     /// Returns the line of an answer in the file.

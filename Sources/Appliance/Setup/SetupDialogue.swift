@@ -4,13 +4,14 @@ import Foundation
 /// It is a value that uses no terminal and no file: its caller asks, and looks at the files that answers
 /// name.
 package struct SetupDialogue: Sendable {
-    /// A question with its words and its proposal.
+    /// A question with its text and its proposed answer.
     package struct Prompt: Hashable, Sendable {
-        /// The question.
+        /// The question to be answered.
         package let question: SetupQuestion
-        /// The words of the question, on one line.
+        /// The text of the question, on one line.
         package let words: String
-        /// The answer if the person writes nothing; empty: "none"; nil: the person has to write something.
+        /// The answer that applies if the person writes nothing. Empty: "none"; nil: the person has to write
+        /// an answer.
         package let proposal: String?
     }
 
@@ -19,12 +20,12 @@ package struct SetupDialogue: Sendable {
     private let machine: SetupMachine
     private let places: SetupPlaces
 
-    /// Creates a dialogue about the questions that these answers leave open.
+    /// Creates a dialogue about the questions that `answers` leave open.
     package init(_ answers: SetupAnswers, on machine: SetupMachine, at places: SetupPlaces) {
         (self.answers, self.machine, self.places) = (answers, machine, places)
     }
 
-    /// The next question; nil if none is open.
+    /// The next question; nil if no question is open.
     package var next: Prompt? {
         for question in SetupQuestion.allCases where answers[question] == nil && isOpen(question) {
             guard let words = question.words else { continue }
@@ -33,7 +34,7 @@ package struct SetupDialogue: Sendable {
         return nil
     }
 
-    /// Takes the answer that was written to that question.
+    /// Takes the answer that the person wrote to the question of `prompt`.
     ///
     /// - Parameters:
     ///   - text: The text that the person wrote; blanks around it are ignored, and an empty text means the
@@ -41,16 +42,18 @@ package struct SetupDialogue: Sendable {
     ///   - prompt: The question that was asked.
     ///   - inspect: Checks the files and data to which the answers lead, once the answers themselves are
     ///     valid; returns a problem or nil.
-    /// - Returns: A problem of the answer, and then the question is still open; nil if the answer was taken.
+    /// - Returns: A problem of the answer, in which case the question stays open; nil if the answer was
+    ///   taken.
     package mutating func answer(
         _ text: String, to prompt: Prompt, inspect: (SetupAnswers) -> SetupProblem? = { _ in nil }
     ) -> SetupProblem? {
         let question = prompt.question
-        // Remove what a terminal adds to the letters: the end of the line, and keys that write no letter.
+        // Remove the characters that a terminal adds to the letters: the end of the line, and those of keys
+        // that write no letter.
         let letters = text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
         let written = String(String.UnicodeScalarView(letters)).trimmingCharacters(in: .whitespaces)
         guard var answer = written.isEmpty ? prompt.proposal : written else { return .missing(question) }
-        // The word for "nothing", if that is allowed as an answer.
+        // Accept the word for "nothing" if that is an allowed answer.
         if prompt.proposal?.isEmpty == true, answer.utf8.elementsEqual(Self.nothing.utf8) { answer = "" }
         var candidate = answers
         if question.isList {
@@ -89,7 +92,7 @@ package struct SetupDialogue: Sendable {
         switch question {
         case .name, .bundleKey, .issuerType: nil
         case .id: answers.text(.name)
-        // Without a detected board, the person has to name one: a gate without lines opens nothing.
+        // Without a detected board, the person has to name one: a gate without lines cannot open a passage.
         case .board: machine.board
         case .pulse: machine.pinout.pulses.first?.use
         case .direction: GateSection.Direction.any.rawValue

@@ -2,12 +2,12 @@ import Glibc
 import LinuxIO
 
 /// The settings that the unit needs so that the service may use its display, or the serial line of its
-/// controller: setup's own drop-in for the installed unit. No drop-in is made if the unit allows these
-/// devices already.
+/// controller: They are written as setup's own drop-in for the installed unit. No drop-in is made if the unit
+/// allows these devices already.
 struct SetupDropIn: Sendable {
     private let path: String
     private let present: [UInt8]?
-    /// The text of the drop-in; nil if none is needed.
+    /// The text of the drop-in; nil if the service needs no drop-in.
     private let text: [UInt8]?
     private let isAllowed: Bool
     private let isInstalled: Bool
@@ -33,12 +33,12 @@ struct SetupDropIn: Sendable {
         text = needs.isEmpty ? nil : Array((lines.joined(separator: "\n") + "\n").utf8)
     }
 
-    /// The kernel modules that make the nodes of a class if the device tree does not: the device tree only
-    /// switches the bus on, and nothing loads the module that makes the nodes.
+    /// The kernel modules that make the device nodes of a class, by class. They are loaded by name if the
+    /// device tree does not lead to them: it only switches the bus on, and nothing else loads such a module.
     private static let modules = ["char-i2c": "i2c_dev"]
 
-    /// Writes the drop-in, or removes one that is no longer needed. Returns what was done; nil if nothing
-    /// was.
+    /// Writes the drop-in, or removes one that is no longer needed. Returns a line that says what was done;
+    /// nil if no change was needed.
     func install(onStep: (DurableFile.Step) -> Void) throws(SystemError) -> String? {
         guard isInstalled else { return nil }
         guard let text else {
@@ -59,11 +59,11 @@ struct SetupDropIn: Sendable {
 
 /// A device that the service needs in addition to the GPIO chip.
 struct DeviceNeed: Hashable {
-    /// The node.
+    /// The path of the device node.
     let path: String
     /// The class of the node, as units name it.
     let kind: String
-    /// The group that such nodes belong to on Debian.
+    /// The group that owns such device nodes on Debian.
     let group: String
 
     /// Whether the name of the class is safe in a unit, where a line end would begin another setting, and a

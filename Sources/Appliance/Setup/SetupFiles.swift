@@ -4,7 +4,7 @@ import LinuxIO
 
 /// Reads the files that answers name by absolute paths.
 enum SetupFiles {
-    /// Returns the content of the file; throws a problem of that question if the file cannot be used.
+    /// Returns the content of the file at `path`. Throws a problem of `question` if the file cannot be used.
     static func read(_ path: String, for question: SetupQuestion, limit: Int) throws(SetupProblem) -> [UInt8] {
         let name = told(path, of: question)
         if let obstacle = FileObstacle(path) {
@@ -30,7 +30,7 @@ enum SetupFiles {
 }
 
 extension SetupAnswers {
-    /// Returns the same answers with absolute paths to files; relative paths start from `folder`.
+    /// Returns the same answers with absolute paths to files. Relative paths are relative to `folder`.
     package func resolved(in folder: String) -> SetupAnswers {
         var answers = self
         for question in [SetupQuestion.trustBundle, .trustDirectory, .issuerDocument, .issuerRoot, .invitation] {
@@ -45,7 +45,7 @@ extension SetupAnswers {
         return answers
     }
 
-    /// Returns these answers, overridden by those of `others`.
+    /// Returns these answers, with the answers in `others` in place of those to the same questions.
     package func merged(with others: SetupAnswers) -> SetupAnswers {
         var answers = self
         for question in SetupQuestion.allCases where others[question] != nil {

@@ -19,8 +19,8 @@ enum SetupInvitation {
     /// file, nor be repeated.
     static func holdsInvitation(_ text: String) -> Bool { isText(text) || lacksScheme(text) }
 
-    /// Returns the problem of an invitation, as far as it can be found without a network; repeats nothing of
-    /// the invitation.
+    /// Returns the problem of an invitation, as far as it can be found without a network; the text repeats no
+    /// part of the invitation.
     static func problem(with text: [UInt8], allowsPlainHTTP: Bool) -> SetupProblem? {
         do throws(InvitationError) {
             let endpoint: Text

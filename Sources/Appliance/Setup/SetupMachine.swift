@@ -1,7 +1,8 @@
 import LinuxIO
 
-/// The facts of the machine that a setup knows: the pinout, and what was found on the machine. They only give
-/// proposals: a card may be prepared on another machine, and the doctor reports what is missing.
+/// The facts of the machine that a setup knows: the pinout, and what was found on the machine. Setup uses
+/// these facts only for proposals, because a card may be prepared on another machine. The doctor reports
+/// missing hardware.
 package struct SetupMachine: Sendable {
     /// The lines, the boards, and the things that relays open.
     package let pinout: Pinout
@@ -13,7 +14,7 @@ package struct SetupMachine: Sendable {
     package var hasScreen = false
     /// Whether a battery-backed clock or a time server is seen.
     package var hasClock = true
-    /// Whether chrony, which can authenticate a time server, is installed.
+    /// Whether chrony is installed. Only chrony can authenticate a time server.
     package var hasChrony = false
 
     /// Creates a machine of which nothing is known.

@@ -14,7 +14,7 @@ struct SetupPins {
 
     func remove() { try? FileManager.default.removeItem(atPath: pin.directory) }
 
-    /// Copies the trust directory, and adds the issuer's entry with these types.
+    /// Copies the trust directory, and adds an entry for the issuer with the given types.
     func begin(with directory: String, _ types: [Text]) throws(SetupProblem) {
         let files: [(path: String, bytes: [UInt8])]
         let role = OwnerRole(of: directory)
@@ -54,7 +54,7 @@ struct SetupPins {
         return try told(.issuerRoot) { () throws(TrustPin.Failure) in try pin.root(bytes, issuer: id) }.facts
     }
 
-    /// Returns the copy in its present state.
+    /// Returns the copy of the trust data in its present state.
     func copy() throws(SetupProblem) -> TrustCopy {
         do throws(TrustDirectoryError) { return try TrustCopy(of: pin.directory) } catch {
             throw SetupTrust.problem(.issuer, error)

@@ -7,20 +7,21 @@ package struct SetupPlan: Hashable, Sendable {
     package enum Trust: Hashable, Sendable {
         /// The present trust data; without any, nobody is trusted.
         case unchanged
-        /// A signed bundle.
+        /// Trust data from the signed bundle at the given path.
         case bundle(String)
-        /// A trust directory.
+        /// Trust data from the trust directory at the given path.
         case directory(String)
-        /// One more issuer, with the types of credentials that are admitted, its document, its root and its
-        /// contexts.
+        /// Trust data with one further issuer: its id, the `types` of its credentials that are admitted, the
+        /// paths of its `document` and its `root` certificate, and its contexts.
         case issuer(Text, types: [Text], document: String?, root: String?, contexts: [Context])
     }
 
-    /// A context of an issuer's credentials: a document, or a built-in context if there is none.
+    /// A JSON-LD context of an issuer's credentials: a document, or a built-in context if no document is
+    /// given.
     package struct Context: Hashable, Sendable {
         /// The URL of the context.
         package let url: Text
-        /// The path of its document; nil for a built-in context.
+        /// The path of the context's document; nil for a built-in context.
         package let file: String?
 
         /// Reads `URL`, or `URL=FILE`.
@@ -35,18 +36,19 @@ package struct SetupPlan: Hashable, Sendable {
     package let configuration: [UInt8]
     /// The source of the trust data.
     package let trust: Trust
-    /// The cloud agent's invitation: a URL, its JSON, or a file; nil if there is none.
+    /// The cloud agent's invitation: a URL, its JSON, or a file; nil if setup gets no invitation.
     package let invitation: String?
-    /// The name of the time server that chrony is to use with Network Time Security; nil if setup names none.
+    /// The name of the time server that chrony is to use with Network Time Security; nil if setup names no
+    /// time server.
     package let timeServer: String?
     /// Whether the invitation may lead to an agent without TLS.
     let allowsPlainHTTP: Bool
 
-    /// Makes the plan of these answers. Throws all their problems, and what is missing.
+    /// Makes the plan of a setup. Throws all problems of the answers, including missing answers.
     ///
     /// - Parameters:
     ///   - answers: The answers.
-    ///   - machine: The facts of the machine, which take the place of missing answers.
+    ///   - machine: The facts of the machine. They are used in place of missing answers.
     ///   - places: The places of the gate.
     ///   - source: The origin of the configuration, as lines for its comments.
     package init(
@@ -61,7 +63,8 @@ package struct SetupPlan: Hashable, Sendable {
         allowsPlainHTTP = answers.text(.allowPlainHTTP) != nil
     }
 
-    /// Returns the problem of one answer, together with the others; nil if it has none.
+    /// Returns the problem of the answer to `question`, considered together with the other answers; nil if it
+    /// has no problem.
     package static func problem(
         with question: SetupQuestion, in answers: SetupAnswers, on machine: SetupMachine, at places: SetupPlaces
     ) -> SetupProblem? {

@@ -1,10 +1,10 @@
-/// A problem of an answer, or of what it leads to.
+/// A problem of an answer, or of the file or data to which the answer leads.
 package struct SetupProblem: Error, Hashable, Sendable {
     /// The question; nil for a problem of the setup as a whole.
     package let question: SetupQuestion?
     /// The line of the answer in the file, from 1; nil if it is not from a file.
     package var line: Int?
-    /// The fault, in plain words that follow the question's name.
+    /// The fault in plain words. They follow the question's name in the message.
     package let message: String
     /// The remedy, in plain words; nil: give the answer.
     package let remedy: String?
@@ -26,13 +26,13 @@ package struct SetupProblems: Error, Hashable, Sendable {
     init(_ problem: SetupProblem) { problems = [problem] }
 }
 
-/// Where answers were given, and so where they are to be corrected.
+/// The place where the answers were given. They have to be corrected in the same place.
 package enum SetupOrigin: Hashable, Sendable {
-    /// On the command line.
+    /// The answers are on the command line.
     case options
-    /// In a file of that name.
+    /// The answers are in the file with the given name.
     case file(String)
-    /// In a terminal, one by one.
+    /// The person gives the answers in a terminal, one by one.
     case terminal
 
     /// Returns a line with the problem and one with the remedy: `--name is missing` or `gate.toml:3: name is

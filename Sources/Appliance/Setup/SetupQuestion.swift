@@ -4,11 +4,11 @@ package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
     case name
     /// The name of the gate in records and reports.
     case id
-    /// The board, by a name of the pinout, or `none`: no lines.
+    /// The board, by a name of the pinout; `none` if the gate uses no lines.
     case board
     /// The label of another chip whose lines have the pinout's names.
     case chip
-    /// How long the relay is energised: a duration, or the thing that it opens.
+    /// How long the relay is energised: a duration, or the kind of thing that the relay opens.
     case pulse
     /// The direction of the gate.
     case direction
@@ -38,7 +38,7 @@ package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
     case issuerRoot = "issuer-root"
     /// Contexts of the issuer's credentials, each a URL that is built in or `URL=FILE`.
     case context
-    /// The cloud agent's invitation: its URL, or a file.
+    /// The cloud agent's invitation: its URL, or the path of a file with it.
     case invitation
     /// Whether agents without TLS may be used: `true`.
     case allowPlainHTTP = "allow-plain-http"
@@ -76,7 +76,7 @@ package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// An example of an answer, for a person who has to write one.
+    /// An example of an answer, for a person who has to write an answer.
     var example: String {
         switch self {
         case .name: "North-Gate"

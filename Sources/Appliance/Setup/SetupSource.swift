@@ -35,14 +35,14 @@ struct SetupSource {
         self.lines = lines
     }
 
-    /// Returns whether a configuration was made of the same bytes. A file that no longer exists does not
-    /// count as a change: an invitation is removed when it is carried out.
+    /// Returns whether a configuration was made from the same bytes. A source file that no longer exists does
+    /// not count as a change, because an invitation is removed when it is carried out.
     func made(_ configuration: [UInt8]) -> Bool {
         let said = Set(Self.split(configuration).map { String(decoding: $0, as: UTF8.self) })
         return lines.allSatisfy { said.contains("# " + $0) }
     }
 
-    /// Returns whether a configuration was made of these bytes in the file of an answer.
+    /// Returns whether a configuration was made from the given bytes in the file of an answer.
     static func made(_ configuration: [UInt8], of bytes: [UInt8], for question: SetupQuestion) -> Bool {
         split(configuration).contains { String(decoding: $0, as: UTF8.self) == "# " + line(for: question, bytes) }
     }
@@ -58,7 +58,8 @@ struct SetupSource {
     }
 
     private static let mark = ", sha256 "
-    /// One byte more than the longest bundle or document. A longer file is refused everywhere.
+    /// The maximum number of bytes read from a file: one byte more than the longest bundle or document. A
+    /// file with that many bytes is refused everywhere.
     private static let largestFile = 16 * 1024 * 1024 + 1
 
     private static func split(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
@@ -81,7 +82,7 @@ struct SetupSource {
         _ question: SetupQuestion, _ path: String, to lines: inout [String], _ content: () -> [UInt8]?
     ) {
         guard SystemFiles(root: "").exists(path) else { return }
-        // A file that cannot be read is reported by the code that carries the setup out.
+        // Skip a file that cannot be read. The code that carries out the setup reports it.
         lines.append(content().map { line(for: question, $0) } ?? "unreadable")
     }
 }

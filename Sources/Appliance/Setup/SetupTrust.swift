@@ -16,8 +16,8 @@ struct SetupTrust {
     }
 
     private let content: Content
-    /// The lines about the trust data for a person: versions, and keys to compare with those that their owner
-    /// publishes.
+    /// The lines about the trust data for a person: versions, and keys. The person compares the keys with
+    /// those that their owner publishes.
     let words: [String]
 
     /// Reads the trust data that a plan names; changes nothing.

@@ -3,11 +3,12 @@ import Encoding
 import Glibc
 package import LinuxIO
 
-/// Carries out a plan. It reads and checks everything first. Then it puts trust data, the invitation, the
-/// unit's drop-in and that of the time server into place, and last the configuration, with which the service
-/// starts. Each of them is written as a whole or not at all. A second run of the same plan changes nothing.
+/// Carries out a plan. It reads and checks everything first. Then it puts into place the trust data, the
+/// invitation, the unit's drop-in and the time server's drop-in. Last it writes the configuration, because
+/// the service starts once the configuration exists. Each file is written as a whole or not at all. A second
+/// run of the same plan changes nothing.
 package struct SetupWork: Sendable {
-    /// A step that was just done; reported so that a caller can look at the disk at that instant.
+    /// A step that was just done. It is reported so that a caller can look at the disk at that instant.
     package enum Step: Hashable, Sendable {
         /// Trust data, invitation, drop-in, time server, the copy of the previous configuration, and the
         /// configuration itself.
@@ -21,9 +22,10 @@ package struct SetupWork: Sendable {
     private let dropIn: SetupDropIn
     private let timeSource: TimeSource?
     private let before: [UInt8]?
-    /// Whether the previous configuration is the same, except for the comments about its source.
+    /// Whether the previous configuration is the same as the new one, except for the comments about its
+    /// source.
     private let isSame: Bool
-    /// The group whose members may read the files that root writes: the service's.
+    /// The group whose members may read the files that root writes; it is the service's group.
     private let group: UInt32?
 
     /// Reads and checks what the plan names; changes nothing.
@@ -75,8 +77,8 @@ package struct SetupWork: Sendable {
         guard problems.isEmpty else { throw SetupProblems(problems) }
     }
 
-    /// Returns the problem of the files and data to which an answer leads, together with the other answers;
-    /// nil if there is none, or if nothing can be checked yet.
+    /// Returns the problem of the files and data to which the answer to `question` leads, together with the
+    /// other answers. Returns nil if no problem exists, or if nothing can be checked yet.
     package static func problem(
         with question: SetupQuestion, in answers: SetupAnswers, on machine: SetupMachine, at places: SetupPlaces
     ) -> SetupProblem? {
@@ -97,7 +99,7 @@ package struct SetupWork: Sendable {
             }
         } catch {
             if error.question == question { return error }
-            // Whether the bundle is good can only be decided with the key.
+            // A bundle can be checked only with its key.
             return question == .bundleKey ? SetupProblem(question, "does not do: \(error.message)", error.remedy) : nil
         }
         return nil
@@ -107,7 +109,8 @@ package struct SetupWork: Sendable {
     private static let largestFile = 1024 * 1024
 
     /// Returns the existing configuration, read with the rights of its owner: bytes that only root may read
-    /// must not get into a copy that belongs to that user. Nil if there is none that the owner can read.
+    /// must not get into a copy that belongs to that user. Returns nil if no configuration exists that the
+    /// owner can read.
     static func content(_ file: String) -> [UInt8]? {
         OwnerRole.of(file) { FileBytes.whole(file, limit: largestFile) }
     }
@@ -132,11 +135,12 @@ package struct SetupWork: Sendable {
             "--replace, in a setup file replace = true, puts the new one in its place and keeps a copy.")
     }
 
-    /// Carries out the plan. Returns what was done, in lines for a person; they hold no secret.
+    /// Carries out the plan. Returns the lines for a person that say which steps were done. They hold no
+    /// secret.
     ///
     /// - Parameters:
     ///   - onStep: Called after each step.
-    ///   - onFile: Called after each step of a file within these.
+    ///   - onFile: Called after each step of writing a file.
     package func carryOut(
         onStep: (Step) -> Void = { _ in }, onFile: (DurableFile.Step) -> Void = { _ in }
     ) throws(SystemError) -> [String] {
@@ -176,8 +180,8 @@ package struct SetupWork: Sendable {
         return ["configuration: \(places.file)"] + lines
     }
 
-    /// Keeps the bytes that will be replaced in a file with the first free name, or in one that holds them
-    /// already.
+    /// Keeps `bytes`, the content that will be replaced, in a file with the first free name, or in a file
+    /// that holds the same bytes already.
     private func keep(_ bytes: [UInt8], _ onFile: (DurableFile.Step) -> Void) throws(SystemError) -> String {
         for number in 1...Self.mostCopies {
             let path = "\(places.file).before-\(number)"
@@ -190,7 +194,7 @@ package struct SetupWork: Sendable {
             "keeping a copy of \(places.file)", code: EEXIST, remedy: "Remove some of \(places.file).before-….")
     }
 
-    /// The most copies of configurations that are kept.
+    /// The maximum number of copies of configurations that are kept.
     private static let mostCopies = 100
 
     private static func invitation(_ answer: String, allowsPlainHTTP: Bool) throws(SetupProblem) -> [UInt8] {

@@ -1,9 +1,10 @@
 /// The initial rules of a setup, for trust data without rules: `deploy/policy-start.toml`.
 enum StartRules {
-    /// The line about these rules for a person.
+    /// The line about the starting rules, for a person.
     static let words = "rules: policy.toml in the trust directory; the same credential again within 30 s is refused"
 
-    /// Returns the files that a trust directory without rules needs; none if it has rules.
+    /// Returns the files to be added to a trust directory without rules; an empty list if the directory has
+    /// rules.
     static func files(missingIn directory: String) -> [(path: String, bytes: [UInt8])] {
         let folder = TrustFolder(name: directory)
         if folder.exists(TrustDirectory.policyFile) { return [] }

@@ -2,20 +2,20 @@ import Encoding
 import Glibc
 import LinuxIO
 
-/// The time server of a setup: setup's own drop-in for chrony, which uses the server with Network Time
-/// Security (RFC 8915). `systemd-timesyncd` cannot do that.
+/// The time server of a setup. It is configured in setup's own drop-in for chrony, because chrony can use a
+/// server with Network Time Security (RFC 8915) and `systemd-timesyncd` cannot.
 struct TimeSource: Sendable {
-    /// The folder in which chrony looks for servers in addition to those of its own configuration (Debian,
-    /// chrony 4.0 and later).
+    /// The folder in which chrony looks for further servers in addition to the servers of its own
+    /// configuration (Debian, chrony 4.0 and later).
     private static let folder = "/etc/chrony/sources.d"
-    /// Setup's own file in that folder.
+    /// Setup's drop-in file in ``folder``.
     static let file = folder + "/gatehouse.sources"
 
     private let path: String
     private let text: [UInt8]
 
-    /// Creates the drop-in for that answer on a machine whose files are below `root`; throws a problem if it
-    /// cannot be written.
+    /// Creates the drop-in for `answer` on a machine whose files are below `root`. Throws a problem if the
+    /// drop-in cannot be written.
     init(_ answer: String, root: String) throws(SetupProblem) {
         guard let host = Self.host(answer) else { throw Self.noHost }
         guard Self.isTaken(on: SystemFiles(root: root)) else {
@@ -42,8 +42,8 @@ struct TimeSource: Sendable {
     /// Returns whether chrony is installed and takes drop-ins.
     static func isTaken(on files: SystemFiles) -> Bool { files.exists("/usr/sbin/chronyd") && files.exists(folder) }
 
-    /// Returns the servers that chrony uses with Network Time Security, as its files name them; none if it is
-    /// not installed.
+    /// Returns the servers that chrony uses with Network Time Security, as named in its files; an empty list
+    /// if chrony is not installed.
     static func authenticated(on files: SystemFiles) -> [String] {
         guard isTaken(on: files) else { return [] }
         let more = [(folder, ".sources"), ("/etc/chrony/conf.d", ".conf")].flatMap { folder, ending in
@@ -58,7 +58,7 @@ struct TimeSource: Sendable {
         }
     }
 
-    /// Writes the drop-in. Returns what was done; nil if nothing was.
+    /// Writes the drop-in. Returns a line that says what was done; nil if no change was needed.
     func install(onStep: (DurableFile.Step) -> Void) throws(SystemError) -> String? {
         // The file is not a secret, and the user of chrony reads it. The mode is set even if an interrupted
         // setup wrote the file.

@@ -5,15 +5,15 @@ import Kiosk
 
 /// The file of the sessions of a printed key: append-only, synced after each entry, 16 MB at most.
 ///
-/// It belongs to one key, which its head names, and is created with it. A key whose book is missing, damaged
-/// or of another key is not in force. A last entry that a power cut left incomplete was never answered and
-/// does not count. Not thread-safe; every method waits for the disk.
+/// The book belongs to one key, which its head names, and is created together with that key. A key is not in
+/// force if its book is missing, damaged or that of another key. A last entry that a power cut left
+/// incomplete was never answered and does not count. Not thread-safe; every method waits for the disk.
 final class SessionBook {
     /// The size of the head and of an entry in bytes. An entry is a session's name and a check value of eight
     /// bytes each.
     private static let (headBytes, entryBytes) = (32, 16)
-    /// The limit of names that wait for a failing disk. None of them may be forgotten while the key is in
-    /// force.
+    /// The maximum number of session names that wait for a failing disk. No name may be forgotten while the
+    /// key is in force.
     private static let mostWaiting = 10_000
 
     /// The sessions that the book contained when it was opened, for ``Kiosk/Kiosk``.
@@ -26,15 +26,16 @@ final class SessionBook {
     /// Names that are not on the disk yet, the oldest first.
     private var waiting: [UInt64] = []
 
-    /// Whether there is no room for another session.
+    /// Whether the book has no room for another session.
     var isFull: Bool { count + waiting.count >= limit }
 
-    /// Returns the head of the book of that key.
+    /// Returns the head of the book of the key `publicKey`.
     static func head(of publicKey: [UInt8]) -> [UInt8] {
         Array("GHBOOK1\n".utf8) + SHA256.hash(data: publicKey).prefix(headBytes - 8)
     }
 
-    /// Opens the book of that key, which no other process may have open. It has room for `limit` sessions.
+    /// Opens the book of the key `publicKey`. No other process may have the book open. The book has room for
+    /// `limit` sessions.
     init(_ path: String, of publicKey: [UInt8], limit: Int = UsedSessions.limit) throws(StickerFailure) {
         let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard descriptor >= 0 else { throw StickerFailure(path, code: errno) }
@@ -65,8 +66,8 @@ final class SessionBook {
         close(descriptor)
     }
 
-    /// Writes a session's name. It survives a power cut once this returns. A name that failed is written
-    /// again before the next one: a failed sync says nothing about what is on the disk.
+    /// Writes a session's name. The name survives a power cut once this function returns. A name that failed
+    /// is written again before the next one, because after a failed sync it is unknown what is on the disk.
     func append(_ name: UInt64) throws(StickerFailure) {
         guard !isFull, waiting.count < Self.mostWaiting else {
             throw StickerFailure("\(path) is full", remedy: StickerFailure.files)

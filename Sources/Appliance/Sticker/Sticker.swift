@@ -8,10 +8,10 @@ import Synchronization
 ///
 /// Thread-safe. The clock is read whenever the gate needs keys, and by ``turn()`` in between.
 package final class Sticker: Sendable {
-    /// The limit of sessions that wait for the disk.
+    /// The maximum number of sessions that wait for the disk.
     private static let queue = 64
 
-    /// The key and the book, as the files contain them.
+    /// The key and the book of sessions, as read from their files.
     private struct Files: Sendable {
         let key: StickerKey
         let writer: Writer
@@ -28,7 +28,7 @@ package final class Sticker: Sendable {
     private struct State {
         var waiting = 0
         var isFull = false
-        /// The last report; nil: none yet; empty: the key is in force.
+        /// The last report: nil if none was made yet; empty if the last report was that the key is in force.
         var told: String?
     }
 
@@ -67,7 +67,7 @@ package final class Sticker: Sendable {
         }
     }
 
-    /// Returns the key with its end on the monotonic clock; nil: it is not in force.
+    /// Returns the key with its end on the monotonic clock; nil if the key is not in force.
     package func key() -> PrintedKey? { try? inForce() }
 
     private func inForce() throws(StickerFailure) -> PrintedKey {
@@ -85,7 +85,7 @@ package final class Sticker: Sendable {
     }
 
     /// For `gatehouse status`: when the key was made, until when it is in force, and the warning about
-    /// printed codes; null: it is not in force.
+    /// printed codes; null if the key is not in force.
     var status: JSON {
         guard key() != nil, case .success(let files) = files else { return .null }
         let until = Day.words(until)
@@ -95,7 +95,7 @@ package final class Sticker: Sendable {
     }
 
     /// Records a session. `answer` is called once, on any thread: with nil once the session survives a power
-    /// cut, otherwise with the reason why it may not.
+    /// cut, otherwise with the reason why it might not survive one.
     package func keep(_ session: [UInt8], answer: @escaping @Sendable (_ failure: String?) -> Void) {
         guard case .success(let files) = files, let name = UsedSessions.name(of: session) else {
             return answer("there is no book for the sessions of the printed key")
@@ -114,9 +114,9 @@ package final class Sticker: Sendable {
         }
     }
 
-    /// Reads the clock and reports changes. Returns true if the key has come into force; false if it is not
-    /// in force, on each call, since the clock may have been trusted between two calls; nil if it is in force
-    /// as before.
+    /// Reads the clock and reports changes. Returns true if the key has come into force, and nil if it is in
+    /// force as before. Returns false on each call while the key is not in force, because the clock may have
+    /// been trusted between two calls.
     package func turn() -> Bool? {
         var failure: StickerFailure?
         do throws(StickerFailure) { _ = try inForce() } catch { failure = error }

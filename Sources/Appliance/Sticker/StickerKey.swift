@@ -15,15 +15,15 @@ package struct StickerKey: Sendable {
     let privateKey: [UInt8]
     /// The X25519 public key, 32 bytes.
     package let publicKey: [UInt8]
-    /// The beginning of the day on which it was made, 00:00 UTC.
+    /// The beginning of the day on which the key was made, 00:00 UTC.
     package let made: Timestamp
 
-    /// Returns the URI in the code for a gate of that name.
+    /// Returns the URI in the printed code for a gate called `name`.
     package func uri(name: Identifier) -> String? {
         (try? VerifierKey(privateBytes: privateKey)).map { Invitation(identifier: name, key: $0).uri }
     }
 
-    /// Returns the path of the sessions of the key in that file.
+    /// Returns the path of the book of sessions for the key in the file `path`.
     package static func sessions(of path: String) -> String { path + ".sessions" }
 
     /// Reads the file. Other users must not be able to read it.
@@ -59,12 +59,12 @@ package struct StickerKey: Sendable {
         (privateKey, publicKey, self.made) = (key, verifier.publicKey, made)
     }
 
-    /// Throws if the key may not be in force until the end of `day`, or if it was made after `now`.
+    /// Throws if the key may not stay in force until the end of `day`, or if it was made after `now`.
     package func check(until day: Timestamp, at now: Timestamp) throws(StickerFailure) {
         try Self.check(until: day, ofKeyMadeAt: made, at: now)
     }
 
-    /// Does the same as ``check(until:at:)``, for a key that was made on the day of `made`.
+    /// Does the same as ``check(until:at:)`` for a key that was made on the day of `made`.
     package static func check(
         until day: Timestamp, ofKeyMadeAt made: Timestamp, at now: Timestamp
     ) throws(StickerFailure) {
@@ -86,7 +86,7 @@ package struct StickerKey: Sendable {
     }
 
     /// Makes a key and the file of its sessions, both durable. An existing key is never changed: the key's
-    /// file is written last, and only if there is none.
+    /// file is written last, and only if no file exists there.
     package static func make(_ path: String, at now: Timestamp) throws(StickerFailure) {
         guard access(path, F_OK) != 0 else {
             throw StickerFailure("\(path) is there already", remedy: "Remove it if a new key is wanted.")
@@ -128,7 +128,7 @@ private enum PrivateFile {
 
 /// Days of the calendar, in UTC.
 package enum Day {
-    /// 24 hours.
+    /// The length of a day: 24 hours.
     package static let length: Duration = .seconds(86_400)
 
     /// Returns the beginning of a day that is written as `2026-12-31`; nil for any other text.
@@ -137,10 +137,10 @@ package enum Day {
         return Timestamp(rfc3339: text + "T00:00:00Z")
     }
 
-    /// Returns the day of that moment as `2026-12-31`.
+    /// Returns the day of `moment` in the form `2026-12-31`.
     package static func text(_ moment: Timestamp) -> String { String(moment.rfc3339.prefix(10)) }
 
-    /// Returns the day of that moment in words: `31 December 2026`.
+    /// Returns the day of `moment` in words: `31 December 2026`.
     package static func words(_ moment: Timestamp) -> String {
         let months = [
             "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",

@@ -6,10 +6,10 @@ import LinuxIO
 /// Finds all expiry dates: in trust data, rules, printed code and certificates for servers. The service, the
 /// doctor and `gatehouse trust verify` all use it for their warnings.
 package enum Expiries {
-    /// The maximum number of certificates of a file that is examined. A file with more is the system's, which
-    /// is maintained elsewhere.
+    /// The maximum number of certificates in a file that is examined. A file with more certificates is the
+    /// system's own list, which is maintained elsewhere.
     private static let mostCertificates = 20
-    /// The maximum number of bytes read of a file of certificates: far more than such a file needs.
+    /// The maximum number of bytes read from a file of certificates. Such a file needs far fewer.
     private static let largestFile = 128 * 1024
 
     /// Returns the expiry dates of trust data.
@@ -60,10 +60,10 @@ package enum Expiries {
         return [Expiry(.key, keys.last { $0.end == last }?.method ?? holder, end: last, isRenewed: isRenewed)]
     }
 
-    /// Returns the expiry dates of a gate outside its trust data.
+    /// Returns the expiry dates of a gate that are not in its trust data.
     ///
     /// - Parameters:
-    ///   - configuration: The configuration, which names the files.
+    ///   - configuration: The configuration, which names the files with these dates.
     ///   - rules: The rules in force.
     package static func gate(_ configuration: Configuration, rules: GatePolicy?) -> [Expiry] {
         var expiries: [Expiry] = []
@@ -78,8 +78,8 @@ package enum Expiries {
         return expiries
     }
 
-    /// Returns the expiry dates of the certificates in a file. Of several with the same name only the last
-    /// date counts: that certificate is the successor of the others.
+    /// Returns the expiry dates of the certificates in a file. Of several certificates with the same name
+    /// only the last date counts, because that certificate is the successor of the others.
     private static func certificates(in file: String) -> [Expiry] {
         guard FileBytes.isFile(file), let bytes = FileBytes.read(file, limit: largestFile),
             let all = TrustStore.listedCertificates(pem: bytes), all.count <= mostCertificates

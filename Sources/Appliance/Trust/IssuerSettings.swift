@@ -25,11 +25,11 @@ package struct IssuerSettings: Hashable, Sendable {
     /// Creates empty settings.
     package init() {}
 
-    /// One setting.
+    /// The value of one setting.
     enum Value: Hashable {
-        /// A text in quotes.
+        /// A single text in quotes.
         case word(Text)
-        /// Texts that a list must contain.
+        /// A list that must contain the given texts.
         case list([Text])
 
         /// The value in TOML, whose basic strings have the escapes of JSON.
@@ -50,8 +50,8 @@ package struct IssuerSettings: Hashable, Sendable {
         var values: [(name: Text, value: Value)] = []
         if let keyPurpose { values.append(("key-purpose", .word(Text(keyPurpose.rawValue)))) }
         if let inlineContexts { values.append(("inline-contexts", .word(inlineContexts ? "allow" : "forbid"))) }
-        // Single values before lists: the line number in an error about one is then that of the unchanged
-        // file.
+        // Set single values before lists: the line number in an error about a single value is then that of
+        // the unchanged file.
         for (name, texts) in lists where !texts.isEmpty { values.append((name, .list(texts))) }
         return values
     }

@@ -1,10 +1,10 @@
 import Encoding
 
 /// A change of `issuers.toml` that keeps all other text as people wrote it: it inserts lines, or changes a
-/// value in its line. It does not understand all of TOML, so its caller must read the result and compare it
-/// with the intended one.
+/// value in its line. The editor does not understand all of TOML, so its caller must read the result and
+/// compare it with the intended one.
 struct IssuersEdit {
-    /// A value in the file that differs from the new one.
+    /// A value in the file that differs from the new value.
     struct Conflict: Error, Hashable {
         let name: Text
         /// The present value, in TOML.
@@ -23,13 +23,13 @@ struct IssuersEdit {
     /// The bytes of the changed file.
     var bytes: [UInt8] { Array(lines.joined(separator: [Self.lineEnd])) }
 
-    /// Writes the settings into the entry of that id, or into a new entry at the end of the file.
+    /// Writes the settings into the entry with the id `id`, or into a new entry at the end of the file.
     ///
     /// - Throws: ``Conflict`` for a single value that would have to be replaced, unless `replaces` is true.
     mutating func set(_ settings: IssuerSettings, of id: Text, replaces: Bool) throws(Conflict) {
         guard entry(id) != nil else { return append(settings, id) }
         for (name, value) in settings.values {
-            // Each change moves lines: find the entry again.
+            // Find the entry again after each change, because each change moves lines.
             guard let entry = entry(id) else { return }
             try set(name, value, in: entry, replaces)
         }
@@ -79,7 +79,7 @@ struct IssuersEdit {
         lines[index].insert(contentsOf: new.utf8, at: open + 1)
     }
 
-    /// Replaces a single value; the rest of the line stays.
+    /// Replaces a single value and keeps the rest of the line.
     private mutating func replace(_ word: Text, at index: Int) {
         let line = lines[index]
         guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { return }

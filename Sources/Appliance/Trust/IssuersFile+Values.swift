@@ -11,7 +11,7 @@ extension IssuersFile {
         return texts.compactMap(\.self)
     }
 
-    /// Reads one of several words.
+    /// Reads a value that must be one of several words.
     mutating func word<Value>(_ entry: TOMLTable.Entry, _ words: KeyValuePairs<Text, Value>) -> Value? {
         if let found = words.first(where: { $0.key == entry.value.string }) { return found.value }
         let known = words.map { "\"\($0.key)\"" }.joined(separator: " or ")

@@ -13,18 +13,19 @@ package struct TrustCopy: Sendable {
         files = try TrustFiles.read(directory)
     }
 
-    /// Adds rules if the copy has none: the rules in the directory that it replaces, read with the rights of
-    /// their owner, otherwise the rules to start with. Returns a notice if it added the latter.
+    /// Adds rules if the copy has none. Takes the rules in the directory that the copy replaces, read with
+    /// the rights of their owner. If that directory has no rules, adds the starting rules and returns a
+    /// notice.
     mutating func begin(at directory: String) -> [String] {
         let name = TrustDirectory.policyFile
         if files.contains(where: { $0.path == name }) { return [] }
         let old = OwnerRole.of(directory) { TrustFolder(name: directory).read(name, limit: TrustIndex.largestFile) }
-        // At the position at which ``TrustFiles`` lists them.
+        // Insert the file at the position at which ``TrustFiles`` lists it.
         files.insert((name, old ?? StartRules.bytes), at: 1)
         return old == nil ? [StartRules.words] : []
     }
 
-    /// Returns whether the directory at that path has exactly these files.
+    /// Returns whether the directory at the path `directory` has exactly these files.
     func isAt(_ directory: String) -> Bool {
         guard let there = try? TrustFiles.read(directory), there.count == files.count else { return false }
         return zip(there, files).allSatisfy { $0.path.utf8.elementsEqual($1.path.utf8) && $0.bytes == $1.bytes }

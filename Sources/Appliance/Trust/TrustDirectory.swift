@@ -5,14 +5,14 @@ import Foundation
 import LinuxIO
 
 /// The trust directory: `issuers.toml`, `did/*.json`, `contexts/index.json` with its documents, `status/*`
-/// and `roots/*.pem`. All trust data are read here once and checked; problems are reported with file and
-/// line. Nothing is fetched.
+/// and `roots/*.pem`. All trust data are read once and checked when the value is created. Problems are
+/// reported with file and line. Nothing is fetched from the network.
 ///
 /// `contexts/index.json` lists `{"url", "sha256", "file"}`; an entry without `file` is a context that ships
 /// with the product, and needs no `sha256`. A status list is known under the `id` it contains, or under the
 /// URL that `status/index.json`, if present, gives it: `[{"url", "file"}]`. Files whose names begin with a
-/// dot are ignored. A `policy.toml` may be next to `issuers.toml`: the rules of every gate that has these
-/// trust data and no policy file of its own (``RulesInForce``).
+/// dot are ignored. A `policy.toml` may be next to `issuers.toml`. It holds the rules of every gate that has
+/// these trust data and no policy file of its own (``RulesInForce``).
 ///
 /// A document's age counts from the date in `issuers.toml`, otherwise from the date of its bundle or of its
 /// file.
@@ -21,7 +21,8 @@ package struct TrustDirectory: Sendable {
     package let material: TrustMaterial
     /// The material, ready for use.
     package let store: TrustStore
-    /// The rules in `policy.toml`; nil: no such file. ``RulesInForce`` decides whether they are in force.
+    /// The rules in `policy.toml`; nil if that file does not exist. ``RulesInForce`` determines whether these
+    /// rules are in force.
     let rules: GatePolicy?
 
     /// The name of the file of the rules.
@@ -48,7 +49,7 @@ package struct TrustDirectory: Sendable {
         return try TrustDirectory(material, rules: rules, name: name)
     }
 
-    /// The name in errors.
+    /// The name of the directory in errors.
     let name: String
 
     /// Reads a directory from any source.
@@ -72,7 +73,7 @@ package struct TrustDirectory: Sendable {
         try self.init(material, rules: rules, name: source.name)
     }
 
-    /// Creates a directory from these parts.
+    /// Creates a directory from trust material, rules and a name.
     init(_ material: TrustMaterial, rules: GatePolicy?, name: String) throws(TrustDirectoryError) {
         do {
             store = try TrustStore(material)
@@ -92,7 +93,8 @@ package struct TrustDirectory: Sendable {
                 IssuersFile.name, "the stored document of \(id) is not the one that its issuer's entry pins",
                 "Put the pinned document back, or review the new one and pin its SHA-256."
             )
-        // Each part was checked with its file before, so this is a part that the store checks more strictly.
+        // Each part was checked with its file before. So the failing part is one that the store checks more
+        // strictly.
         default: (".", "unusable: \(failure)", "Import the directory anew.")
         }
     }
@@ -230,7 +232,7 @@ package struct TrustDirectory: Sendable {
         mutating func roots() -> [[UInt8]] {
             names("roots", ending: ".pem").compactMap { file in
                 guard let bytes = bytes(file) else { return nil }
-                // Checked here, because the store would name the file by a number only.
+                // Check the root here, because the store would name the file only by a number.
                 if (try? TrustStore(TrustMaterial(roots: [bytes]))) == nil {
                     note(file, "holds no readable certificate", "Store certificates as PEM.")
                 }
@@ -240,7 +242,7 @@ package struct TrustDirectory: Sendable {
 
         // MARK: - Files
 
-        /// One entry of an index.
+        /// One entry of an index file.
         private struct Entry {
             let url: Text
             let aliases: [Text]
@@ -272,7 +274,7 @@ package struct TrustDirectory: Sendable {
 
         private func exists(_ file: String) -> Bool { source.exists(file) }
 
-        /// Returns the names in a folder. A folder that cannot be listed is a problem, and does not count as
+        /// Returns the names in a folder. A folder that cannot be listed is a problem; it does not count as
         /// empty.
         private mutating func names(_ folder: String, ending: String) -> [String] {
             if let obstacle = source.obstacle(folder: folder) {

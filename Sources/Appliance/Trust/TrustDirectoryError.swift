@@ -1,6 +1,6 @@
-/// All problems of a trust directory at once. A command ends with exit code 2 for it.
+/// All problems of a trust directory at once. A command ends with exit code 2 for this error.
 package struct TrustDirectoryError: Error, Hashable, Sendable {
-    /// One problem.
+    /// One problem in a trust directory.
     package struct Problem: Hashable, Sendable {
         /// The file, relative to the directory.
         package let file: String

@@ -2,7 +2,8 @@ import Encoding
 import Foundation
 import LinuxIO
 
-/// The files that make up a trust directory, for copying and packing: known places only, nothing hidden.
+/// The files that make up a trust directory, for copying and packing. Only known places are included, and no
+/// hidden files.
 package enum TrustFiles {
     /// Returns every file below `directory` that belongs to it, with its path relative to it.
     package static func read(_ directory: String) throws(TrustDirectoryError) -> [(path: String, bytes: [UInt8])] {

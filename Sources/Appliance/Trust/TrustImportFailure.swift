@@ -3,20 +3,20 @@ package import LinuxIO
 
 /// The reason why a bundle is refused.
 package enum TrustImportFailure: Error, Sendable {
-    /// This gate has no operator's key.
+    /// The gate has no operator's key, so it can check no bundle.
     case noKeys
-    /// The bundle itself is not acceptable.
+    /// The bundle is not acceptable, for the given reason.
     case bundle(TrustBundle.Failure)
-    /// The bundle has the version `offered`, and the one in force has the higher version `installed`.
+    /// The bundle has the version `offered`, which is lower than `installed`, the version in force.
     case rollBack(offered: Int, installed: Int)
-    /// The bundle has the same version as the one in force, but another content. The value is that version.
+    /// The bundle has the version in force, but another content. The value is that version.
     case conflict(Int)
-    /// The content of the bundle cannot be used.
+    /// The content of the bundle cannot be used, for the given reason.
     case directory(TrustDirectoryError)
-    /// The disk refused the bundle.
+    /// The disk refused to store the bundle, for the given reason.
     case disk(SystemError)
 
-    /// The description, in plain words; of several problems of the content the first one.
+    /// The description in plain words. If the content has several problems, it describes only the first.
     package var text: String {
         switch self {
         case .noKeys: "this gate knows no operator's key"
@@ -29,7 +29,7 @@ package enum TrustImportFailure: Error, Sendable {
         }
     }
 
-    /// The remedy.
+    /// The remedy for the operator.
     package var remedy: String {
         switch self {
         case .noKeys: "write it into trust.bundleKeys of the configuration"

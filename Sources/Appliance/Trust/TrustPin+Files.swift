@@ -17,7 +17,7 @@ extension TrustPin {
         init(_ path: String, _ bytes: [UInt8]) { (self.path, self.bytes) = (path, bytes) }
     }
 
-    /// The first `issuers.toml` of a new directory: the reader requires that file, even if it lists no
+    /// The first `issuers.toml` of a new directory. The reader requires that file even if the file lists no
     /// issuer.
     static let beginning = Array(
         """

@@ -5,17 +5,18 @@ package import LinuxIO
 /// Writes the data that ``TrustNeeds`` names into a trust directory kept by hand: one context, document,
 /// status list, root or issuer's entry at a time.
 ///
-/// Before writing, the reader that the gate uses reads the changes together with the rest of the directory:
-/// the result must be the intended one and nothing else. Then each file is replaced in one step, and the
-/// directory read again. Existing data that differ are not overwritten unless ``replaces`` is true. Data that
-/// are pinned already stay as they are.
+/// Before writing, the reader that the gate uses reads the changes together with the rest of the directory.
+/// The result must be the intended change and nothing else. Then each file is replaced in one step, and the
+/// directory is read again. Existing data that differ are not overwritten unless ``replaces`` is true. Data
+/// that are pinned already stay as they are.
 package struct TrustPin: Sendable {
-    /// The directory; it is created if only its last path component is missing.
+    /// The path of the trust directory. The directory is created if only the last component of its path is
+    /// missing.
     package let directory: String
     /// Whether different data that are already pinned are replaced.
     package let replaces: Bool
 
-    /// Creates a pin into that directory.
+    /// Creates a pin that writes into `directory`.
     package init(_ directory: String, replaces: Bool = false) {
         var directory = directory
         while directory.count > 1, directory.hasSuffix("/") { directory.removeLast() }
@@ -26,7 +27,7 @@ package struct TrustPin: Sendable {
     package struct Outcome: Sendable {
         /// The URL or id of the pinned data.
         package let id: Text
-        /// The files that were written, relative to the directory; empty if nothing had to be written.
+        /// The files that were written, relative to the directory; empty if no file had to be written.
         package internal(set) var files: [String] = []
         /// Facts that a person should compare with what the owner publishes, one on each line.
         package internal(set) var facts: [String] = []
@@ -34,25 +35,26 @@ package struct TrustPin: Sendable {
         package internal(set) var line: String?
     }
 
-    /// The reason why nothing was written.
+    /// The reason why no file was written.
     package enum Failure: Error, Sendable {
-        /// The input is not of the required kind.
+        /// The input is not of the required kind. The text is the reason.
         case unusable(String, remedy: String)
-        /// Different data are pinned already.
+        /// Different data are pinned already. The text says which.
         case differs(String, remedy: String)
-        /// The directory cannot be used as it is, or could not be used after the change.
+        /// The directory cannot be used as it is, or could not be used after the change. The payload has the
+        /// problems.
         case directory(TrustDirectoryError)
-        /// The disk refused the change.
+        /// The disk refused the change, for the given reason.
         case disk(SystemError)
     }
 
-    /// The directory's files.
+    /// The files of the directory.
     var folder: TrustFolder { TrustFolder(name: directory) }
 
     // MARK: - What can be pinned
 
-    /// Pins a context under its URL: a document, or without one the context of that URL that ships with the
-    /// product.
+    /// Pins a context under its URL. The context is `document`; if that is nil, it is the context with this
+    /// URL that ships with the product.
     package func context(_ url: Text, _ document: [UInt8]?) throws(Failure) -> Outcome {
         try checkName(url)
         let builtIn = BuiltInContexts.document(url)
@@ -152,7 +154,7 @@ package struct TrustPin: Sendable {
         }
     }
 
-    /// Writes an issuer's entry: a new one, or settings in an existing one.
+    /// Writes an issuer's entry: a new entry, or settings in an existing entry.
     package func issuer(_ id: Text, _ settings: IssuerSettings = .init()) throws(Failure) -> Outcome {
         try checkName(id)
         let current = try current()

@@ -1,7 +1,7 @@
 import Credentials
 package import Kiosk
 
-/// Trust data in use, and the fault of the data that should be in use.
+/// The trust data in use, and the fault of the data that should be in use instead.
 package struct TrustReading: Sendable {
     /// The trust data in use.
     package let directory: TrustDirectory
@@ -10,7 +10,7 @@ package struct TrustReading: Sendable {
     /// The bytes of the bundle, if ``TrustState/remember(_:)`` has not kept it yet.
     let unkept: [UInt8]?
 
-    /// Reports the faults of these data, and the ends of faults that they no longer have.
+    /// Reports the faults of the trust data, and the ends of faults that they no longer have.
     package func tell(_ report: HealthReporter) {
         report(fault.map { .present(.trustBundle, detail: $0.summary) } ?? .over(.trustBundle))
         report(directory.store.lack.map { .present(.trustUnusable, detail: $0) } ?? .over(.trustUnusable))
@@ -18,7 +18,8 @@ package struct TrustReading: Sendable {
 }
 
 extension TrustStore {
-    /// The reason why these data admit no visitor, although they can be used; nil: they can admit visitors.
+    /// The reason why the trust data admit no visitor, although they can be used; nil if they can admit
+    /// visitors.
     var lack: String? {
         let issuers = listedIssuers
         if issuers.isEmpty { return "nobody is trusted: add an [[issuer]] to issuers.toml" }

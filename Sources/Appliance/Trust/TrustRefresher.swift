@@ -13,17 +13,17 @@ package struct TrustRefresher: Sendable {
         /// The maximum size of a status list in bytes.
         package var statusListBytes = 4 * 1024 * 1024
 
-        /// The documented defaults.
+        /// Creates the documented default values.
         package init() {}
     }
 
-    /// The result for one resource.
+    /// The result of the refresh of one resource.
     package enum Outcome: Sendable {
-        /// The server has a new content, which was kept.
+        /// The server has a new content, and the gate kept it.
         case changed
         /// The server still has the content of the copy.
         case unchanged
-        /// The old copy stays.
+        /// The refresh failed, for the given reason. The old copy stays.
         case failed(Failure)
     }
 
@@ -31,11 +31,11 @@ package struct TrustRefresher: Sendable {
     package enum Failure: Error, Sendable, CustomStringConvertible {
         /// The host is not among the permitted hosts.
         case hostNotListed
-        /// Nothing was fetched.
+        /// Fetching failed, for the given reason.
         case fetch(ResourceFetcher.Failure)
-        /// The fetched content is not acceptable.
+        /// The fetched content is not acceptable, for the given reason.
         case refused(RefreshRefusal)
-        /// The content could not be stored.
+        /// The fetched content could not be stored; the text is the reason.
         case disk(String)
         /// The date is not known well enough to date a copy.
         case clock
@@ -95,7 +95,7 @@ package struct TrustRefresher: Sendable {
             next.confirmed = fetched
         case (.unchanged, nil): return .failed(.fetch(.status(304)))
         }
-        // Unchanged content is checked again, too: the issuer may no longer be trusted, or the list no longer
+        // Check unchanged content again, too: the issuer may no longer be trusted, or the list may no longer
         // be valid.
         do {
             try verifier.check(

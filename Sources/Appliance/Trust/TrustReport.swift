@@ -10,7 +10,7 @@ package struct TrustReport: Sendable {
         package let subject: String
         /// The problem, in plain words.
         package let message: String
-        /// Whether the problem is only an expiry, which ``Expiries`` has, too.
+        /// Whether the problem is only an expiry. ``Expiries`` also reports expiries.
         package var isOver = false
     }
 
@@ -115,7 +115,7 @@ package struct TrustReport: Sendable {
         if isSaid { notes.append(finding) } else { findings.append(finding) }
     }
 
-    /// Examines which credentials a root may sign.
+    /// Examines which credentials the root certificate may sign.
     private mutating func examine(_ root: TrustStore.ListedRoot) {
         let id = root.id.string
         let use = store.use(of: root)

@@ -6,15 +6,15 @@ package import LinuxIO
 /// The source of the files of a trust directory: a folder, or a signed bundle. Paths are relative, with
 /// slashes.
 package protocol TrustSource {
-    /// The name in errors.
+    /// The name of the source in errors.
     var name: String { get }
-    /// Returns the names in a folder, in byte order, without those that begin with a dot.
+    /// Returns the names in a folder, in byte order, without names that begin with a dot.
     func names(in folder: String) -> [String]
-    /// Returns whether a file or folder exists at that path.
+    /// Returns whether a file or folder exists at `path`.
     func exists(_ path: String) -> Bool
     /// Reads a file: at most `limit` bytes, and one more if the file is longer; nil: it cannot be read.
     func read(_ path: String, limit: Int) -> [UInt8]?
-    /// Returns the date since which a file has been unchanged; nil: unknown.
+    /// Returns the date since which a file has been unchanged; nil if the date is unknown.
     func date(of path: String) -> Timestamp?
     /// Returns the reason why a file cannot be read; nil: unknown, or no reason.
     func obstacle(_ path: String) -> FileObstacle?

@@ -4,8 +4,9 @@ import Foundation
 package import Kiosk
 package import LinuxIO
 
-/// A gate's trust data on its disk: the directory kept by hand, or in its place the bundle that the operator
-/// signed, and the copies that the refresher fetched, in the folder `refreshed` of the state folder.
+/// A gate's trust data on its disk: the directory kept by hand or, in place of the directory, the bundle that
+/// the operator signed; and the copies that the refresher fetched, in the folder `refreshed` of the state
+/// folder.
 ///
 /// A bundle is kept unchanged in the file `bundle`, and its signature is checked at every reading. So its
 /// content cannot be changed unnoticed, and no unpacking can be left incomplete.
@@ -17,7 +18,8 @@ package struct TrustState: Sendable {
     /// The operator's keys; if empty, no bundle is accepted.
     package let keys: [OperatorKey]
 
-    /// Creates the state with these paths.
+    /// Creates the state of the gate's trust data. `directory`: the path of the trust directory. `state`: the
+    /// path of the state folder. `keys`: the operator's keys.
     package init(directory: String, state: String, keys: [OperatorKey]) {
         (self.directory, self.state, self.keys) = (directory, state, keys)
     }
@@ -35,11 +37,11 @@ package struct TrustState: Sendable {
 
     private var copiesFolder: String { state + "/refreshed" }
 
-    /// Reads the trust data to put in force; throws the reason if they cannot be used.
+    /// Reads the trust data to put in force. Throws the reason if the trust data cannot be used.
     ///
-    /// A bundle that is missing, damaged or older than the last good one is replaced by the last good one.
-    /// The directory is used only if no bundle was ever accepted: an attacker who can delete a file must not
-    /// be able to choose the trusted issuers.
+    /// A bundle that is missing, damaged or older than the last good bundle is replaced by the last good one.
+    /// The directory is used only if no bundle was ever accepted, because an attacker who can delete a file
+    /// must not be able to choose the trusted issuers.
     package func read() throws(TrustDirectoryError) -> TrustReading {
         guard !keys.isEmpty else { return TrustReading(directory: try folder(), fault: nil, unkept: nil) }
         let good = readable(lastGoodPath)
@@ -66,8 +68,9 @@ package struct TrustState: Sendable {
         }
     }
 
-    /// Reads the trust data for the start of the service, and reports their faults. If none can be used, no
-    /// issuer is trusted until they are corrected: a wrong file must not keep the service from starting.
+    /// Reads the trust data for the start of the service, and reports their faults. If no trust data can be
+    /// used, no issuer is trusted until the data are corrected. A wrong file does not prevent the start of
+    /// the service.
     package func begin(_ report: HealthReporter) throws(TrustDirectoryError) -> TrustReading {
         do throws(TrustDirectoryError) {
             let reading = try read()
@@ -91,7 +94,7 @@ package struct TrustState: Sendable {
 
     // MARK: - Bundles
 
-    /// Reads the bundle at a path; nil: no such file.
+    /// Reads the bundle at `path`; nil if the file does not exist.
     private func bundle(_ path: String) throws(TrustDirectoryError) -> (bundle: TrustBundle, bytes: [UInt8])? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -110,9 +113,9 @@ package struct TrustState: Sendable {
         (try? bundle(path))?.bundle
     }
 
-    /// Puts a bundle in force if the operator signed it and it is newer than the present one and the last
-    /// good one. All its content is read before anything is changed. Returns its edition, and whether it is a
-    /// new one.
+    /// Puts a bundle in force if the operator signed it, and if it is newer than the present bundle and the
+    /// last good one. All its content is read before anything is changed. Returns the bundle's edition, and
+    /// whether the bundle is new.
     @discardableResult
     package func install(
         _ bytes: [UInt8], onStep: (DurableFile.Step) -> Void = { _ in }
@@ -126,8 +129,8 @@ package struct TrustState: Sendable {
         return (edition, true)
     }
 
-    /// Reads all content of a bundle and returns its edition, and whether it would be a new one; changes
-    /// nothing.
+    /// Reads all content of a bundle and changes nothing. Returns the bundle's edition, and whether the
+    /// bundle would be new to the gate.
     package func check(_ bytes: [UInt8]) throws(TrustImportFailure) -> (edition: TrustEdition, isNew: Bool) {
         guard !keys.isEmpty else { throw .noKeys }
         let bundle: TrustBundle
@@ -154,7 +157,7 @@ package struct TrustState: Sendable {
         }
     }
 
-    /// Keeps a copy in place of the earlier one.
+    /// Keeps a refreshed copy in place of the earlier copy.
     package func keep(_ copy: RefreshedCopy) throws(SystemError) {
         try DurableFile.make(folder: state)
         try DurableFile.make(folder: copiesFolder)

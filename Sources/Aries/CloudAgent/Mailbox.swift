@@ -10,12 +10,12 @@ package struct MailboxAddress: Hashable, Sendable {
     /// ``MailboxAddress/maxRoutingKeys``.
     package let routingKeys: [Verkey]
 
-    /// The limit of routing keys. No mailbox needs more.
+    /// The maximum number of routing keys. No mailbox needs more.
     package static let maxRoutingKeys = 8
-    /// No mailbox: only answers to the gate's own posts arrive (RFC 0092).
+    /// The address without a mailbox: only answers to the gate's own posts arrive (RFC 0092).
     package static let queue = MailboxAddress(endpoint: "didcomm:transport/queue", routingKeys: [])
 
-    /// Creates an address of these parts.
+    /// Creates an address from an endpoint's URL and its routing keys.
     package init(endpoint: Text, routingKeys: [Verkey]) {
         (self.endpoint, self.routingKeys) = (endpoint, routingKeys)
     }
@@ -23,44 +23,44 @@ package struct MailboxAddress: Hashable, Sendable {
 
 /// One message that waits in a mailbox.
 package struct MailboxMessage: Hashable, Sendable {
-    /// The mailbox's name for it, the same at each delivery until it is released.
+    /// The mailbox's id of the message. It is the same at each delivery until the message is released.
     package let uid: Text
-    /// The id of the connection whose key it is for.
+    /// The id of the connection for whose key the message is.
     package let connection: Text
     /// The packed message.
     package let envelope: [UInt8]
 
-    /// Creates a message of these parts.
+    /// Creates a message for the connection `connection`.
     package init(uid: Text, connection: Text, envelope: [UInt8]) {
         (self.uid, self.connection, self.envelope) = (uid, connection, envelope)
     }
 }
 
-/// Why a mailbox does not serve.
+/// Why a mailbox does not work.
 package enum MailboxFailure: Hashable, Sendable {
-    /// It grants no address. Its operator must grant one.
+    /// The mailbox grants no address. Its operator must grant one.
     case denied
-    /// The address that it grants cannot be used.
+    /// The address that the mailbox grants cannot be used.
     case badAddress
-    /// Its key is not the one that the configuration names.
+    /// The mailbox's key is not the key that the configuration names.
     case otherKey
-    /// It does not authorise this gate.
+    /// The mailbox does not authorise this gate.
     case unauthorised
-    /// It accepted the connection's key before, and the answer was lost. It does not repeat the answer: open
-    /// the connection with another key.
+    /// The mailbox accepted the connection's key before, but the answer was lost. The mailbox does not repeat
+    /// the answer: open the connection with another key.
     case keyTaken
-    /// It requires a token: there is none, or this one was used or is too old.
+    /// The mailbox requires a token. The gate has none, or its token was used before or is too old.
     case needsToken
-    /// It answers with something that the protocol does not allow.
+    /// The mailbox sends an answer that the protocol does not allow.
     case malformed
-    /// It sends all waiting messages of a connection at once, and they are longer than the limit: none of
-    /// them can be read or released.
+    /// The mailbox sends all waiting messages of a connection at once, and together they are longer than the
+    /// limit. None of these messages can be read or released.
     case tooMuch
-    /// It accepts messages and answers none.
+    /// The mailbox accepts posts but answers none of them.
     case silent
-    /// It has ended its connection to this gate.
+    /// The mailbox has ended its connection to this gate.
     case ended
-    /// It reports a problem, by its own code (at most 128 bytes).
+    /// The mailbox reports a problem. The text is its own code for the problem (at most 128 bytes).
     case problem(Text)
 }
 
@@ -89,26 +89,29 @@ package enum MailboxEvent: Sendable {
     /// The mailbox was made or restored and may now post.
     case start
     /// Make a connection reachable under `key`. The answer is ``MailboxAction/address(_:for:)`` or
-    /// ``MailboxAction/failed(_:for:)``. The event is repeated at every start; nothing changes if the key is
-    /// known. It contains the whole key pair, because an agency gives a connection's messages only to its
-    /// owner. Another key replaces an earlier one, for which messages may still arrive for a while.
+    /// ``MailboxAction/failed(_:for:)``. The event is repeated at every start and changes nothing if the
+    /// mailbox knows the key. The event contains the whole key pair, because an agency gives a connection's
+    /// messages only to the owner of the key. If the connection had an earlier key, the new key replaces it;
+    /// messages for the earlier key may still arrive for a while.
     case open(connection: Text, key: KeyPair)
     /// The connection is no longer used. The answer is ``MailboxAction/closed(connection:isComplete:)``.
     case close(connection: Text)
     /// Fetch messages at once: a wake-up arrived, or an answer is awaited.
     case fetch
-    /// The messages of these uids are durable, in their connection or in quarantine: release them.
+    /// The messages with the given uids are durable, in their connection or in quarantine. The mailbox may
+    /// release them.
     case applied([Text])
-    /// A post was answered by 2xx.
+    /// A post was answered with a 2xx status and the given body.
     case answered(AgentConnection.ExchangeID, body: [UInt8])
-    /// A post failed.
+    /// A post failed, for the given reason.
     case failed(AgentConnection.ExchangeID, ExchangeFailure)
     /// A post was answered by a status outside 2xx, with at most the first 16 KiB of the body: some mailboxes
-    /// distinguish their errors only there. Used in place of ``failed(_:_:)`` if the body is known.
+    /// distinguish their errors only in the body. This event is used in place of ``failed(_:_:)`` if the body
+    /// is known.
     case rejected(AgentConnection.ExchangeID, status: Int, body: [UInt8])
     /// The token that ``MailboxFailure/needsToken`` asked for, as the operator's sponsor wrote it.
     case token(JSON)
-    /// Start the next attempt at once: the network is up again, or an operator asks.
+    /// Start the next attempt at once, because the network works again or an operator asks for it.
     case retryNow
     /// The time of ``Mailbox/deadline`` is reached.
     case deadlineReached
@@ -117,25 +120,27 @@ package enum MailboxEvent: Sendable {
 /// The actions of a mailbox, which its driver carries out in this order.
 package enum MailboxAction: Sendable {
     /// Store this document durably before any later action. If that fails, a later post must fail with
-    /// ``ExchangeFailure/notStored``. The document contains keys. Its `kind` names the kind of the mailbox. A
-    /// mailbox with a connection of its own has it under `connection`. Any other has a `label`, and a `stage`
-    /// that is `ready` once it serves; both are shown to an operator.
+    /// ``ExchangeFailure/notStored``. The document contains keys. Its member `kind` names the kind of the
+    /// mailbox. The document of a mailbox with its own connection contains that connection under
+    /// `connection`. Any other document has a `label`, and a `stage` that is `ready` once the mailbox works;
+    /// both are shown to an operator.
     case persist(JSON)
-    /// Post these bytes to that URL and return the result as an event.
+    /// Post the bytes `body` to `url` and return the result as an event.
     case post(AgentConnection.ExchangeID, url: Text, body: [UInt8])
-    /// Get that URL and return the result as an event, as if it were a post.
+    /// Send a GET request to `url` and return the result as an event, as if it were a post.
     case get(AgentConnection.ExchangeID, url: Text)
-    /// The connection can be reached at that address from now on.
+    /// The connection `for` can be reached at the given address from now on.
     case address(MailboxAddress, for: Text)
-    /// The connection gets no address, or no longer has one, for that reason. The mailbox tries again if that
-    /// can help.
+    /// The connection `for` gets no address, or no longer has one, for the given reason; nil: this concerns
+    /// all connections. The mailbox tries again if that can help.
     case failed(MailboxFailure, for: Text?)
-    /// The mailbox has forgotten the connection. If `isComplete` is false, it cannot forget it, and only the
-    /// waiting messages were released.
+    /// The mailbox has forgotten the connection. If `isComplete` is false, the mailbox cannot forget it
+    /// completely, and only the waiting messages were released.
     case closed(connection: Text, isComplete: Bool)
     /// Messages for connections, in the mailbox's order. A message that no connection can read is
-    /// quarantined. In both cases ``MailboxEvent/applied(_:)`` follows once that is durable.
+    /// quarantined. The driver reports ``MailboxEvent/applied(_:)`` once a message is durable in its
+    /// connection or in quarantine.
     case messages([MailboxMessage])
-    /// Posts began to succeed (nil) or to fail.
+    /// Posts to the mailbox began to succeed (nil) or to fail (the reason).
     case reachability(ExchangeFailure?)
 }

@@ -2,7 +2,7 @@ import DIDComm
 package import Encoding
 
 extension MailboxAddress {
-    /// The stored form.
+    /// The address in its stored form.
     package var json: JSON {
         [
             "endpoint": .string(endpoint),
@@ -10,7 +10,7 @@ extension MailboxAddress {
         ]
     }
 
-    /// Reads what ``json`` wrote; nil for anything else.
+    /// Reads an address from its stored form (``json``); nil for any other value.
     package init?(_ json: JSON) {
         guard let endpoint = json["endpoint"]?.string, let keys = Self.keys(json["routingKeys"]) else { return nil }
         self.init(endpoint: endpoint, routingKeys: keys)

@@ -8,20 +8,20 @@ package import Encoding
 package enum SDKMessages {
     /// One message of a connection.
     package struct Entry: Hashable, Sendable {
-        /// The mailbox's name for it.
+        /// The mailbox's id of the message.
         package let uid: Text
-        /// Its state, such as MS-103.
+        /// The state of the message, such as MS-103.
         package let statusCode: Text
-        /// The Aries message; nil for one that cannot be read, which the SDK shows as `null`.
+        /// The Aries message; nil for a message that cannot be read. The SDK shows such a message as `null`.
         package let message: JSON?
 
-        /// Creates a message of these parts.
+        /// Creates an entry for one message.
         package init(uid: Text, statusCode: Text, message: JSON?) {
             (self.uid, self.statusCode, self.message) = (uid, statusCode, message)
         }
     }
 
-    /// Returns the messages of one connection. `pairwiseDID`: the gate's DID in it.
+    /// Returns the messages of one connection. `pairwiseDID`: the gate's DID in that connection.
     package static func connection(_ pairwiseDID: Text, _ entries: [Entry]) -> JSON {
         ["pairwiseDID": .string(pairwiseDID), "msgs": .array(entries.map(message))]
     }

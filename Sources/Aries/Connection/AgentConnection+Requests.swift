@@ -4,7 +4,8 @@ import Encoding
 /// The tasks of a connection in addition to carrying messages: reuse for another invitation of the same
 /// inviter, rotation to a peer's new DID, and answers to the peer's requests.
 extension AgentConnection {
-    /// Begins to ask the inviter of `invitation` whether it accepts this connection in place of a new one.
+    /// Begins to ask the inviter of `invitation` whether it accepts this connection in place of a new
+    /// connection.
     mutating func beginReuse(of invitation: Invitation, at now: Instant) -> [Action] {
         guard peer != nil else { return [.reuseFailed(invitation: invitation.id)] }
         let before = abandonReuse()

@@ -3,16 +3,16 @@ package import Encoding
 
 /// One connection to a cloud agent, from the invitation to delivered reports, over HTTP with return-route.
 ///
-/// A state machine without clock, network or storage: events and the time go in, actions come out. At most
-/// one post is under way. Every post that depends on new state follows the ``Action/persist(_:)`` of that
-/// state, so a crash at any point repeats a message and never forgets a key. Not copyable: a copy would
-/// repeat the random stream.
+/// It is a state machine without clock, network or storage. Its input is events and the time, and its output
+/// is actions. At most one post is under way. Every post that depends on new state follows the
+/// ``Action/persist(_:)`` of that state, so a crash at any point repeats a message and never forgets a key.
+/// Not copyable: a copy would repeat the random stream.
 package struct AgentConnection: ~Copyable, Sendable {
     /// The gate's id for the connection.
     package let id: Text
-    /// The invitation by which it is made.
+    /// The invitation by which the connection is made.
     package let invitation: Invitation
-    /// How messages that do not answer a post reach it.
+    /// How messages that do not answer a post reach the gate.
     package let reception: Reception
     /// The service that the handshake is sent to.
     let inviter: Service
@@ -32,9 +32,9 @@ package struct AgentConnection: ~Copyable, Sendable {
     var reuse: HandshakeReuse?
     var lastExchange: ExchangeID = 0
     var heartbeatAt: Instant?
-    /// Ids of the gate's pings that expect an answer, newest last.
+    /// The ids of the gate's pings that expect an answer, newest last.
     var openPings: [Text] = []
-    /// Pings sent in a row only to fetch queued messages.
+    /// The number of consecutive pings that were sent only to fetch queued messages.
     var drains = 0
     var problemReportedAt: Instant?
     var contact = Reachability()
@@ -43,7 +43,7 @@ package struct AgentConnection: ~Copyable, Sendable {
     var isStored: Bool
     /// Keys of earlier attempts. They stay usable, because late answers may wait in a mailbox.
     var earlier = EarlierKeys()
-    /// When the address for the present key is requested again; nil before the first request.
+    /// When the address for the connection's present key is requested again; nil before the first request.
     var askAddressAt: Instant?
     /// When to look in the mailbox for an awaited answer, and the pause after that.
     var lookAt: Instant?
@@ -53,9 +53,9 @@ package struct AgentConnection: ~Copyable, Sendable {
 
     /// How messages that do not answer a post reach a connection.
     package enum Reception: Hashable, Sendable {
-        /// Not at all: only answers to the gate's own posts arrive (RFC 0092).
+        /// The gate cannot be reached: only answers to its own posts arrive (RFC 0092).
         case returnRoute
-        /// Through a mailbox, whose address ``Event/address(_:for:)`` reports.
+        /// Messages arrive through a mailbox, whose address ``Event/address(_:for:)`` reports.
         case mailbox
         /// The connection leads to a mailbox: the owner of the connection fetches the waiting messages.
         case leadsToMailbox
@@ -68,11 +68,11 @@ package struct AgentConnection: ~Copyable, Sendable {
         case ended
     }
 
-    /// One attempt of one handshake, with keys of its own.
+    /// One attempt of one handshake, with its own keys.
     struct Attempt: Sendable {
-        /// Which handshake.
+        /// The handshake of this attempt.
         var handshake: Invitation.Handshake
-        /// The request's id.
+        /// The id of the request. It is the thread of the handshake.
         var thread: Text
         /// How often the request may have arrived.
         var sendings = 0
@@ -86,15 +86,16 @@ package struct AgentConnection: ~Copyable, Sendable {
     struct Established: Sendable {
         var peer: Peer
         var handshake: Invitation.Handshake
-        /// The request's id.
+        /// The id of the request. It is the thread of the handshake.
         var thread: Text
         /// The id of the closing message (`complete` or `ack`) until it was sent.
         var confirmation: Text?
         /// The address for messages that the peer was given.
         var address: MailboxAddress
-        /// The peer under its next DID, whose address is used once the old one has the acknowledgement.
+        /// The peer under its next DID. Its address is used once the gate's acknowledgement has reached the
+        /// old address.
         var next: NextPeer?
-        /// The peer's previous key, accepted until the first message under its new one.
+        /// The peer's previous key. It is accepted until the first message under the peer's new key.
         var former: Verkey?
     }
 
@@ -102,7 +103,7 @@ package struct AgentConnection: ~Copyable, Sendable {
     struct NextPeer: Sendable {
         /// The peer under its new DID.
         var peer: Peer
-        /// The thread of its announcement.
+        /// The thread id of the peer's announcement of its new DID.
         var thread: Text
     }
 
@@ -180,8 +181,8 @@ package struct AgentConnection: ~Copyable, Sendable {
     /// Whether ``Event/deliver(_:)`` accepts a message.
     package var wantsMessage: Bool { peer != nil && message == nil }
 
-    /// How many more answers and ``Event/tell(code:explanation:)`` are accepted before the peer's server
-    /// accepts some of the waiting ones.
+    /// How many more answers and ``Event/tell(code:explanation:)`` events are accepted before the peer's
+    /// server accepts some of the waiting answers.
     package var answerRoom: Int { peer == nil ? 0 : max(0, configuration.limits.waitingAnswers - waiting.count) }
 
     /// Returns the keys of the messages seen since the last call. They are to be stored with the next commit.
@@ -248,8 +249,8 @@ package struct AgentConnection: ~Copyable, Sendable {
         }
     }
 
-    /// Takes the address at which the mailbox accepts messages for that key. A different address requires a
-    /// new attempt with new keys, which no peer knows yet.
+    /// Handles the address at which the mailbox accepts messages for `key`. A different address requires a
+    /// new attempt with new keys, because no peer knows such keys yet.
     private mutating func take(_ address: MailboxAddress, for key: Verkey, at now: Instant) -> [Action] {
         guard reception == .mailbox, key == keys.verkey, case .handshaking(var attempt) = phase,
             attempt.address != address

@@ -17,7 +17,7 @@ struct AnswerAllowance: Sendable {
     /// When the next answer may be sent; a time in the past means now.
     var next: Instant { whole.advanced(by: .zero - slack) }
 
-    /// Takes one answer from the allowance. Returns false if there is none.
+    /// Takes one answer from the allowance. Returns false if the allowance is used up.
     mutating func take(at now: Instant) -> Bool {
         guard next <= now else { return false }
         whole = max(whole, now).advanced(by: interval)

@@ -1,10 +1,10 @@
 import DIDComm
 import Encoding
 
-/// Waiting times between attempts: 1 s, 2 s, 4 s, … to 15 min, each shortened by up to a half at random, so
-/// that gates that lost the same server do not return together.
+/// Waiting times between attempts: 1 s, 2 s, 4 s, … to 15 min, each shortened at random by up to a half. So
+/// gates that lost the same server do not all return at the same time.
 struct Backoff: Sendable {
-    /// Failures in a row.
+    /// The number of consecutive failures.
     private(set) var failures = 0
     /// The time before which no attempt is made.
     private(set) var until: Instant?

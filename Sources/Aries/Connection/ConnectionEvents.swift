@@ -8,18 +8,18 @@ package enum ExchangeFailure: Hashable, Sendable {
     /// The connection broke off, timed out or was answered by 5xx, 408 or 429: the peer may have received the
     /// message.
     case uncertain
-    /// The peer's server answered with that status: a redirect or an error of 4xx.
+    /// The peer's server answered with `status`: a redirect or a 4xx error.
     case refused(status: Int)
     /// The answer is larger than the limit. The peer has received the message.
     case tooLarge
-    /// The configuration does not allow the endpoint, such as plain http.
+    /// The configuration does not allow the endpoint, for example because it uses plain HTTP.
     case forbidden
-    /// The connection's state could not be stored, so nothing that depends on it was sent.
+    /// The connection's state could not be stored, so no message that depends on it was sent.
     case notStored
 
-    /// The statuses that concern one message: it is malformed, too large, or of a type or content that is not
-    /// accepted. Any other status, such as a redirect, 401, 403, 404 or 410, means that something is wrong
-    /// with the address, and that the same message may be accepted another time.
+    /// The HTTP statuses that concern one message: the message is malformed, too large, or of a type or
+    /// content that is not accepted. Any other status, such as a redirect, 401, 403, 404 or 410, means that
+    /// something is wrong with the address, and that the same message may be accepted another time.
     private static let statusesOfMessages: Set<Int> = [400, 413, 415, 422, 431]
 
     /// Whether the peer's server refused this message in particular, and not every message.
@@ -27,8 +27,8 @@ package enum ExchangeFailure: Hashable, Sendable {
         if case .refused(let status) = self { Self.statusesOfMessages.contains(status) } else { false }
     }
 
-    /// Creates the failure for an answer with that status, which is not 2xx. A server error, or a request to
-    /// try again later, is no refusal.
+    /// Creates the failure for an answer with `status`, which is not a 2xx status. A server error, or a
+    /// request to try again later, does not count as a refusal.
     init(status: Int) {
         self = status >= 500 || status == 408 || status == 429 ? .uncertain : .refused(status: status)
     }
@@ -36,17 +36,17 @@ package enum ExchangeFailure: Hashable, Sendable {
 
 /// Why an inbound message was dropped. Dropped messages are counted, never answered.
 package enum Discard: String, Hashable, Sendable {
-    /// It is not an envelope for one of the gate's keys, or it does not open.
+    /// The message is no envelope for one of the gate's keys, or it cannot be decrypted.
     case unreadable
-    /// It has no sender.
+    /// The message has no sender.
     case anonymous
-    /// Its sender is not the key of this connection.
+    /// The sender of the message is not the key of this connection.
     case wrongSender
-    /// Its content is no Aries message.
+    /// The content of the envelope is no Aries message.
     case malformed
-    /// The same sender sent the same `@id` before.
+    /// The same sender sent a message with the same `@id` before.
     case duplicate
-    /// It belongs to no open exchange.
+    /// The message belongs to no open exchange.
     case unexpected
 
     /// Whether the gate could not read it. Then no other copy of its content exists.
@@ -59,39 +59,42 @@ package enum Discard: String, Hashable, Sendable {
 }
 
 extension AgentConnection {
-    /// Identifies one post, so that a late result is distinguished from the present one.
+    /// The number of one post. It distinguishes a late result from the result of the present post.
     package typealias ExchangeID = Int
 
     /// An event for a connection.
     package enum Event: Sendable {
         /// The connection was made or restored and may now send.
         case start
-        /// The next message to deliver; ignored while another one is under way (see ``wantsMessage``).
+        /// The next message to deliver. The event is ignored while another message is being delivered (see
+        /// ``wantsMessage``).
         case deliver(OutboundMessage)
         /// Forget the message that is to be delivered, unless a post is under way.
         case withdraw
-        /// Report a problem of the gate to the peer, by its code and in words. It counts as an answer, so the
-        /// limits of answers apply.
+        /// Report a problem of the gate to the peer, with its code and an explanation in words. The report
+        /// counts as an answer, so the limits of answers apply.
         case tell(code: Text, explanation: Text)
-        /// A post was answered by 2xx; the body is empty or an envelope, not necessarily the reply.
+        /// A post was answered with a 2xx status. The body is empty or an envelope. The envelope is not
+        /// necessarily the reply to the post.
         case answered(ExchangeID, body: [UInt8])
-        /// A post failed.
+        /// A post failed, for the given reason.
         case failed(ExchangeID, ExchangeFailure)
-        /// A message arrived in another way, such as from a mailbox.
+        /// A message arrived in another way than as an answer to a post, for example from a mailbox.
         case received([UInt8])
-        /// The mailbox accepts messages for that key of the gate at that address; the answer to
+        /// The mailbox accepts messages for the gate's key `for` at the given address. This event answers
         /// ``Action/needsAddress(_:)``.
         case address(MailboxAddress, for: Verkey)
-        /// The mailbox will never accept messages for that key: use another one.
+        /// The mailbox will never accept messages for the given key. The connection must use another key.
         case keyRefused(Verkey)
-        /// Ping the peer now.
+        /// Ping the peer at once.
         case ping
-        /// The invitation is from the same inviter: ask whether it accepts this connection in place of a new
-        /// one. The answer is ``Action/reused(invitation:)`` or ``Action/reuseFailed(invitation:)``.
+        /// The invitation is from the same inviter. Ask the inviter whether it accepts this connection in
+        /// place of a new connection. The answer is ``Action/reused(invitation:)`` or
+        /// ``Action/reuseFailed(invitation:)``.
         case reuse(Invitation)
-        /// Answer the requests that are attached to this invitation.
+        /// Answer the requests that are attached to the given invitation.
         case answer(Invitation)
-        /// Start the next attempt at once: the network is up again, or an operator asks.
+        /// Start the next attempt at once, because the network works again or an operator asks for it.
         case retryNow
         /// The time of ``AgentConnection/deadline`` is reached.
         case deadlineReached
@@ -102,55 +105,57 @@ extension AgentConnection {
         /// Store this document durably before any later action. If that fails, a later post must not be sent
         /// but fail with ``ExchangeFailure/notStored``. The document contains keys.
         case persist(JSON)
-        /// Post these bytes to that URL as `application/didcomm-envelope-enc` and return the result as an
+        /// Post the bytes `body` to `url` as `application/didcomm-envelope-enc` and return the result as an
         /// event.
         case post(ExchangeID, url: Text, body: [UInt8])
-        /// This is the connection's key. The handshake waits for ``Event/address(_:for:)``, the address at
-        /// which the mailbox accepts messages for the key. Also sent when a late answer makes an earlier key
-        /// the connection's key again.
+        /// The given key is the connection's key from now on. The handshake waits for
+        /// ``Event/address(_:for:)``, the address at which the mailbox accepts messages for the key. The
+        /// action is also sent when a late answer makes an earlier key the connection's key again.
         case needsAddress(Verkey)
         /// Look in the mailbox: it may contain an awaited answer.
         case fetch
-        /// The handshake is complete.
+        /// The handshake with the given peer is complete.
         case connected(Peer)
-        /// The inviter refused the handshake or answered wrongly; another attempt follows.
+        /// The inviter refused the handshake or answered it wrongly. The gate makes another attempt.
         case handshakeRefused(reason: Text)
         /// The inviter's server accepted the request in every form that the inviter offers, and no answer
         /// arrived; a new attempt follows.
         case unanswered
-        /// Posts began to succeed (nil) or to fail.
+        /// Posts to the peer began to succeed (nil) or to fail (the reason).
         case reachability(ExchangeFailure?)
-        /// The peer answered the gate's ping of that id: both directions work.
+        /// The peer answered the gate's ping with the id `ping`: both directions work.
         case alive(ping: Text)
-        /// The message of that id reached the peer's server (HTTP 2xx), which confirms nothing.
+        /// The message with the given id reached the peer's server (HTTP 2xx). This does not confirm that the
+        /// peer processed it.
         case sent(Text)
-        /// The peer's server refused this message in particular with that status
-        /// (``ExchangeFailure/isOfMessage``), or the message is too large to be sent there (413). It is not
-        /// sent again automatically.
+        /// The peer's server refused the message with the given id itself, with `status`
+        /// (``ExchangeFailure/isOfMessage``), or the message is too large to be sent to it (413). The message
+        /// is not sent again automatically.
         case refused(Text, status: Int)
-        /// The gate's ping of that id, which asks for an answer, reached the peer's server.
+        /// The gate's ping with the given id, which asks for an answer, reached the peer's server.
         case pinged(Text)
-        /// The peer acknowledged messages or reports with these ids; unknown ones are to be ignored.
+        /// The peer acknowledged messages or reports with the given ids. Ignore unknown ids.
         case acknowledged([Text])
-        /// The peer's statement about the ledger.
+        /// The peer made a statement about the ledger.
         case answered(VerificationReport.Answer)
-        /// The protocols that the peer speaks, among those that were asked for.
+        /// The peer disclosed which of the queried protocols it supports.
         case disclosed([ProtocolName])
-        /// The inviter accepts this connection for the invitation of that id.
+        /// The inviter accepts this connection for the invitation with the id `invitation`.
         case reused(invitation: Text)
-        /// The inviter did not accept this connection: make a new one.
+        /// The inviter did not accept this connection for the invitation with the id `invitation`. Make a new
+        /// connection.
         case reuseFailed(invitation: Text)
-        /// The peer has another DID and another key from now on.
+        /// The peer has another DID and another key from now on: those of the given peer.
         case rotated(Peer)
-        /// A message of a protocol for mailboxes: coordinate-mediation or messagepickup.
+        /// A message of a protocol for mailboxes arrived: coordinate-mediation or messagepickup.
         case mailbox(Message)
-        /// A basicmessage that is not an acknowledgement.
+        /// A basicmessage arrived that is not an acknowledgement.
         case message(id: Text, content: Text)
-        /// The peer reported a problem, in that thread.
+        /// The peer reported a problem with the code `code`, in the thread `thread`.
         case problem(code: Text, thread: Text)
-        /// An inbound message was dropped.
+        /// An inbound message was dropped, for the given reason.
         case discarded(Discard)
-        /// The peer ended the connection (did-rotate hangup); it sends nothing more.
+        /// The peer ended the connection (did-rotate hangup). It sends nothing more.
         case ended
     }
 
@@ -158,16 +163,16 @@ extension AgentConnection {
     package struct Limits: Sendable {
         /// The time limit for an inviter's answer after it accepted the request; 15 s.
         package var answer = Duration.seconds(15)
-        /// The same if the answer can wait in a mailbox; 60 s.
+        /// The time limit for the inviter's answer if the answer can wait in a mailbox; 60 s.
         package var lateAnswer = Duration.seconds(60)
-        /// The time from a post to the first look in the mailbox for its answer. Each further look doubles
-        /// it.
+        /// The time from a post to the first look in the mailbox for its answer. Each further wait is twice
+        /// as long.
         package var firstLook = Duration.seconds(1)
         /// The longest time between two looks.
         package var longestLook = Duration.seconds(15)
         /// The time after which a post counts as failed even if the driver reports nothing; 90 s.
         package var exchange = Duration.seconds(90)
-        /// How often one request is sent again when it may have arrived.
+        /// The maximum number of repetitions of a request that may have arrived.
         package var resends = 2
         /// The first wait after a failure. Each further failure doubles it.
         package var firstRetry = Duration.seconds(1)
@@ -179,7 +184,7 @@ extension AgentConnection {
         package var heartbeat = Duration.seconds(15 * 60)
         /// The number of inbound ids that are remembered to recognise repetitions.
         package var rememberedIDs = 1024
-        /// The limit of answers that wait to be sent. Further ones are dropped.
+        /// The maximum number of answers that wait to be sent. Further answers are dropped.
         package var waitingAnswers = 16
         /// The number of answers that may be sent one right after another.
         package var answerBurst = 16
@@ -201,7 +206,7 @@ extension AgentConnection {
         /// The answers to the peer's requests.
         package var rules: RequestRules
 
-        /// Creates the configuration of a gate of that name.
+        /// Creates the configuration of a gate with the name `label`.
         package init(label: Text, limits: Limits = Limits(), rules: RequestRules = RequestRules()) {
             (self.label, self.limits, self.rules) = (label, limits, rules)
         }

@@ -12,14 +12,14 @@ struct EarlierKeys: Sendable {
         let until: Instant
     }
 
-    /// The limit of keys that are kept. The oldest is removed.
+    /// The maximum number of earlier keys that are kept. Above it, the oldest key is removed.
     static let limit = 4
     /// How long a key stays usable while the program runs. The time between two runs is not counted.
     static let life = Duration.seconds(7 * 86_400)
 
     private(set) var entries: [Entry] = []
 
-    /// Keeps a key for that time from now on.
+    /// Keeps a key for the duration `life` from now on.
     mutating func keep(
         _ keys: KeyPair, of attempt: AgentConnection.Attempt, for life: Duration = life, at now: Instant
     ) {

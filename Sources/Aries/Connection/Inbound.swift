@@ -70,7 +70,7 @@ extension AgentConnection {
     }
 
     /// Handles a response to the request. Trust comes from the signature under the invitation's key. The
-    /// envelope may be from that key or from the new one, so both senders are accepted, and no others.
+    /// sender of the envelope may be that key or the inviter's new key; no other sender is accepted.
     private mutating func response(
         _ message: Message, from sender: Verkey, _ attempt: Attempt, _ keys: KeyPair, at now: Instant
     ) -> [Action] {
@@ -100,7 +100,7 @@ extension AgentConnection {
         backoff.succeed()
         heartbeatAt = now  // one ping proves both directions and completes the handshake of older inviters
         answerRequests(of: invitation)
-        // The mailbox takes the key that was made after this one for the connection's key.
+        // The mailbox treats the key that was made after this one as the connection's key.
         return [persist()] + (isOfEarlierKey ? [.needsAddress(keys.verkey)] : []) + [.connected(peer)]
     }
 
@@ -173,8 +173,8 @@ extension AgentConnection {
 
     /// Fetches more messages after one has arrived. A peer that had a message waiting may have more, and
     /// every post of the gate fetches the next one. If there is nothing to post, a silent ping is sent, at
-    /// most 32 between two answers to real pings. With a mailbox the messages wait there, and the owner of a
-    /// connection that leads to a mailbox fetches them itself.
+    /// most 32 between two answers to real pings. If the connection has a mailbox, the messages wait in the
+    /// mailbox. The owner of a connection that leads to a mailbox fetches the messages itself.
     private mutating func fetchMore(after message: Message) {
         guard isDeaf, reception != .leadsToMailbox else { return }
         if message.type.isMessage("trust_ping", 1, "ping_response") {

@@ -5,7 +5,7 @@ extension KeyPair {
     /// The stored form: the secret seed. The store must protect it.
     var json: JSON { .text(seed.withBytes { Base64.encode($0) }) }
 
-    /// Reads what ``json`` wrote; nil for anything else.
+    /// Reads a key pair from its stored form (``json``); nil for any other value.
     init?(json: JSON?) {
         guard let seed = json?.string.flatMap({ Base64.decodeURL($0.string) }) else { return nil }
         self.init(seed: Secret(seed))
@@ -13,7 +13,7 @@ extension KeyPair {
 }
 
 extension [Verkey] {
-    /// The stored form.
+    /// The keys in their stored form.
     var json: JSON { .array(map { .string($0.base58) }) }
 
     /// Reads a list of keys in any form that agents write; nil for anything else.

@@ -21,8 +21,9 @@ extension AgentConnection {
         }
     }
 
-    /// Requests an address for the key, which is already durable: the mailbox must not know a key that a
-    /// crash makes the gate forget. If the mailbox had no room for the key, it is asked again.
+    /// Requests an address for the connection's key, which is already durable. Durable, because the mailbox
+    /// must not know a key that the gate forgets in a crash. If the mailbox had no room for the key, the
+    /// request is repeated.
     private mutating func needAddress(at now: Instant) -> [Action] {
         if let due = askAddressAt, now < due { return [] }
         askAddressAt = now.advanced(by: configuration.limits.address)
@@ -33,8 +34,8 @@ extension AgentConnection {
     /// heartbeat, and then answers, whose number the peer determines.
     private mutating func nextMessage(_ established: Established, at now: Instant) -> (Purpose, JSON)? {
         if let id = established.confirmation { return (.confirmation, confirmationMessage(established, id)) }
-        // The rate is limited like that of answers: otherwise a peer that rotates in each answer would keep
-        // the gate busy without end. Until then the peer's old address is used.
+        // Limit the rate of rotations like the rate of answers: otherwise a peer that rotates in each answer
+        // would keep the gate busy without end. Use the peer's old address until a rotation is allowed.
         if let next = established.next, allowance.take(at: now) {
             let ack = DIDRotation.ack(invitation.prefix, id: Self.newID(&random), thread: next.thread)
             return (.rotation, ack)
@@ -99,8 +100,8 @@ extension AgentConnection {
         return isStored ? [post] : [persist(), post]
     }
 
-    /// Begins a new attempt with new keys and the next handshake offered; after the last one a pause, then
-    /// the first again.
+    /// Begins a new attempt with new keys and the next handshake that the invitation offers. After the last
+    /// handshake a pause follows, then the first handshake again.
     mutating func nextAttempt(after attempt: Attempt, at now: Instant) -> Action {
         let offered = invitation.handshakes
         let next = (offered.firstIndex(of: attempt.handshake) ?? -1) + 1
@@ -183,8 +184,8 @@ extension AgentConnection {
         return actions
     }
 
-    /// Gives up a message that the peer's server would refuse again. A delivery is reported, so that smaller
-    /// ones can be tried. An answer is dropped.
+    /// Gives up a message that the peer's server would refuse again. If the message is a delivery, the
+    /// refusal is reported, so that smaller deliveries can be tried. If it is an answer, it is dropped.
     private mutating func giveUp(_ purpose: Purpose, status: Int) -> [Action] {
         switch purpose {
         case .delivery(let id) where message?.id == id:
@@ -195,8 +196,8 @@ extension AgentConnection {
         }
     }
 
-    /// Removes the first answer. With a mailbox this is stored, as the answer was: a request that was
-    /// released there is not repeated.
+    /// Removes the first waiting answer. If the connection has a mailbox, the removal is stored, as the
+    /// answer was, because a request that was released in the mailbox is not repeated.
     private mutating func removeAnswer() -> [Action] {
         if !waiting.isEmpty { waiting.removeFirst() }
         return isDeaf ? [] : [persist()]

@@ -1,4 +1,4 @@
-/// The last values, at most ``capacity``, each once. Older ones are forgotten.
+/// The last values, at most ``capacity``, each once. Older values are forgotten.
 struct RecentSet<Value: Hashable & Sendable>: Sendable {
     /// The number of values that are remembered.
     let capacity: Int
@@ -6,13 +6,13 @@ struct RecentSet<Value: Hashable & Sendable>: Sendable {
     private var oldest = 0
     private var known: Set<Value> = []
 
-    /// Creates a set of up to `capacity` values, at least one.
+    /// Creates a set of up to `capacity` values; a capacity below one counts as one.
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
     /// Returns whether a value is remembered.
     func contains(_ value: Value) -> Bool { known.contains(value) }
 
-    /// Remembers a value. Returns false if it was known.
+    /// Remembers a value. Returns false if the value was known already.
     mutating func insert(_ value: Value) -> Bool {
         guard known.insert(value).inserted else { return false }
         if ring.count < capacity {

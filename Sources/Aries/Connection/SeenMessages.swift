@@ -5,10 +5,10 @@ import Encoding
 /// The last inbound messages by sender and `@id`: at-least-once delivery makes repetition normal.
 struct SeenMessages: Sendable {
     private var recent: RecentSet<UInt64>
-    /// The messages that ``takeFresh()`` has not returned yet, oldest first.
+    /// The keys of the messages that ``takeFresh()`` has not returned yet, oldest first.
     private var fresh: [UInt64] = []
 
-    /// Creates a set of up to `capacity` messages, which begins with those of these keys.
+    /// Creates a set of up to `capacity` messages that begins with the messages of the given keys.
     init(capacity: Int, _ keys: [[UInt8]]) {
         recent = RecentSet(capacity: capacity)
         for key in keys {
@@ -20,7 +20,7 @@ struct SeenMessages: Sendable {
     /// Returns whether a message is known.
     func contains(_ id: Text, from sender: Verkey) -> Bool { recent.contains(Self.fingerprint(id, sender)) }
 
-    /// Remembers a message. Returns false if it was known.
+    /// Remembers a message. Returns false if the message was known already.
     mutating func insert(_ id: Text, from sender: Verkey) -> Bool {
         let fingerprint = Self.fingerprint(id, sender)
         guard recent.insert(fingerprint) else { return false }

@@ -7,16 +7,16 @@ package enum SnapshotError: Error, Hashable, Sendable {
     case unknownVersion
     /// A member is absent or wrong.
     case malformed
-    /// It is a mailbox at another agency, or of another dialect, than the configuration names. An operator
-    /// has to decide.
+    /// The stored state is that of a mailbox at another agency than the configuration names, or of another
+    /// dialect. An operator has to restore the configuration or delete the stored mailbox.
     case otherAgency
 }
 
 extension AgentConnection {
     private static let version = 1
 
-    /// Everything that must survive a restart, including the connection's secret seed: the store must protect
-    /// it.
+    /// The state that must survive a restart. It includes the connection's secret seed, so the store must
+    /// protect it.
     package var snapshot: JSON {
         var object: JSONObject = [
             "version": .int(Self.version), "id": .string(id), "invitation": invitation.json,
@@ -67,8 +67,8 @@ extension AgentConnection {
         }
     }
 
-    /// Restores the connection that `snapshot` describes. It continues at ``Event/start``. `seen`: the keys
-    /// of the last messages that were seen on any connection, oldest first (``takeSeen()``).
+    /// Restores the connection that `snapshot` describes. The connection continues at ``Event/start``.
+    /// `seen`: the keys of the last messages that were seen on any connection, oldest first (``takeSeen()``).
     /// `leadsToMailbox`: the connection's present use, which the snapshot does not contain.
     package init(
         restoring snapshot: JSON, leadsToMailbox: Bool = false, seen: [[UInt8]] = [], configuration: Configuration,
@@ -122,7 +122,7 @@ extension AgentConnection {
             var next: NextPeer?
             if let stored = snapshot["next"] {
                 guard let thread = stored["thread"]?.string else { return nil }
-                // If this version cannot read the next peer, the connection stays with the present one.
+                // If this version cannot read the peer's next DID, the connection stays with the present one.
                 next = self.peer(stored["peer"]).map { NextPeer(peer: $0, thread: thread) }
             }
             return .connected(

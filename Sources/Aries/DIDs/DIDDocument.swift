@@ -3,20 +3,21 @@ package import Encoding
 
 /// The keys and the address by which an agent is reached.
 package struct Service: Hashable, Sendable {
-    /// The keys that messages are encrypted to; at least one.
+    /// The keys to which messages for the recipient are encrypted; at least one key.
     package let recipientKeys: [Verkey]
-    /// The keys of mediators on the route: the first is nearest the recipient, the last outermost; at most
-    /// ``MailboxAddress/maxRoutingKeys``, because each makes a message a third larger.
+    /// The keys of the mediators on the route. The first mediator is nearest the recipient, the last is the
+    /// outermost. There are at most ``MailboxAddress/maxRoutingKeys``, because each makes a message a third
+    /// larger.
     package let routingKeys: [Verkey]
-    /// The URL, or another endpoint text such as `didcomm:transport/queue`.
+    /// The URL of the service, or another endpoint text such as `didcomm:transport/queue`.
     package let endpoint: Text
 
-    /// Creates a service of these keys at `endpoint`.
+    /// Creates a service at `endpoint` with its keys.
     package init(recipientKeys: [Verkey], routingKeys: [Verkey], endpoint: Text) {
         (self.recipientKeys, self.routingKeys, self.endpoint) = (recipientKeys, routingKeys, endpoint)
     }
 
-    /// Whether messages can be posted to it.
+    /// Whether messages can be posted to the service.
     package var isHTTP: Bool { WebURL(endpoint) != nil }
 }
 
@@ -26,7 +27,7 @@ package struct Service: Hashable, Sendable {
 /// (`verificationMethod`, `publicKeyMultibase`). Keys may be written as raw text or as references, absolute
 /// or relative.
 package struct DIDDocument: Sendable {
-    /// `id`, if the document has one.
+    /// The document's `id`; nil if the document has none.
     package let id: Text?
     /// Usable services by ascending `priority`; in document order for equal priorities.
     package let services: [Service]
@@ -54,13 +55,13 @@ package struct DIDDocument: Sendable {
                     Service(recipientKeys: recipients, routingKeys: routing, endpoint: endpoint)
                 ))
         }
-        // Stable: of equal priorities the first in the document stays first.
+        // Keep the order of the document for services of equal priority.
         services = found.enumerated()
             .sorted { ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset) }
             .map(\.element.service)
     }
 
-    /// The service to use: the first that can be reached by HTTP.
+    /// The service to use: the first service that can be reached by HTTP.
     package var preferredService: Service? { services.first(where: \.isHTTP) }
 
     private static func keys(in document: JSON, names: [Text]) -> KeyTable {

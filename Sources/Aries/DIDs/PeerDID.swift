@@ -1,19 +1,22 @@
 import Crypto
 package import Encoding
 
-/// DIDs that contain their own document (Peer DID Method 1.0) and so need no ledger and no network.
+/// DIDs that contain their own document (Peer DID Method 1.0). They can be resolved without a ledger and
+/// without a network.
 package enum PeerDID {
     /// Why this program cannot turn a DID into a document.
     package enum Failure: Error, Hashable, Sendable {
-        /// Only a ledger or another service could resolve it. `method` is the DID method, such as `sov`.
+        /// The DID can be resolved only by a ledger or another service. `method` is the DID method, such as
+        /// `sov`.
         case needsResolver(method: Text)
         /// The hash in a did:peer:4 is not that of its document.
         case hashMismatch
-        /// Not in the form of its method.
+        /// The DID does not have the form of its method.
         case malformed
     }
 
-    /// The limit of characters of one encoded document. The time to decode base58 grows with their square.
+    /// The maximum number of characters of one encoded document. The time to decode base58 grows with the
+    /// square of this number.
     static let maxEncodedLength = 8192
 
     /// Returns the document of a `did:peer:2…` or of a long-form `did:peer:4…`.

@@ -3,8 +3,8 @@ import Encoding
 
 extension Service {
     /// Returns `message` as it is posted to this service: packed by `keys` for its first recipient key and
-    /// wrapped for its route. Throws ``Envelope/Failure/tooLarge`` if that is more than agents accept
-    /// (``Envelope/Limits/bytes``).
+    /// wrapped for its route. Throws ``Envelope/Failure/tooLarge`` if the packed message is larger than
+    /// agents accept (``Envelope/Limits/bytes``).
     func pack(
         _ message: JSON, from keys: KeyPair, _ prefix: TypePrefix, random: inout RandomStream
     ) throws(Envelope.Failure) -> [UInt8] {

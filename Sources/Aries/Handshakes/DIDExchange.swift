@@ -7,7 +7,7 @@ package enum DIDExchange {
     package static let family: Text = "didexchange"
 
     /// Returns the long-form did:peer:4 of a gate: one Ed25519 key, and one service at which messages for
-    /// that key are accepted.
+    /// this key are accepted.
     package static func did(for key: Verkey, at address: MailboxAddress) -> Text {
         PeerDID.encode4([
             "@context": ["https://www.w3.org/ns/did/v1", "https://w3id.org/security/multikey/v1"],
@@ -24,8 +24,8 @@ package enum DIDExchange {
                     "recipientKeys": ["#key-0"],
                     "accept": ["didcomm/aip1", "didcomm/aip2;env=rfc19"],
                     "serviceEndpoint": .string(address.endpoint),
-                    // Write them as references to keys: ACA-Py finds no key under a DID without fragment, and
-                    // then loses the sender's key, too.
+                    // Write the keys as references to keys: ACA-Py finds no key under a DID without fragment,
+                    // and then loses the sender's key, too.
                     "routingKeys": .array(address.routingKeys.map { .text("\($0.didKey)#\($0.multibase)") }),
                 ]
             ],
@@ -50,9 +50,9 @@ package enum DIDExchange {
             parentThread: invitation)
     }
 
-    /// Verifies a response and returns the peer, proven by the invitation's key: each attachment that is
-    /// present must verify under that key, at least one must be present, and its signed content must be the
-    /// response's `did`.
+    /// Verifies a response and returns the peer. The invitation's key must prove the response: each
+    /// attachment that is present must verify under that key, at least one must be present, and its signed
+    /// content must be the response's `did`.
     package static func verify(response: JSON, invitationKey: Verkey) throws(HandshakeFailure) -> Peer {
         guard let did = response["did"]?.string, !did.isEmpty else { throw .malformed }
         var signedDocument: DIDDocument?
@@ -82,7 +82,7 @@ package enum DIDExchange {
         }
     }
 
-    /// Returns the DID with `did:sov:` before an unqualified one: the two forms are the same DID.
+    /// Returns the DID, with `did:sov:` before it if it is unqualified. The two forms are the same DID.
     static func qualified(_ did: Text) -> Text {
         did.hasPrefix("did:") ? did : Text("did:sov:" + did.string)
     }

@@ -9,10 +9,10 @@ package enum DIDRotation {
     package enum Failure: Error, Hashable, Sendable {
         /// The DID cannot be resolved, or the text is no DID.
         case unresolvable
-        /// Its method needs a resolver that a gate does not have.
+        /// The DID's method needs a resolver, and a gate has none.
         case methodUnsupported
-        /// No service of its document can be reached by HTTP with at most ``MailboxAddress/maxRoutingKeys``
-        /// routing keys.
+        /// No service in the DID's document can be reached by HTTP with at most
+        /// ``MailboxAddress/maxRoutingKeys`` routing keys.
         case documentUnsupported
 
         /// The code of the problem report.

@@ -5,20 +5,20 @@ package import Encoding
 package struct HandshakeReuse: Sendable {
     /// The invitation that the question is about.
     package let invitation: Invitation
-    /// The id of the reuse message, the same in each sending.
+    /// The id of the reuse message. It is the same each time the message is sent.
     package let id: Text
-    /// How often it was sent.
+    /// How often the reuse message was sent.
     package private(set) var sendings = 0
-    /// Whether a sending is due and not yet on its way.
+    /// Whether the message is due and was not passed to the connection yet.
     package private(set) var isDue = false
     /// The id of the ping after the last sending.
     package private(set) var ping: Text?
     /// The time limit for an answer. After that the message is sent again, or given up.
     package private(set) var until: Instant?
 
-    /// The limit of sendings.
+    /// The maximum number of times that the message is sent.
     package static let maxSendings = 3
-    /// The time limit for an answer to one sending.
+    /// The time limit for an answer each time the message is sent.
     package static let patience = Duration.seconds(15)
 
     /// Creates a question about `invitation` for an existing connection.
@@ -26,8 +26,8 @@ package struct HandshakeReuse: Sendable {
         (self.invitation, self.id) = (invitation, id)
     }
 
-    /// The message, in the minor version of its invitation; nil for an invitation of connections/1.0, which
-    /// has no reuse message: there an answered ping is enough.
+    /// The reuse message, in the minor version of its invitation; nil for an invitation of connections/1.0.
+    /// That protocol has no reuse message, and an answered ping is enough.
     package var message: JSON? {
         guard case .outOfBand(let minor) = invitation.kind else { return nil }
         return Message.make(
@@ -46,11 +46,11 @@ package struct HandshakeReuse: Sendable {
     /// Records that the message is on its way.
     package mutating func sent() { isDue = false }
 
-    /// Records that a ping of that id follows the message.
+    /// Records that the ping with the id `ping` follows the reuse message.
     package mutating func followed(by ping: Text) { if !isDue { self.ping = ping } }
 
-    /// Returns whether `message` accepts the reuse: its parent thread must be the invitation's, and its
-    /// thread, if it has one, this question's.
+    /// Returns whether `message` accepts the reuse. Its parent thread must be the invitation's thread. If it
+    /// has a thread, that must be the thread of this reuse message.
     package func isAccepted(by message: Message) -> Bool {
         guard message.type.isMessage("out-of-band", 1, "handshake-reuse-accepted") else { return false }
         let thread = message.body["~thread"]?["thid"]?.string

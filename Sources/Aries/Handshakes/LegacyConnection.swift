@@ -1,7 +1,7 @@
 package import DIDComm
 package import Encoding
 
-/// The invitee's messages of connections/1.0 (RFC 0160), for inviters that offer nothing newer.
+/// The invitee's messages of connections/1.0 (RFC 0160), for inviters that offer no newer handshake.
 package enum LegacyConnection {
     /// The family's name in `@type`.
     package static let family: Text = "connections"
@@ -43,7 +43,8 @@ package enum LegacyConnection {
     package struct SignedConnection: Sendable {
         /// The signed `connection` member.
         package let connection: JSON
-        /// Unix seconds of the signature; for the log only, never compared with a clock.
+        /// The time of the signature in Unix seconds. It is only for the log and is never compared with a
+        /// clock.
         package let timestamp: UInt64
         /// The inviter as `connection` describes it.
         package let peer: Peer

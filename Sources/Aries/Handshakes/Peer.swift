@@ -3,9 +3,10 @@ package import Encoding
 
 /// The other party of a completed handshake.
 package struct Peer: Hashable, Sendable {
-    /// Its DID for this connection.
+    /// The peer's DID for this connection.
     package let did: Text
-    /// The service that reaches it. The first recipient key authenticates every message of the peer.
+    /// The service at which the peer can be reached. The service's first recipient key authenticates every
+    /// message of the peer.
     package let service: Service
 
     /// Creates a peer that is reached by `service`.
@@ -13,8 +14,8 @@ package struct Peer: Hashable, Sendable {
         (self.did, self.service) = (did, service)
     }
 
-    /// The key that must authenticate every message of the peer; nil only for a service without key, which no
-    /// handshake returns.
+    /// The key that must authenticate every message of the peer; nil only for a service without a key. No
+    /// handshake returns such a service.
     package var verkey: Verkey? { service.recipientKeys.first }
 }
 
@@ -22,15 +23,16 @@ package struct Peer: Hashable, Sendable {
 package enum HandshakeFailure: Error, Hashable, Sendable {
     /// A member is absent or not decodable.
     case malformed
-    /// Nothing binds the answer to the key of the invitation.
+    /// No signature binds the answer to the key of the invitation.
     case unsigned
-    /// The signature, or a key that it names, is not that of the invitation.
+    /// The signature, or a key that the answer names, is not that of the invitation.
     case notTheInviter
     /// The signed DID is not the answer's DID.
     case otherDID
     /// The DID needs a resolver that a gate does not have.
     case unresolvable
-    /// No service in it can be reached by HTTP with at most ``MailboxAddress/maxRoutingKeys`` routing keys.
+    /// No service in the document can be reached by HTTP with at most ``MailboxAddress/maxRoutingKeys``
+    /// routing keys.
     case noService
 }
 

@@ -2,7 +2,7 @@ package import DIDComm
 package import Encoding
 
 /// An attachment (RFC 0017) with base64 data and a flattened JWS with detached payload, as did-exchange signs
-/// it (RFC 0023).
+/// attachments (RFC 0023).
 package enum SignedAttachment {
     /// Why an attachment does not prove its content.
     package enum Failure: Error, Hashable, Sendable {
@@ -10,7 +10,7 @@ package enum SignedAttachment {
         case malformed
         /// `alg` is not EdDSA, or the header asks for an unknown extension.
         case unsupportedAlgorithm
-        /// `jwk` or a `kid` names another key than the expected one.
+        /// `jwk` or a `kid` in the signature names another key than the expected one.
         case otherKey
         /// The signature does not verify.
         case badSignature

@@ -11,7 +11,7 @@ package struct Invitation: Sendable {
     package enum Kind: Hashable, Sendable {
         /// connections/1.x
         case connections
-        /// out-of-band/1.minor
+        /// The protocol out-of-band/1.x with the given minor version.
         case outOfBand(minor: Int)
     }
 
@@ -33,8 +33,8 @@ package struct Invitation: Sendable {
             }
         }
 
-        /// Creates the handshake of that name and version. For a newer minor version the newest one known
-        /// here is used.
+        /// Creates the handshake with the given protocol name and version. If the minor version is newer than
+        /// the newest one known to this program, that newest one is used.
         init?(_ name: ProtocolName) {
             switch (name.family, name.major, name.minor) {
             case (DIDExchange.family, 1, 0): self = .didExchange10
@@ -47,9 +47,9 @@ package struct Invitation: Sendable {
 
     /// An entry of `services`.
     package enum Entry: Hashable, Sendable {
-        /// The invitation contains keys and endpoint.
+        /// The invitation itself contains keys and endpoint.
         case inline(Service)
-        /// A DID names them.
+        /// The invitation names a DID, whose document contains keys and endpoint.
         case did(Text)
     }
 
@@ -57,13 +57,13 @@ package struct Invitation: Sendable {
     package let json: JSON
     /// The protocol of the invitation: connections or out-of-band.
     package let kind: Kind
-    /// The prefix of its `@type`, which the gate's messages use, too.
+    /// The prefix of the invitation's `@type`. The gate's messages use the same prefix.
     package let prefix: TypePrefix
     /// `@id`, the parent thread of the handshake.
     package let id: Text
-    /// `label`: the inviter's name for itself, which nothing proves.
+    /// `label`: the name that the inviter gives itself. It is not proven.
     package let label: Text?
-    /// The handshakes offered that are known here, best first.
+    /// The offered handshakes that this program knows, best first.
     package let handshakes: [Handshake]
     /// The attached messages that ask for an answer (`requests~attach`).
     package let requests: [JSON]
@@ -102,7 +102,8 @@ package struct Invitation: Sendable {
         }
     }
 
-    /// Returns the first usable service. Its DID is resolved if the DID contains its own document.
+    /// Returns the first usable service. If the service is named by a DID, the DID is resolved if it contains
+    /// its own document.
     package func service() throws(InvitationError) -> Service {
         var failure = InvitationError.noKey
         for entry in entries {

@@ -2,11 +2,11 @@ package import Encoding
 
 /// Why an invitation cannot be used. ``remedy`` says in plain words what an operator can do.
 package enum InvitationError: Error, Hashable, Sendable {
-    /// Longer than ``InvitationText/maxBytes``.
+    /// The input is longer than ``InvitationText/maxBytes``.
     case tooLarge
-    /// Neither JSON nor a URL that contains an invitation.
+    /// The input is neither JSON nor a URL that contains an invitation.
     case notAnInvitation
-    /// A URL of a scheme other than http, https or didcomm.
+    /// The input is a URL of a scheme other than http, https or didcomm.
     case unsupportedScheme
     /// The value in the URL is not base64.
     case notBase64
@@ -14,30 +14,30 @@ package enum InvitationError: Error, Hashable, Sendable {
     case notJSON
     /// The JSON is another message.
     case anotherMessage
-    /// Another major version.
+    /// The protocol of the invitation has an unsupported major version.
     case unsupportedVersion
-    /// No `@id`.
+    /// The invitation has no `@id`.
     case noID
-    /// No service with a recipient key.
+    /// The invitation has no service with a recipient key.
     case noKey
     /// A key that is not a valid Ed25519 key.
     case badKey
-    /// A service DID that is not in its method's form.
+    /// The DID of a service is not in the form of its DID method.
     case badDID
-    /// No endpoint.
+    /// The invitation has no endpoint.
     case noEndpoint
-    /// It contains neither a handshake nor a request.
+    /// The invitation contains neither a handshake nor a request.
     case nothingOffered
-    /// None of the handshakes offered is known.
+    /// None of the handshakes that the invitation offers is known.
     case unknownHandshakes
-    /// It only asks for an answer to an attached request, without a lasting connection.
+    /// The invitation only asks for an answer to an attached request, without a lasting connection.
     case noHandshake
-    /// The inviter's DID can be resolved only by a ledger or another service.
+    /// The inviter's DID can be resolved only by a ledger or another service; `method` is the DID method.
     case needsResolver(method: Text)
-    /// No endpoint that can be reached by HTTP.
+    /// The invitation has no endpoint that can be reached by HTTP.
     case unsupportedEndpoint
 
-    /// One sentence for the operator.
+    /// The remedy in one sentence, for the operator.
     package var remedy: String {
         switch self {
         case .tooLarge: "The invitation is larger than 64 KiB: ask for one without embedded images."

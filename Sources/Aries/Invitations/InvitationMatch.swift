@@ -2,18 +2,18 @@ import DIDComm
 import Encoding
 
 extension Invitation {
-    /// Why two invitations are from the same inviter.
+    /// The evidence that two invitations are from the same inviter.
     package enum Match: Hashable, Sendable {
-        /// The same invitation, given again.
+        /// Both are the same invitation, which was given again.
         case sameInvitation
-        /// The same public DID.
+        /// Both invitations have the same public DID.
         case samePublicDID
-        /// The same first recipient key.
+        /// Both invitations have the same first recipient key.
         case sameKey
     }
 
-    /// Returns why `other` is from the same inviter; nil: it is not known to be. Absent or null members never
-    /// match.
+    /// Returns why `other` is known to be from the same inviter; nil if that is not known. Absent or null
+    /// members never match.
     package func match(_ other: Invitation) -> Match? {
         if id == other.id { return .sameInvitation }
         if !publicDIDs.isDisjoint(with: other.publicDIDs) { return .samePublicDID }
@@ -36,16 +36,16 @@ extension Invitation {
 /// What to do with an invitation: eight cases, by handshake, by request and by whether the inviter is known.
 /// An invitation without handshake and request already fails with ``InvitationError/nothingOffered``.
 package enum InvitationPlan: Hashable, Sendable {
-    /// Make a new connection, then answer the attached request if there is one.
+    /// Make a new connection; then answer the attached request, if the invitation has one.
     case connect(thenAnswer: Bool)
     /// Answer the request at the service in the invitation, without a lasting connection.
     case oneTime
-    /// Ask to reuse the existing connection, then answer the request if there is one.
+    /// Ask to reuse the existing connection; then answer the attached request, if the invitation has one.
     case reuse(thenAnswer: Bool)
     /// Answer the request on the existing connection.
     case answerOnExisting
 
-    /// Determines the case of `invitation`, given whether a connection to the same inviter exists.
+    /// Determines what to do with `invitation`, given whether a connection to the same inviter exists.
     package init(_ invitation: Invitation, connectionExists: Bool) {
         let asks = !invitation.requests.isEmpty
         switch (invitation.handshakes.isEmpty, connectionExists) {

@@ -4,8 +4,8 @@ package import Encoding
 package enum InvitationText: Sendable {
     /// The text contains the invitation.
     case invitation(Invitation)
-    /// The text is a URL that does not contain an invitation: a GET of it, with `Accept: application/json`,
-    /// returns the invitation or redirects to it.
+    /// The text is a URL that does not contain an invitation. A GET request for this URL, with `Accept:
+    /// application/json`, returns the invitation or redirects to it.
     case link(Text)
 
     /// The longest text that is read, in bytes.
@@ -38,7 +38,7 @@ package enum InvitationText: Sendable {
         }
         for member in members {
             guard let pair = pairs.first(where: { $0.name.elementsEqual(member.utf8) }) else { continue }
-            // '+' belongs to the base64 alphabet here and never means a space.
+            // '+' belongs to the base64 alphabet in this value and never means a space.
             guard let value = percentDecoded(pair.value).flatMap({ Text(utf8: $0) }),
                 let bytes = Base64.decodeAny(value.string)
             else { throw .notBase64 }

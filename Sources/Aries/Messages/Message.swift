@@ -4,7 +4,7 @@ package import Encoding
 package struct Message: Sendable {
     /// Why a plaintext is no Aries message.
     package enum Failure: Error, Hashable, Sendable {
-        /// Not a JSON object, nested too deep, or with a thread id longer than 256 bytes.
+        /// The bytes are no JSON object, are nested too deep, or have a thread id longer than 256 bytes.
         case malformed
         /// `@type` is absent or of another form.
         case noType
@@ -20,7 +20,7 @@ package struct Message: Sendable {
     package let thread: Text
     /// `~thread.pthid`, at most ``nameBytes``.
     package let parentThread: Text?
-    /// All members.
+    /// All members of the message.
     package let body: JSON
 
     /// The longest id of a message or thread, in bytes: ids are stored and echoed.
@@ -54,7 +54,7 @@ package struct Message: Sendable {
     }
 
     /// Returns a message with its members in their usual order. Every message has return-route (RFC 0092),
-    /// because over HTTP the answer has no other way back to a gate.
+    /// because an answer over HTTP has no other way back to a gate.
     package static func make(
         _ type: MessageType, id: Text, thread: Text? = nil, parentThread: Text? = nil,
         _ members: [JSONObject.Member] = []

@@ -3,19 +3,20 @@ package import Encoding
 /// The two prefixes of Aries message types. Both are read; messages are written with the prefix of the
 /// invitation (RFC 0348).
 package enum TypePrefix: String, CaseIterable, Sendable {
-    /// The current prefix.
+    /// The current prefix of DIDComm message types.
     case didcomm = "https://didcomm.org/"
     /// The prefix from before 2020, still written by VCX.
     case legacy = "did:sov:BzCbsNYhMrjHiqZDTUASHg;spec/"
 }
 
-/// A protocol and its version, as `handshake_protocols` and discover-features name it: `didexchange/1.1`.
+/// A protocol and its version, in the form of `handshake_protocols` and discover-features, such as
+/// `didexchange/1.1`.
 package struct ProtocolName: Hashable, Sendable {
     /// The protocol's name, such as `didexchange`.
     package let family: Text
     /// The major version. Another major version is another protocol.
     package let major: Int
-    /// The minor version. A reader ignores the additions of a newer one.
+    /// The minor version. A reader ignores the additions of a newer minor version.
     package let minor: Int
 
     /// Creates a protocol of this name and version.
@@ -49,7 +50,7 @@ package struct ProtocolName: Hashable, Sendable {
 
 /// An `@type`: prefix, protocol, version and message name (RFC 0020).
 package struct MessageType: Hashable, Sendable {
-    /// The prefix that it is written with.
+    /// The prefix with which the type is written.
     package let prefix: TypePrefix
     /// The protocol and version.
     package let protocolName: ProtocolName
@@ -74,8 +75,8 @@ package struct MessageType: Hashable, Sendable {
     /// The whole `@type`.
     package var text: Text { Text("\(prefix.rawValue)\(protocolName.path)/\(name)") }
 
-    /// Returns whether this is `name` of `family` in that major version, whatever the prefix and minor
-    /// version.
+    /// Returns whether this is the message `name` of the protocol `family` with the major version `major`,
+    /// whatever the prefix and minor version.
     package func isMessage(_ family: Text, _ major: Int, _ name: Text) -> Bool {
         protocolName.family == family && protocolName.major == major && self.name == name
     }

@@ -30,8 +30,8 @@ package enum Notice {
         Message.make(MessageType(prefix, name, "ack"), id: id, thread: thread, [.init("status", "OK")])
     }
 
-    /// Returns a `problem-report`; `code` is for programs, `explanation` for people. `name`: the protocol
-    /// that the report belongs to, if that protocol has reports of its own.
+    /// Returns a `problem-report`. `code` is for programs, `explanation` for people. `name`: the protocol to
+    /// which the report belongs, if that protocol has its own problem reports.
     package static func problem(
         _ prefix: TypePrefix, id: Text, thread: Text, code: Text, explanation: Text, of name: ProtocolName = Self.name
     ) -> JSON {
@@ -40,8 +40,8 @@ package enum Notice {
             [.init("description", ["code": .string(code), "en": .string(explanation)])])
     }
 
-    /// Returns whether `type` is a problem report of any protocol. Such a report is never answered with
-    /// another one.
+    /// Returns whether `type` is a problem report of any protocol. The gate never answers a problem report
+    /// with another one.
     package static func isProblem(_ type: MessageType) -> Bool {
         type.name == "problem-report" || type.name == "problem_report"
     }
@@ -99,7 +99,7 @@ package enum DiscoverFeatures {
         (ProtocolName("out-of-band", 1, 1), ["receiver"]),
     ]
 
-    /// Returns a `query` (1.0), which every agent reads, for the protocols of one family.
+    /// Returns a `query` for the protocols of one family, in version 1.0, which every agent reads.
     package static func query(_ family: Text, id: Text) -> OutboundMessage {
         OutboundMessage(
             id: id, ProtocolName("discover-features", 1, 0), "query",

@@ -1,9 +1,9 @@
 import Encoding
 
-/// The entries of the gate's ledger that the peer has, as evidence against this gate. The peer is asked at
-/// the start and daily. A head that this gate signed and that the ledger does not contain shows that the
-/// ledger was restored from an older state or rewritten. A claim without such a head says something about the
-/// peer only.
+/// The entries of the gate's ledger that the peer has, as evidence against this gate. The gate asks the peer
+/// for the head of these entries at the start and daily. A head that this gate signed and that the ledger
+/// does not contain shows that the ledger was restored from an older state or rewritten. A claim without such
+/// a head is evidence about the peer only.
 struct FarWitness: Sendable {
     private let limits: ReportSettings.Limits
     private var state = State.due
@@ -13,26 +13,28 @@ struct FarWitness: Sendable {
     private enum State: Sendable {
         case due
         case asked(Text)
-        /// The question was sent. Without an answer nothing is known until the next one.
+        /// The question was sent. If it is not answered until the given instant, the next question waits
+        /// from then on for the longest wait.
         case sent(until: Instant)
-        /// The time of the next question: a day after an answer, sooner without one.
+        /// The time of the next question: a day after an answer, sooner if the last question was not
+        /// answered.
         case answered(next: Instant)
     }
 
     /// A point that the ledger is said to contain.
     struct Claim: Hashable, Sendable {
         let point: ReportPoint
-        /// Whether this gate itself states it, by its signature or in its own cursor.
+        /// Whether this gate itself states the point, by its signature or in its own cursor.
         let isOurs: Bool
     }
 
     /// The result of comparing a point with the ledger.
     enum Finding: Hashable, Sendable {
-        /// The ledger contains it, as far as can be told.
+        /// The ledger contains the claimed point, as far as can be determined.
         case contained
-        /// The ledger does not contain it.
+        /// The ledger does not contain the claimed point.
         case missing(Claim)
-        /// The hash of that position must be looked up.
+        /// The hash of the ledger's entry at the given position must be looked up.
         case look(Int)
     }
 
@@ -51,7 +53,7 @@ struct FarWitness: Sendable {
         }
     }
 
-    /// When ``pass(_:)`` has something to do.
+    /// When ``pass(_:)`` has an effect.
     var deadline: Instant? {
         switch state {
         case .due, .asked: nil
@@ -59,7 +61,7 @@ struct FarWitness: Sendable {
         }
     }
 
-    /// Records that the question of that id was handed to the connection.
+    /// Records that the question with the id `id` was passed to the connection.
     mutating func asked(_ id: Text) { state = .asked(id) }
 
     /// Records that the peer's server accepted a message. Returns whether it was the question.
@@ -116,8 +118,8 @@ struct FarWitness: Sendable {
         return .look(point.position)
     }
 
-    /// Takes the ledger's own hash at that position; nil: the entry is no longer kept. Returns the claim that
-    /// the hash contradicts, if there is one.
+    /// Takes the ledger's own hash at `position`; nil: the ledger no longer has that entry. Returns the
+    /// peer's claim if the hash contradicts it.
     mutating func found(_ hash: [UInt8]?, at position: Int) -> Claim? {
         guard let index = compared.firstIndex(where: { $0.point.position == position }) else { return nil }
         let claim = compared.remove(at: index)

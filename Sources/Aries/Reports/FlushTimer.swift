@@ -5,12 +5,13 @@ import Encoding
 struct FlushTimer: Sendable {
     private let delay: Duration
     private let full: Int
-    /// Everything up to this position is sent now.
+    /// The position up to which all entries are sent now.
     private var goal: Int
-    /// When the entries recorded since then are sent.
+    /// When the entries that were recorded since the last message are sent; nil if none waits.
     private(set) var deadline: Instant?
 
-    /// Creates a timer by which everything up to `end` is sent at once. `full` entries do not wait either.
+    /// Creates a timer by which all entries up to `end` are sent at once. As soon as `full` entries wait,
+    /// they are sent without further delay.
     init(delay: Duration, full: Int, end: Int) {
         (self.delay, self.full, goal) = (delay, full, end)
     }
@@ -24,7 +25,7 @@ struct FlushTimer: Sendable {
         }
     }
 
-    /// Makes everything up to `end` due now.
+    /// Makes all entries up to `end` due now.
     mutating func flush(to end: Int) {
         goal = max(goal, end)
         deadline = nil

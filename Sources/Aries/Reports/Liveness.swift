@@ -11,24 +11,24 @@ struct Liveness: Sendable {
     private var waits = 0
 
     private enum State: Sendable {
-        /// No ping is wanted.
+        /// No ping is needed.
         case idle
-        /// A ping is to be sent, not before that time.
+        /// A ping is to be sent, but not before the given instant.
         case due(Instant)
         /// The connection was asked to ping; the peer's server has not accepted the ping yet.
         case asked
-        /// The peer's server accepted the ping; its answer is awaited until that time.
+        /// The peer's server accepted the ping. Its answer is awaited until the given instant.
         case sent(until: Instant)
     }
 
     /// Creates the state of a peer about which nothing is known.
     init(_ limits: ReportSettings.Limits) { self.limits = limits }
 
-    /// Whether an answer is awaited; always true for a silent peer. Nothing is sent meanwhile, since that
-    /// would extend what the answer proves.
+    /// Whether an answer to a ping is awaited. It is always true for a silent peer. Nothing is sent while an
+    /// answer is awaited, because the answer would then prove more than it should.
     var isWaiting: Bool { if case .idle = state { false } else { true } }
 
-    /// When ``pass(_:)`` or ``takeDue(_:)`` returns something new.
+    /// When ``pass(_:)`` or ``takeDue(_:)`` returns a new result.
     var deadline: Instant? {
         switch state {
         case .idle, .asked: nil

@@ -6,14 +6,14 @@ package import Encoding
 package struct OutboundMessage: Hashable, Sendable {
     /// The `@id`, a UUID.
     package let id: Text
-    /// The protocol that it belongs to.
+    /// The protocol to which the message belongs.
     package let type: ProtocolName
-    /// Its name in that protocol.
+    /// The name of the message in its protocol.
     package let name: Text
-    /// Its own members, in order.
+    /// The message's own members, in order.
     package let members: [JSONObject.Member]
 
-    /// Creates a message of these parts.
+    /// Creates a message from its id, protocol, name and members.
     package init(id: Text, _ type: ProtocolName, _ name: Text, _ members: [JSONObject.Member]) {
         (self.id, self.type, self.name, self.members) = (id, type, name, members)
     }
@@ -28,7 +28,7 @@ package struct OutboundMessage: Hashable, Sendable {
         Message.make(MessageType(prefix, type, name), id: id, members)
     }
 
-    /// Returns an id that is derived from the content: the same parts give the same UUID.
+    /// Returns an id that is derived from `parts`. Equal parts give the same UUID.
     static func id(of parts: Text...) -> Text {
         var hash = SHA256()
         for part in parts {

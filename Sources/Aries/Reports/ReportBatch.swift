@@ -4,21 +4,21 @@ import Encoding
 struct ReportBatch: Sendable {
     /// The message; nil if there is nothing to report about these entries.
     let message: OutboundMessage?
-    /// The position before the first entry.
+    /// The position of the ledger's entry before the first entry of the batch.
     let before: Int
-    /// The last entry that it covers.
+    /// The point of the last entry that the batch covers.
     let end: ReportPoint
     /// The position of the last entry that it contains. Covered entries after that are no reports.
     let held: Int
-    /// The number of entries that it covers.
+    /// The number of entries that the batch covers.
     let entries: Int
-    /// The number of entries that it contains. This can be halved.
+    /// The number of entries that the message contains. After a refusal it can be halved.
     let size: Int
-    /// The ids by which a controller may acknowledge it: all of these, or the message's id.
+    /// The ids by which a controller may acknowledge the message: all of these, or the message's own id.
     let reports: [Text]
 
-    /// Creates the message that begins with the first of `entries`: it contains at most `size` of them and
-    /// none after a gap; nil without entries.
+    /// Creates the message that begins with the first of `entries`. The message contains at most `size`
+    /// entries, and no entry after a gap. Returns nil if `entries` is empty.
     init?(
         _ way: ReportWay, _ entries: [ReportEntry], head: ReportPoint, size: Int, limits: ReportSettings.Limits
     ) {

@@ -1,7 +1,7 @@
 import Encoding
 
 extension ReportDelivery {
-    /// Applies an event. Returns the actions that follow from the event alone.
+    /// Applies an event. Returns only the actions that follow directly from this event.
     mutating func take(_ event: Event, at now: Instant) -> [Action] {
         switch event {
         case .connected: restart()
@@ -31,7 +31,7 @@ extension ReportDelivery {
             }
         case .problem(let code, let thread): return problem(code, thread, at: now)
         case .retryNow:
-            // The next attempt is early, so its refusal is not to count.
+            // The next attempt is early, so do not count its refusal.
             if holdUntil != nil { foreignHolds = max(foreignHolds - 1, 0) }
             (holdUntil, readAt) = (nil, nil)
             liveness.ask(at: now, evenIfSilent: true)
@@ -107,12 +107,14 @@ extension ReportDelivery {
     }
 
     /// Handles a refusal. A message of several entries is made smaller. A single entry is not considered the
-    /// cause before the peer has answered a ping. Then it is sent once more, and passed over if that fails,
-    /// too. If a few entries were passed over and nothing was confirmed since, the peer is the cause: nothing
-    /// more is passed over, and the delivery is tried at growing intervals.
+    /// cause before the peer has answered a ping. After the answer the entry is sent once more. If the peer
+    /// refuses it again, the delivery skips the entry. If a few entries were skipped and nothing was
+    /// confirmed since, the peer is the cause: no further entry is skipped, and the delivery is tried at
+    /// growing intervals.
     private mutating func refused(_ message: Outstanding, at now: Instant) -> [Action] {
         goBack(to: message.before)
-        // A ping after it that is answered later proves only what was before it.
+        // Limit the open pings: a ping after the refused message that is answered later proves only entries
+        // before that message.
         pings = pings.map { ($0.id, min($0.upTo, message.before)) }
         size = max(message.size / 2, 1)
         guard message.size <= 1 else { return [] }
@@ -175,8 +177,8 @@ extension ReportDelivery {
             return moveCursor()
         }
         wereConfirmed(upTo: point.position)
-        // It arrives late, for entries that were sent in other messages since, or that are about to be sent
-        // again.
+        // The receipt arrives late, for entries that were sent in other messages since, or that are about to
+        // be sent again.
         outstanding = []
         goBack(to: point.position)
         confirmed = point.position
@@ -206,7 +208,7 @@ extension ReportDelivery {
         return moveCursor()
     }
 
-    /// Marks what was accepted up to that position as confirmed.
+    /// Marks the accepted entries up to `position` as confirmed.
     private mutating func finish(upTo position: Int, at now: Instant) {
         for index in outstanding.indices where outstanding[index].end.position <= position {
             if case .passedOver = outstanding[index].state { continue }
@@ -235,8 +237,8 @@ extension ReportDelivery {
         do throws(ReportError) {
             let findings = try witness.answer(point, signed: signed, end: end, at: now)
             let isMissing = findings.contains { if case .missing = $0 { true } else { false } }
-            // A peer without entries may not know this connection, and may have all entries over an earlier
-            // one.
+            // A peer without entries might not know this connection, and might have all entries from an
+            // earlier connection.
             let hasLess = !isMissing && point.position > 0 && point.position < confirmed
             refillAfter = hasLess ? point.position : nil
             isAgreeing = !isMissing
@@ -289,9 +291,9 @@ extension ReportDelivery {
         }
     }
 
-    /// Handles the refusal that another connection writes the ledger. Only this refusal concerns the ledger
-    /// itself. Any other problem would hold up the next ledger, too, so giving up an earlier one for it would
-    /// gain nothing.
+    /// Handles the peer's refusal of entries because another connection writes the same ledger. Only this
+    /// refusal concerns the ledger itself. Any other problem would hold up the next ledger, too. So giving up
+    /// an earlier ledger because of another problem would gain nothing.
     private mutating func foreign(at now: Instant) -> [Action] {
         foreignHolds += 1
         return held(.foreign, at: now) + (isPast && foreignHolds >= limits.foreignHolds ? [.giveUp] : [])

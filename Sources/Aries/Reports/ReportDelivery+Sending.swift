@@ -1,7 +1,7 @@
 import Encoding
 
 extension ReportDelivery {
-    /// Applies the passage of time. Each time in ``deadline`` that has passed is removed here.
+    /// Applies the passage of time. Removes each time in ``deadline`` that has passed.
     mutating func pass(_ now: Instant) -> [Action] {
         guard isConnected else { return [] }
         timer.pass(now, end: end.position)
@@ -23,7 +23,7 @@ extension ReportDelivery {
         return [.silent]
     }
 
-    /// Returns the next actions, if nothing is under way.
+    /// Returns the next actions, if no message and no read is under way.
     mutating func advance(at now: Instant) -> [Action] {
         guard isConnected else { return [] }
         if liveness.takeDue(now) { return [.ping] }
@@ -80,7 +80,7 @@ extension ReportDelivery {
         return send(DiscoverFeatures.query(VerificationReport.name.family, id: id))
     }
 
-    /// Returns the next message with entries, or the read that it needs.
+    /// Returns the next message with entries, or the read that is needed for it.
     private mutating func next(_ way: ReportWay, at now: Instant) -> [Action] {
         let start = ahead.first.map { $0.position - 1 } ?? readUpTo
         guard timer.isDue(after: start, end: end.position) else { return [] }
@@ -143,8 +143,8 @@ extension ReportDelivery {
         return isProven ? actions + release() : actions
     }
 
-    /// Moves the cursor forward. Entries that the peer had lost and has again are before the cursor, which
-    /// never moves back.
+    /// Moves the cursor forward. The cursor never moves back, even if the peer lost entries and received them
+    /// again.
     private mutating func moveCursor(to point: ReportPoint?, _ isProven: Bool) -> [Action] {
         guard let point, point.position > confirmed else { return [] }
         confirmed = point.position

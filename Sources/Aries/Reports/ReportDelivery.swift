@@ -1,27 +1,28 @@
 package import Encoding
 
-/// Delivers the ledger to one destination. It decides which entries are sent next and in which form, what
-/// confirms them, and what happens without a confirmation.
+/// Delivers the ledger to one destination. The delivery determines which entries are sent next and in which
+/// form, what confirms them, and what happens without a confirmation.
 ///
-/// A state machine without clock, network and storage, separate from the ``AgentConnection`` that carries its
-/// messages. Only the destination's cursor outlives it: a new connection, a new ledger and a restart begin
-/// with a new value. HTTP 2xx confirms nothing. Entries that are not confirmed are read and sent again, with
-/// the same ids.
+/// It is a state machine without clock, network and storage, separate from the ``AgentConnection`` that
+/// carries its messages. Only the destination's cursor outlives it: a new connection, a new ledger and a
+/// restart begin with a new value. HTTP 2xx confirms nothing. Entries that are not confirmed are read and
+/// sent again, with the same ids.
 package struct ReportDelivery: Sendable {
     let settings: ReportSettings
     var limits: ReportSettings.Limits { settings.limits }
     /// The end of the ledger.
     package internal(set) var end: ReportPoint
-    /// The cursor: everything up to here is confirmed or passed over.
+    /// The cursor: all entries up to this position are confirmed or skipped.
     package internal(set) var confirmed: Int
     /// The form and the proof of reports; nil before they are known.
     package internal(set) var way: ReportWay?
-    /// Why the delivery is held; nil: it is not held.
+    /// Why the delivery is held; nil if it is not held.
     package internal(set) var hold: ReportHold?
 
     var isConnected = false
     var features = Features.unknown
-    /// When an agent without the protocol is asked about it again, and whether that time has passed.
+    /// When an agent that does not support the protocol is asked about it again, and whether that time has
+    /// passed.
     var featuresAt: Instant?
     var isFeatureCheckDue = false
     /// The way that was reported last.
@@ -32,29 +33,31 @@ package struct ReportDelivery: Sendable {
     var outstanding: [Outstanding] = []
     /// Entries that were read and are not handed over yet.
     var ahead: [ReportEntry] = []
-    /// The read under way; stale if its position was given up meanwhile.
+    /// The read that is under way. Its result is not used if its position was given up meanwhile.
     var reading: Reading?
-    /// The time before which nothing is read, because the last read returned nothing.
+    /// The time before which no entries are read, because the last read returned none.
     var readAt: Instant?
     /// The position of the last entry that was read.
     var readUpTo: Int
     /// The position of the last entry that was reported as no longer kept.
     var goneUpTo = 0
     var timer: FlushTimer
-    /// The limit of entries in the next message: halved after a refusal, doubled after a confirmation.
+    /// The maximum number of entries in the next message. It is halved after a refusal and doubled after a
+    /// confirmation.
     var size: Int
     /// The position of a single entry that was refused. It is sent once more after the peer has answered a
     /// ping.
     var suspect: Int?
-    /// The number of entries passed over since a message was confirmed.
+    /// The number of entries skipped since the last confirmation.
     var refusals = 0
     var liveness: Liveness
     /// The gate's pings, each with the position up to which entries had been accepted before it: an answer
-    /// proves these.
+    /// proves these entries.
     var pings: [(id: Text, upTo: Int)] = []
-    /// When accepted entries must be confirmed. After that time the peer is pinged.
+    /// The time until which accepted entries must be confirmed. After that time the peer is pinged.
     var confirmBy: Instant?
-    /// Whether that time has passed. Then the next pong shows that the peer is alive and does not confirm.
+    /// Whether the time for a confirmation (``confirmBy``) has passed. The next pong then shows that the peer
+    /// is alive but does not confirm.
     var isOverdue = false
     /// The ends of the last messages with entries. A receipt must name one of them.
     var sentEnds: [ReportPoint] = []
@@ -63,14 +66,14 @@ package struct ReportDelivery: Sendable {
     /// How often the peer reported that another connection writes the ledger, since the last confirmation.
     var foreignHolds = 0
     var witness: FarWitness
-    /// Whether this is an earlier ledger. It is already known that it was replaced, so nothing that the peer
-    /// has counts against it again.
+    /// Whether this is an earlier ledger. It is already known that this ledger was replaced, so entries that
+    /// the peer has are no new evidence against it.
     let isPast: Bool
-    /// Whether an unproven claim of the peer was reported, and has not ended since.
+    /// Whether an unproven claim of the peer about the ledger was reported and still holds.
     var isClaimed = false
-    /// Whether its last answer agrees with the ledger, as far as that has been looked up.
+    /// Whether the peer's last answer agrees with the ledger, as far as the ledger was looked up.
     var isAgreeing = false
-    /// The last position that the peer has, if it had more before.
+    /// The last position that the peer has, if it had more entries before; nil otherwise.
     var refillAfter: Int?
     /// The last receipt, to be compared with the ledger.
     var kept: ReportPoint?
@@ -79,9 +82,10 @@ package struct ReportDelivery: Sendable {
     enum Features: Sendable {
         case unknown
         case asked(Text)
-        /// The question was sent; its answer is awaited until that time.
+        /// The question was sent. Its answer is awaited until the given instant.
         case sent(until: Instant)
-        /// No answer so far. If the peer then answers a ping, it counts as a peer without the protocol.
+        /// The question was not answered so far. If the peer then answers a ping, it counts as a peer without
+        /// the protocol.
         case doubted
         case known(Bool)
     }
@@ -100,11 +104,12 @@ package struct ReportDelivery: Sendable {
 
         enum State: Sendable {
             case handedOver
-            /// The peer's server has accepted it.
+            /// The peer's server has accepted the message.
             case taken
-            /// Confirmed.
+            /// The message is confirmed.
             case done
-            /// Refused on its own, or nothing to report.
+            /// The entry is skipped: the peer refused it in a message of its own (`isRefused`), or it has
+            /// nothing to report.
             case passedOver(isRefused: Bool)
         }
     }
@@ -121,8 +126,8 @@ package struct ReportDelivery: Sendable {
     ) {
         (self.settings, self.isPast) = (settings, isPast)
         self.end = end
-        // A cursor beyond the end is from before the ledger was restored from an older state. Entries
-        // recorded now are new all the same.
+        // A cursor beyond the end dates from before the ledger was restored from an older state. Entries that
+        // are recorded now are new all the same.
         self.confirmed = min(max(confirmed, 0), end.position)
         readUpTo = self.confirmed
         size = settings.limits.entries

@@ -2,17 +2,17 @@ package import Encoding
 
 /// Why the delivery is held although the peer's server is reachable.
 package enum ReportHold: Hashable, Sendable {
-    /// The peer answers pings and confirms nothing.
+    /// The peer answers pings but confirms nothing.
     case unconfirmed
-    /// The peer says that it cannot store at present.
+    /// The peer reports that it cannot store entries at present.
     case notStored
-    /// The peer says that another connection writes this ledger.
+    /// The peer reports that another connection writes this ledger.
     case foreign
     /// The peer does not know the protocol that the configuration requires.
     case unknownProtocol
-    /// The peer's server accepts pings and refuses one entry after another: nothing more is passed over.
+    /// The peer's server accepts pings but refuses one entry after another. No further entry is skipped.
     case refused
-    /// Another problem, by the peer's code (at most 128 bytes).
+    /// The peer reports another problem; the text is the peer's code for it (at most 128 bytes).
     case problem(Text)
 }
 
@@ -21,34 +21,37 @@ extension ReportDelivery {
     package enum Event: Sendable {
         /// The handshake is complete, or an earlier connection is used again.
         case connected
-        /// The end of the ledger now; urgent if a rejection or failure was recorded.
+        /// The ledger ends at `end` now. `isUrgent`: whether a rejection or failure was recorded.
         case available(end: ReportPoint, isUrgent: Bool)
         /// The answer to ``Action/read(after:entries:bytes:reports:)``, in the ledger's order; empty if
         /// nothing can be read.
         case entries([ReportEntry])
-        /// The answer to ``Action/look(_:)``: the hash of the gate's entry at that position; nil if it is not
-        /// kept.
+        /// The answer to ``Action/look(_:)``: the hash of the gate's entry at the position `at`; nil if the
+        /// ledger no longer has the entry.
         case hash([UInt8]?, at: Int)
-        /// The peer's server accepted the message of that id (HTTP 2xx), which confirms nothing.
+        /// The peer's server accepted the message with the given id (HTTP 2xx). This confirms nothing.
         case sent(Text)
-        /// The message of that id failed. A message that a server refused is made smaller. Any other is sent
-        /// again, so a connection that repeats it by itself need not report this.
+        /// The message with the given id failed. A message that a server refused is made smaller. Any other
+        /// failed message is sent again, so a connection that itself repeats messages need not report such a
+        /// failure.
         case failed(Text, ExchangeFailure)
-        /// The peer's server accepted the gate's ping of that id.
+        /// The peer's server accepted the gate's ping with the given id.
         case pinged(Text)
-        /// The peer answered the gate's ping of that id.
+        /// The peer answered the gate's ping with the given id.
         case pong(Text)
-        /// The peer stored what was sent. `signed`: the head that it returned, if this gate signed it.
+        /// The peer stored every entry up to the given point. `signed`: the gate's own head that the peer
+        /// returned, if this gate signed it.
         case receipt(ReportPoint, signed: ReportPoint? = nil)
-        /// The last entry that the peer has. `signed`: the head that it returned, if this gate signed it.
+        /// The peer stated the last entry that it has. `signed`: the gate's own head that the peer returned,
+        /// if this gate signed it.
         case head(ReportPoint, signed: ReportPoint? = nil)
-        /// The controller has these reports or messages.
+        /// The controller acknowledged the reports or messages with the given ids.
         case acknowledged([Text])
-        /// The protocols that the peer speaks, among those that were asked for.
+        /// The peer disclosed which of the queried protocols it supports.
         case disclosed([ProtocolName])
-        /// The peer reported a problem with the message of that thread.
+        /// The peer reported a problem with the code `code`, about the message whose thread is `thread`.
         case problem(code: Text, thread: Text)
-        /// Start the next attempt at once: the network is up again, or an operator asks.
+        /// Start the next attempt at once, because the network works again or an operator asks for it.
         case retryNow
         /// The time of ``ReportDelivery/deadline`` is reached.
         case deadlineReached
@@ -56,47 +59,49 @@ extension ReportDelivery {
 
     /// The actions of a delivery, which its driver carries out in this order.
     package enum Action: Hashable, Sendable {
-        /// Read the entries after that position: at most `entries` of them, of about `bytes` bytes in total,
-        /// with their reports or with nil in their place.
+        /// Read the entries after the position `after`: at most `entries` entries, of about `bytes` bytes in
+        /// total. `reports`: whether to read their reports, too; if not, the entries have nil as report.
         case read(after: Int, entries: Int, bytes: Int, reports: Bool)
-        /// Look up the hash of the entry at that position.
+        /// Look up the hash of the ledger's entry at the given position.
         case look(Int)
         /// Send this message. The next one follows after ``Event/sent(_:)`` or ``Event/failed(_:_:)``.
         case send(OutboundMessage)
         /// Ping the peer.
         case ping
-        /// The cursor moves to that point permanently. A receipt is to be kept. `by` is nil for entries that
-        /// were passed over.
+        /// The destination's cursor moves permanently to the given point. If `by` is a receipt, keep it. `by`
+        /// is nil for entries that were skipped.
         case confirmed(ReportPoint, by: ReportWay.Proof?)
-        /// The peer's server refuses the entry at that position on its own. The ``confirmed(_:by:)`` that
-        /// follows passes over the entry: the peer never gets it.
+        /// The peer's server refuses the entry at the given position when it is sent alone. The next
+        /// ``confirmed(_:by:)`` skips this entry, so the peer never gets it.
         case setAside(Int)
-        /// The entries at these positions are no longer kept, and the peer does not have them; reported once.
+        /// The ledger no longer has the entries at these positions, and the peer does not have them either.
+        /// Reported once.
         case gone(ClosedRange<Int>)
-        /// The peer has lost entries after that position, for which it had sent receipts. They are sent
-        /// again.
+        /// The peer has lost entries after the position `after`, although it had sent receipts for them. The
+        /// gate sends these entries again.
         case refill(after: Int)
-        /// The form and the proof of reports from now on.
+        /// The form and the proof of reports are determined from now on.
         case found(ReportWay)
-        /// The peer answers no ping. Nothing is sent until it does.
+        /// The peer answers no ping. The gate sends nothing until the peer answers one.
         case silent
-        /// The silent peer answered.
+        /// The peer, which had answered no pings, answered again.
         case heard
-        /// The delivery is held, for that reason; reported once.
+        /// The delivery is held for the given reason. Reported once.
         case held(ReportHold)
-        /// Give up the rest of this earlier ledger: the peer keeps reporting that another connection writes
-        /// it. The next ledger is delivered after that.
+        /// Give up the rest of this earlier ledger, because the peer keeps reporting that another connection
+        /// writes it. The next ledger is delivered after that.
         case giveUp
-        /// The delivery continues.
+        /// The delivery is no longer held and continues.
         case released
-        /// The peer has this point, which this gate signed, and the ledger does not contain it: the ledger
-        /// was restored from an older state or rewritten.
+        /// The peer has the given point, which this gate signed, but the ledger does not contain it: the
+        /// ledger was restored from an older state or rewritten.
         case behind(ReportPoint)
-        /// The peer claims this point, which the ledger does not contain, without proof that it ever did.
+        /// The peer claims the given point without proof that the ledger ever contained it. The ledger does
+        /// not contain it.
         case claimed(ReportPoint)
         /// The peer's statement about the ledger agrees with the ledger again.
         case agreed
-        /// A statement of the peer was refused.
+        /// A statement of the peer was refused, for the given reason.
         case discarded(ReportError)
     }
 }

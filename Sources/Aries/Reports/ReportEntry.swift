@@ -2,18 +2,18 @@ package import Encoding
 
 /// One entry of the ledger on its way to a destination.
 package struct ReportEntry: Hashable, Sendable {
-    /// Its position in the ledger, from 1.
+    /// The position of the entry in the ledger, from 1.
     package let position: Int
-    /// Its hash, ``ReportPoint/hashBytes`` bytes.
+    /// The hash of the entry, ``ReportPoint/hashBytes`` bytes.
     package let hash: [UInt8]
     /// The record's bytes, which the hash covers: compact JSON.
     package let body: [UInt8]
-    /// The report for a controller that does not know entries, with `id` and `time`; nil for an entry that is
-    /// no report (an intent), and for all entries if no reports were asked for. JSON's own `null` counts as
-    /// none.
+    /// The report for a controller that does not know entries, with `id` and `time`. Nil for an entry that is
+    /// no report (an intent), and for all entries if no reports were requested. JSON's own `null` counts as
+    /// no report.
     package let report: JSON?
 
-    /// Creates an entry of these parts.
+    /// Creates an entry from the values of its properties. A `report` that is no JSON object counts as nil.
     package init(position: Int, hash: [UInt8], body: [UInt8], report: JSON?) {
         (self.position, self.hash, self.body) = (position, hash, body)
         self.report = report?.object == nil ? nil : report
@@ -37,6 +37,6 @@ package struct ReportEntry: Hashable, Sendable {
         report = nil
     }
 
-    /// The report's id, which is that of its visit; nil if there is no report.
+    /// The id of the report. It is also the id of the visit; nil if the entry has no report.
     var reportID: Text? { report?["id"]?.string }
 }

@@ -1,9 +1,9 @@
 package import Encoding
 
-/// A point in a ledger, with the hash that binds everything up to it: a receipt confirms a point, a head
-/// states one, and a destination's cursor is one.
+/// A point in a ledger, with the hash that binds all entries up to it. A receipt confirms a point, a head
+/// states a point, and a destination's cursor is a point.
 package struct ReportPoint: Hashable, Sendable {
-    /// The limit of positions: 2^53, up to which every JSON parser keeps integers exactly.
+    /// The highest allowed position: 2^53. Up to this number every JSON parser keeps integers exactly.
     package static let positionLimit = 1 << 53
     /// The size of a hash (SHA-256), in bytes.
     package static let hashBytes = 32
@@ -14,15 +14,15 @@ package struct ReportPoint: Hashable, Sendable {
 
     /// The ledger's id.
     package var ledger: Text
-    /// The position of the last entry; 0 before the first.
+    /// The position of the last entry up to this point; 0 before the first entry.
     package var position: Int
-    /// The hash of that entry, ``hashBytes`` bytes.
+    /// The hash of the entry at ``position``, ``hashBytes`` bytes.
     package var hash: [UInt8]
     /// The gate's signature of this point as the ledger's end, ``signatureBytes`` bytes; nil: it is not
     /// signed.
     package var signature: [UInt8]?
 
-    /// Creates a point of these parts.
+    /// Creates a point from the values of its properties.
     package init(ledger: Text, position: Int, hash: [UInt8], signature: [UInt8]? = nil) {
         (self.ledger, self.position, self.hash, self.signature) = (ledger, position, hash, signature)
     }
@@ -34,7 +34,8 @@ package struct ReportPoint: Hashable, Sendable {
             signature: try Self.signature(json?["signature"]))
     }
 
-    /// Reads `{ledger, position, hash}`. Further members are ignored; these three have exactly one spelling.
+    /// Reads `{ledger, position, hash}`. Further members are ignored. The three members have exactly one
+    /// spelling.
     package init(_ json: JSON?) throws(ReportError) {
         self.init(
             ledger: try Self.ledger(json?["ledger"]), position: try Self.position(json?["position"]),
@@ -44,7 +45,7 @@ package struct ReportPoint: Hashable, Sendable {
     /// The members of a message.
     var members: [JSONObject.Member] { [.init("ledger", .string(ledger))] + placeMembers }
 
-    /// The members without the ledger, for messages that state the ledger once.
+    /// The JSON members of the point without the ledger, for messages that state the ledger once.
     var placeMembers: [JSONObject.Member] {
         [.init("position", .int(position)), .init("hash", .text(Hex.encode(hash)))]
     }
@@ -62,7 +63,7 @@ package struct ReportPoint: Hashable, Sendable {
         return ledger
     }
 
-    /// Reads a whole number without sign, fraction, exponent and leading zeros.
+    /// Reads a position from JSON: a whole number without sign, fraction, exponent and leading zeros.
     static func position(_ json: JSON?) throws(ReportError) -> Int {
         guard let number = json?.number else { throw .malformed(member: "position") }
         guard let position = number.int, (0...positionLimit).contains(position) else { throw .position }

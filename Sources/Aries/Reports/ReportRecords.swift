@@ -2,24 +2,25 @@ package import Encoding
 
 /// The content of a `records` message.
 package struct ReportRecords: Hashable, Sendable {
-    /// The limit of entries in a message that is read; no gate sends more.
+    /// The maximum number of entries in a message that is read. No gate sends more.
     package static let entriesLimit = 256
-    /// The limit of their bodies in total, in bytes.
+    /// The maximum size of the bodies of all entries in one message together, in bytes.
     package static let bytesLimit = 256 * 1024
 
     /// The ledger's id.
     package let ledger: Text
-    /// Entries that follow each other without a gap, at least one.
+    /// The entries of the message. They follow each other without a gap; there is at least one.
     package let entries: [ReportEntry]
-    /// The end of the ledger when they were sent, signed if the gate can sign.
+    /// The end of the ledger when the entries were sent, signed if the gate can sign.
     package let head: ReportPoint
 
-    /// Creates the content from these entries of the ledger that ends with `head`.
+    /// Creates the content of a message from entries of the ledger that ends with `head`.
     package init(_ entries: [ReportEntry], head: ReportPoint) {
         (self.ledger, self.entries, self.head) = (head.ledger, entries, head)
     }
 
-    /// The message; the same entries have the same id. Nil without entries.
+    /// The message with these entries. The same entries give the same message id. Nil if there are no
+    /// entries.
     var message: OutboundMessage? {
         guard let first = entries.first, let last = entries.last else { return nil }
         return OutboundMessage(

@@ -4,7 +4,7 @@ package enum ReportFormat: String, CaseIterable, Sendable {
     case auto
     /// Batches of the ledger's own entries.
     case records
-    /// One basicmessage for each report.
+    /// Reports are sent as basicmessages, one for each report.
     case basicmessage
     /// Several reports in one basicmessage.
     case several = "basicmessage-batch"
@@ -16,7 +16,8 @@ package enum ReportConfirm: String, CaseIterable, Sendable {
     case auto
     /// The receipt of a peer that has stored the entries.
     case receipt
-    /// A basicmessage of the controller with the ids of reports; it arrives only through a mailbox.
+    /// A basicmessage of the controller that names the ids of the reports confirms them. It can arrive only
+    /// through a mailbox.
     case controller
     /// The answer to a ping that was sent after the reports. Not durable: reports that the agent loses from
     /// its memory are lost.
@@ -27,22 +28,22 @@ package enum ReportConfirm: String, CaseIterable, Sendable {
 package struct ReportSettings: Sendable {
     /// The form of reports.
     package var format: ReportFormat
-    /// What confirms them.
+    /// What confirms reports.
     package var confirm: ReportConfirm
     /// How long an entry waits for others; 1 s to 5 min. Single messages do not wait.
     package var batchDelay: Duration
     /// Limits and times.
     package var limits = Limits()
 
-    /// Creates these settings.
+    /// Creates the settings from the given values, with the default limits.
     package init(
         format: ReportFormat = .auto, confirm: ReportConfirm = .auto, batchDelay: Duration = .seconds(5)
     ) {
         (self.format, self.confirm, self.batchDelay) = (format, confirm, batchDelay)
     }
 
-    /// Whether format and confirmation fit together: receipts are for entries, the other two for
-    /// basicmessages.
+    /// Whether format and confirmation fit together: receipts confirm entries; the two other kinds of
+    /// confirmation are for basicmessages.
     package var isConsistent: Bool {
         switch (format, confirm) {
         case (_, .auto), (.auto, _), (.records, .receipt): true
@@ -53,37 +54,37 @@ package struct ReportSettings: Sendable {
 
     /// Limits and times.
     package struct Limits: Sendable {
-        /// The limit of entries in one message.
+        /// The maximum number of entries in one message.
         package var entries = 256
-        /// The limit of the entries of one message, in bytes as they are written there.
+        /// The maximum size of the entries of one message, in bytes as written in the message.
         package var bytes = 256 * 1024
-        /// The limit of single reports before a ping asks whether they arrived.
+        /// The maximum number of single reports after which a ping asks whether they arrived.
         package var unconfirmedSingles = 32
-        /// The limit of single reports that wait for the controller's acknowledgement.
+        /// The maximum number of single reports that wait for the controller's acknowledgement.
         package var unacknowledgedSingles = 256
-        /// The longest time that a report waits for that ping.
+        /// The longest time that a report waits for the ping that confirms it.
         package var pingAfter = Duration.seconds(5)
-        /// The time limit for an answer, after which the peer is pinged, and for the answer to that ping.
-        /// With three pings silence is reported within a minute.
+        /// The time limit for an answer, after which the peer is pinged. It is also the time limit for the
+        /// answer to that ping. With three pings, silence is reported within a minute.
         package var answer = Duration.seconds(10)
-        /// The same for a controller's acknowledgement.
+        /// The time limit for a controller's acknowledgement, after which the peer is pinged.
         package var controllerAnswer = Duration.seconds(25)
-        /// The number of unanswered pings after which a peer is silent.
+        /// The number of unanswered pings after which a peer counts as silent.
         package var unansweredPings = 3
-        /// The limit of entries that are passed over because they were refused one after another. No more are
-        /// passed over before something is confirmed.
+        /// The maximum number of entries that are skipped because they were refused one after another. No
+        /// further entry is skipped before an entry is confirmed.
         package var refusals = 3
         /// After this number of consecutive answers that another connection writes an earlier ledger, the
-        /// rest of that ledger is given up. With the waits in between that takes four to five hours. An
-        /// operator who learns of it in working hours can fix it in that time, and a gate that is switched
-        /// off at night reaches the limit, too.
+        /// rest of that ledger is given up. With the waits in between, this takes four to five hours. An
+        /// operator who notices the problem in working hours can solve it in that time. A gate that is
+        /// switched off at night reaches the limit, too.
         package var foreignHolds = 24
         /// The longest wait between attempts at a peer that is silent or does not confirm; the first wait is
         /// ``answer``.
         package var longestWait = Duration.seconds(15 * 60)
         /// The time between two questions for the peer's head.
         package var headInterval = Duration.seconds(86_400)
-        /// The wait before entries are read again if there were none.
+        /// The wait before entries are read again if the last read returned none.
         package var readAgain = Duration.seconds(5)
 
         /// Creates the documented defaults.
@@ -100,27 +101,27 @@ package struct ReportSettings: Sendable {
 package struct ReportWay: Hashable, Sendable {
     /// The content of a message.
     package enum Form: Hashable, Sendable {
-        /// Entries of the ledger.
+        /// The message has entries of the ledger.
         case records
-        /// One report.
+        /// The message has one report.
         case single
-        /// Several reports.
+        /// The message has several reports.
         case several
     }
 
     /// What confirms a message.
     package enum Proof: Hashable, Sendable {
-        /// A receipt: the peer has stored it.
+        /// A receipt confirms the reports: the peer has stored them.
         case receipt
-        /// The controller's acknowledgement.
+        /// The controller's acknowledgement confirms the reports.
         case controller
-        /// An answered ping.
+        /// An answered ping confirms the reports.
         case alive
     }
 
     /// The content of a message.
     package let form: Form
-    /// What confirms it.
+    /// What confirms the reports.
     package let proof: Proof
 
     /// Entries that receipts confirm.

@@ -4,14 +4,14 @@ package import Encoding
 ///
 /// - `records`, from the gate: `ledger`, `entries: [{position, hash, body}]`, and `head {position, hash,
 ///   signature}`, the present end of the ledger.
-/// - `receipt`, from the keeper, in the thread of the records: `ledger`, `position`, `hash`: everything up to
-///   here is stored durably; and `head`.
+/// - `receipt`, from the keeper, in the thread of the records: `ledger`, `position`, `hash`: every entry up
+///   to this one is stored durably; and `head`.
 /// - `head-query`, from the gate: `ledger`.
-/// - `head`, from the keeper: `ledger`, `position`, `hash`: the last entry that it has, position 0 if it has
-///   none; and `head`.
+/// - `head`, from the keeper: `ledger`, `position`, `hash`: the last entry that the keeper has, position 0 if
+///   it has none; and `head`.
 ///
-/// The keeper returns, unchanged, the `head` that arrived with the last entry it has. A keeper's claim counts
-/// against the gate's ledger only with such a head: a keeper can invent a position, but not the gate's
+/// The keeper returns, unchanged, the `head` that arrived with the last entry that it has. A keeper's claim
+/// counts against the gate's ledger only with such a head: a keeper can invent a position, but not the gate's
 /// signature. A keeper that returns no head works, too.
 ///
 /// A keeper reports what it cannot do with notification/1.0/problem-report in the thread of the records, with
@@ -22,11 +22,11 @@ package enum VerificationReport {
 
     /// Codes of problem reports about records.
     package enum Trouble {
-        /// Nothing is stored at present: send the records again later.
+        /// The keeper stores nothing at present. The gate has to send the records again later.
         package static let notStored: Text = "records-not-stored"
         /// The message violates the rules and will be refused again.
         package static let refused: Text = "records-refused"
-        /// Another connection writes this ledger.
+        /// Another connection writes the same ledger.
         package static let foreign: Text = "records-foreign"
         /// The code with which agents answer a message whose type or members they do not know.
         package static let unknown: Text = "message-parse-failure"
@@ -34,9 +34,11 @@ package enum VerificationReport {
 
     /// A keeper's message to the gate.
     package enum Answer: Hashable, Sendable {
-        /// Everything up to this point is stored; with the head that the keeper returns.
+        /// The keeper stored every entry up to the given point. `head`: the gate's own head that arrived with
+        /// that entry, returned unchanged; nil if the keeper returned none.
         case receipt(ReportPoint, head: ReportPoint? = nil)
-        /// The last entry that the keeper has; with the head that it returns.
+        /// The keeper stated the last entry that it has. `head`: the gate's own head that arrived with that
+        /// entry, returned unchanged; nil if the keeper returned none.
         case head(ReportPoint, head: ReportPoint? = nil)
     }
 
@@ -56,8 +58,8 @@ package enum VerificationReport {
         }
     }
 
-    /// Returns the head in an answer. An unreadable head counts as none, and the rest of the message is
-    /// valid.
+    /// Returns the gate's own head that the keeper returned in an answer. An unreadable head counts as
+    /// absent, and the rest of the answer stays valid.
     private static func returned(_ message: Message, _ ledger: Text) -> ReportPoint? {
         try? ReportPoint(head: message.body["head"], of: ledger)
     }
@@ -78,7 +80,7 @@ package enum VerificationReport {
         OutboundMessage(id: id, name, "head-query", [.init("ledger", .string(ledger))])
     }
 
-    /// Returns whether a disclosed list of protocols contains this one.
+    /// Returns whether a disclosed list of protocols contains verification-report.
     static func isAmong(_ protocols: [ProtocolName]) -> Bool {
         protocols.contains { $0.family == name.family && $0.major == name.major }
     }

@@ -2,10 +2,10 @@ package import Encoding
 
 /// A message attached to an invitation for answering (`requests~attach`, RFC 0434; attachments: RFC 0017).
 package enum AttachedRequest: Sendable {
-    /// A message that can be answered in its own thread.
+    /// The request is a message that can be answered in its own thread.
     case message(Message)
-    /// No readable message. `thread`: the thread to refuse it in, which is the id of the message or of the
-    /// attachment, if there is one.
+    /// The request is no readable message. `thread`: the thread in which it is refused, which is the id of
+    /// the message or of the attachment; nil if neither has an id.
     case unreadable(thread: Text?)
 
     /// The limit for an attachment, in bytes.

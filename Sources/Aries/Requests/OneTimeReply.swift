@@ -9,11 +9,11 @@ package import Encoding
 package struct OneTimeReply: ~Copyable, Sendable {
     /// An event for the replies.
     package enum Event: Sendable {
-        /// Begin.
+        /// Begin to send the replies.
         case start
         /// The post was answered by 2xx.
         case answered
-        /// The post failed.
+        /// The post failed, for the given reason.
         case failed(ExchangeFailure)
         /// The time of ``OneTimeReply/deadline`` is reached.
         case deadlineReached
@@ -21,14 +21,14 @@ package struct OneTimeReply: ~Copyable, Sendable {
 
     /// The actions, which the driver carries out.
     package enum Action: Sendable {
-        /// Post these bytes to that URL and return the result as an event.
+        /// Post the bytes `body` to `url` and return the result as an event.
         case post(url: Text, body: [UInt8])
-        /// All replies were delivered, and `refusals` requests were refused; or the last failure of the first
-        /// reply that was not delivered.
+        /// The work is finished. If the failure is nil, `replies` replies were delivered, and they refused
+        /// `refusals` requests. Otherwise it is the last failure of the first reply that was not delivered.
         case finished(replies: Int, refusals: Int, ExchangeFailure?)
     }
 
-    /// How often one reply is posted at most.
+    /// The maximum number of times that one reply is posted.
     package static let maxAttempts = 3
 
     private let service: Service
@@ -90,8 +90,9 @@ package struct OneTimeReply: ~Copyable, Sendable {
 }
 
 extension AttachedRequest {
-    /// Returns one message for each request of `invitation`, in order: its answer, or its refusal in its
-    /// thread. A request that expects no answer gets none, and neither does an attachment without any id.
+    /// Returns one message for each request of `invitation`, in order: the answer to the request, or its
+    /// refusal in the request's thread. The result has no message for a request that expects no answer, or
+    /// for an attachment without any id.
     static func replies(
         to invitation: Invitation, rules: RequestRules, random: inout RandomStream
     ) -> (messages: [JSON], refusals: Int) {
@@ -103,8 +104,8 @@ extension AttachedRequest {
                 switch rules.reply(to: request, id: id) {
                 case .message(let answer): messages.append(answer)
                 case .nothing: break
-                // Use the general report: agents show it to their controllers even if its thread belongs to
-                // no connection. They do not do that with the reports of single protocols.
+                // Use the general problem report: agents show it to their controllers even if its thread
+                // belongs to no connection. They do not show the problem reports of single protocols.
                 case .refusal(let code, let explanation, _):
                     refusals += 1
                     messages.append(

@@ -18,7 +18,7 @@ package enum Question {
         (question.body["valid_responses"]?.array ?? []).prefix(64).compactMap { $0["text"]?.string ?? $0.string }
     }
 
-    /// Returns whether the answer must be signed, which a gate never does.
+    /// Returns whether the question requires a signed answer. A gate never signs answers.
     package static func wantsSignature(_ question: Message) -> Bool {
         question.body["signature_required"]?.bool ?? (question.type.protocolName.family != name.family)
     }

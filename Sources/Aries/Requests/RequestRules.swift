@@ -4,14 +4,14 @@ package import Encoding
 /// refused in its own thread with a reason, so that no controller waits for a verifier that holds no
 /// credentials.
 package struct RequestRules: Hashable, Sendable {
-    /// A question with its answer, both compared as bytes.
+    /// A question and its answer. Both are compared as bytes.
     package struct Answer: Hashable, Sendable {
         /// The whole `question_text`.
         package let question: Text
         /// The `response`; must be one of the answers that the question allows.
         package let response: Text
 
-        /// Creates an answer to that question.
+        /// Creates an answer to `question`.
         package init(question: Text, response: Text) {
             (self.question, self.response) = (question, response)
         }
@@ -19,19 +19,19 @@ package struct RequestRules: Hashable, Sendable {
 
     /// The reply to a request.
     package enum Reply: Hashable, Sendable {
-        /// This message answers it.
+        /// The request is answered by the given message.
         case message(JSON)
-        /// It is refused. The code is for programs, the explanation for people, and the report belongs to the
-        /// protocol `of`.
+        /// The request is refused. `code` is for programs, `explanation` for people, and the report belongs
+        /// to the protocol `of`.
         case refusal(code: Text, explanation: Text, of: ProtocolName)
-        /// It expects no answer.
+        /// The request expects no answer.
         case nothing
     }
 
-    /// The limit of configured answers.
+    /// The maximum number of configured answers.
     package static let maxAnswers = 64
 
-    /// The configured answers. If there are none, every question is refused.
+    /// The configured answers. If the list is empty, every question is refused.
     package var answers: [Answer]
 
     /// Creates rules with these answers.
@@ -92,8 +92,8 @@ package struct RequestRules: Hashable, Sendable {
         guard let reason else {
             return .refusal(code: "message-parse-failure", explanation: "unknown message type", of: Notice.name)
         }
-        // These two protocols have reports of their own, with which the peer closes what it has begun (RFC
-        // 0036, 0037, 0453, 0454).
+        // These two protocols have their own problem reports. The peer uses them to close the exchange that
+        // it has begun (RFC 0036, 0037, 0453, 0454).
         let reports = ["present-proof", "issue-credential"].contains(type.protocolName.family)
         return Self.refusal(reason, of: reports ? type.protocolName : Notice.name)
     }

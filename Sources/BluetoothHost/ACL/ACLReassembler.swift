@@ -1,15 +1,16 @@
-/// Reassembles the L2CAP PDUs of one link from the data of its ACL packets (Core Specification Vol 3 Part A 7.2.1).
+/// Reassembles the L2CAP PDUs of one link from the data of its ACL packets (Core Specification Vol 3 Part A
+/// 7.2.1).
 ///
 /// One PDU is assembled at a time, and at most `limit` bytes of its payload are held. The length that a peer
 /// announces allocates nothing. A PDU whose fragments do not fit together is dropped as a whole, and the next
 /// start fragment begins cleanly. The link layer loses nothing, so a peer that sends such fragments is broken
-/// or hostile; all it gains is that it gets no answer.
+/// or hostile. The only effect is that the peer gets no answer.
 struct ACLReassembler: Sendable {
     private enum State {
         case idle
         /// The buffer holds the bytes received so far.
         case collecting
-        /// The PDU is too long; its remaining fragments are ignored.
+        /// The PDU is too long. Its remaining fragments are ignored.
         case skipping
     }
 
@@ -21,7 +22,7 @@ struct ACLReassembler: Sendable {
     /// The PDU being assembled. Its memory is reused for the next fragmented PDU, without a new allocation if
     /// the frame returned before has been released.
     private var buffer: [UInt8] = []
-    /// PDUs dropped so far.
+    /// The number of PDUs dropped so far.
     private(set) var dropped = 0
 
     /// `limit` is the longest payload of a PDU, in bytes.
@@ -49,7 +50,7 @@ struct ACLReassembler: Sendable {
         }
     }
 
-    /// Takes the first fragment of a PDU, which may be the whole PDU.
+    /// Takes the first fragment of a PDU. The fragment may be the whole PDU.
     private mutating func begin(_ bytes: ArraySlice<UInt8>) -> L2CAPFrame? {
         guard let isComplete = isComplete(bytes) else { return nil }
         if isComplete { return L2CAPFrame(complete: bytes) }

@@ -8,14 +8,12 @@ import Encoding
 /// up to 32 s, because the phone chooses the supervision timeout. Therefore:
 /// - A link that holds no buffer may take any free buffer.
 /// - A link that holds a buffer may take another one only if one of its buffers has been returned before, its
-///   oldest packet is younger than ``Limits/acknowledgementTime``, it holds less than ``share`` (an eighth of
-///   the buffers), and at least two shares remain free for other links.
+///   oldest packet is younger than ``Limits/acknowledgementTime``, the link holds less than ``share`` (an
+///   eighth of the buffers), and at least two shares remain free for other links.
 /// - A link whose end has been requested takes no buffer while a frame of another link waits for one.
 ///
-/// | buffers | 1 to 15 | 16 | 20 |
-/// |---|---|---|---|
-/// | a link holds at most | 1 | 2 | 2 |
-/// | links that get a buffer even if all keep all they may (``links(sharing:)``) | one per buffer | 10 | 12 |
+/// | buffers | 1 to 15 | 16 | 20 | |---|---|---|---| | a link holds at most | 1 | 2 | 2 | | links that get a
+/// buffer even if all keep all they may (``links(sharing:)``) | one per buffer | 10 | 12 |
 ///
 /// The turn passes to the next link after each PDU.
 struct ACLTransmitter: Sendable {
@@ -57,10 +55,10 @@ struct ACLTransmitter: Sendable {
     private var turn = 0
     /// When a buffer was last returned.
     private var returned = Instant.zero
-    /// Buffers that one link may hold: an eighth of them, at least one.
+    /// The number of buffers that one link may hold: an eighth of all buffers, at least one.
     private let share: Int
 
-    /// A transmitter for a controller that takes `packets` packets of `packetLength` data bytes each.
+    /// Creates a transmitter for a controller that takes `packets` packets of `packetLength` data bytes each.
     init(packetLength: Int, packets: Int, limits: Limits) {
         self.packetLength = max(packetLength, 1)
         (credits, share) = (packets, Self.share(of: packets))
@@ -103,7 +101,7 @@ struct ACLTransmitter: Sendable {
         return lanes[index].frames.count < limits.queuedFrames
     }
 
-    /// Queues a PDU. Returns false when no such link exists or its queue is full.
+    /// Queues a PDU. Returns false if the link `handle` does not exist or its queue is full.
     @discardableResult
     mutating func enqueue(
         _ frame: L2CAPFrame, on handle: ConnectionHandle, reporting value: PushedValue? = nil, at now: Instant
@@ -142,7 +140,7 @@ struct ACLTransmitter: Sendable {
         return nil
     }
 
-    /// Whether the link may take one of the free buffers.
+    /// Returns whether the link may take one of the free buffers.
     private func mayTake(_ lane: Lane, at now: Instant) -> Bool {
         if lane.isEnding, lanes.contains(where: \.waits) { return false }
         guard let oldest = lane.held.first else { return true }
@@ -177,8 +175,8 @@ struct ACLTransmitter: Sendable {
     ///
     /// The wait begins in one of two cases. Either no buffer is free and a link that holds none has a frame.
     /// Or every link has a frame and holds a buffer, and no link has ever had a buffer returned. A link that
-    /// has had one returned may have gone out of range. That alone is no fault: other phones may be connected
-    /// whose visitors are still choosing and which need no buffer.
+    /// has already had a buffer returned may have gone out of range. That alone is no fault: other phones may
+    /// be connected whose visitors are still choosing and which need no buffer.
     var heldDeadline: Instant? {
         let starving = credits > 0 ? [] : lanes.filter { $0.waits && $0.held.isEmpty }.map(\.waitingSince)
         let open = lanes.filter { !$0.isEnding }

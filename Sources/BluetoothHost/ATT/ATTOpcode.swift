@@ -32,7 +32,8 @@ enum ATTOpcode: UInt8, Sendable {
     case writeCommand = 0x52
     case signedWriteCommand = 0xD2
 
-    /// Bit 6 of an opcode marks a command, which is never answered (Vol 3 Part F 3.3.1).
+    /// Returns whether an opcode is that of a command: bit 6 marks a command, and commands are never answered
+    /// (Vol 3 Part F 3.3.1).
     static func isCommand(_ opcode: UInt8) -> Bool { opcode & 0x40 != 0 }
 }
 

@@ -49,7 +49,8 @@ extension ATTServer {
         }
     }
 
-    /// 3.4.4.9: services with their last handles. Only service declarations are groups (Vol 3 Part G 2.5.3).
+    /// Answers Read By Group Type (3.4.4.9): services with their last handles. Only service declarations are
+    /// groups (Vol 3 Part G 2.5.3).
     func readByGroupType(_ parameters: ByteReader) throws(ATTFailure) -> [UInt8] {
         let (range, type) = try rangeAndType(parameters)
         let attributes = try attributes(range)
@@ -75,9 +76,9 @@ extension ATTServer {
         return (range, type)
     }
 
-    /// Builds a list of entries of one size: the entry's head and as much of its value as fits. The list ends
-    /// before the first value that has another size or may not be read. If the first value of all may not be
-    /// read, its error is thrown.
+    /// Builds a list of entries of one size. Each entry has its head and as much of its value as fits. The
+    /// list ends before the first value that has another size or may not be read. If the very first value may
+    /// not be read, the function throws the error for that value.
     private func list(
         _ opcode: ATTOpcode, _ attributes: [Attribute], from start: UInt16, limit: Int, head: (Attribute) -> [UInt8]
     ) throws(ATTFailure) -> [UInt8] {

@@ -2,7 +2,7 @@ import Encoding
 
 /// Requests that read by handle (Core Specification Vol 3 Part F 3.4.4.3 to 3.4.4.8, 3.4.4.11).
 extension ATTServer {
-    /// 3.4.4.3: the value, as much of it as fits.
+    /// Answers Read (3.4.4.3): the value, as much of it as fits.
     func read(_ parameters: ByteReader) throws(ATTFailure) -> [UInt8] {
         let handle = try Self.parse(parameters) { (reader) throws(ByteReader.Truncated) in try reader.uint16LE() }
         return [ATTOpcode.readResponse.rawValue] + (try value(at: handle)).prefix(mtu - 1)
@@ -18,7 +18,7 @@ extension ATTServer {
         return [ATTOpcode.readBlobResponse.rawValue] + value.dropFirst(offset).prefix(mtu - 1)
     }
 
-    /// 3.4.4.7: several values one after the other, without lengths.
+    /// Answers Read Multiple (3.4.4.7): several values one after the other, without lengths.
     func readMultiple(_ parameters: ByteReader) throws(ATTFailure) -> [UInt8] {
         var response = [ATTOpcode.readMultipleResponse.rawValue]
         for handle in try handles(parameters) {
@@ -29,7 +29,8 @@ extension ATTServer {
         return response
     }
 
-    /// 3.4.4.11: several values, each preceded by its length; the last one may be truncated.
+    /// Answers Read Multiple Variable Length (3.4.4.11): several values, each preceded by its length. The
+    /// last value may be truncated.
     func readMultipleVariable(_ parameters: ByteReader) throws(ATTFailure) -> [UInt8] {
         var response = [ATTOpcode.readMultipleVariableResponse.rawValue]
         for handle in try handles(parameters) {

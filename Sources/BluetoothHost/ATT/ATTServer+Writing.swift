@@ -2,15 +2,15 @@ import Encoding
 
 /// Requests and commands that write (Core Specification Vol 3 Part F 3.4.5).
 extension ATTServer {
-    /// 3.4.5.1: the response comes first, so that the phone's next write does not wait for the work that this
-    /// one causes.
+    /// Answers Write Request (3.4.5.1). The response is sent first, so that the phone's next write does not
+    /// wait for the work that this write causes.
     mutating func writeRequest(_ parameters: ByteReader) throws(ATTFailure) -> Answer {
         let (handle, value) = try Self.parse(parameters, Self.handleAndValue)
         let news = try write(value, to: handle, withResponse: true)
         return Answer(response: [ATTOpcode.writeResponse.rawValue], news: news)
     }
 
-    /// 3.4.5.3: never answered, not even when it is refused.
+    /// Handles Write Command (3.4.5.3). It is never answered, not even if it is refused.
     mutating func writeCommand(_ parameters: ByteReader) -> Answer {
         guard let (handle, value) = try? Self.parse(parameters, Self.handleAndValue),
             let news = try? write(value, to: handle, withResponse: false)
@@ -38,8 +38,9 @@ extension ATTServer {
         }
     }
 
-    /// Vol 3 Part G 3.3.3.3. Notifications are granted for indicate-only characteristics, too: deployed
-    /// verifiers send notifications on exactly these, and a refusal would stop wallets that request them.
+    /// Handles a write of a client configuration (Vol 3 Part G 3.3.3.3). Notifications are granted for
+    /// indicate-only characteristics, too. Deployed verifiers send notifications on exactly these
+    /// characteristics, and a refusal would stop wallets that request them.
     private mutating func writeConfiguration(
         _ value: ArraySlice<UInt8>, to handle: UInt16, _ id: CharacteristicID?
     ) throws(ATTFailure) -> News? {

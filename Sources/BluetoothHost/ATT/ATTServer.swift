@@ -1,26 +1,28 @@
 import Encoding
 
-/// The attribute server as one connection sees it: the shared attributes, and the connection's own MTU and client
-/// configurations (Core Specification Vol 3 Part F 3.4).
+/// The attribute server as one connection sees it: the shared attributes, and the connection's own MTU and
+/// client configurations (Core Specification Vol 3 Part F 3.4).
 ///
-/// Every request gets exactly one answer and every command none, whatever they contain. The server starts no procedure
-/// except notifications and indications: the Android wallet loses its session when it receives any other.
+/// Every request gets exactly one answer, and a command gets no answer, whatever they contain. The server
+/// starts no procedure except notifications and indications, because the Android wallet loses its session
+/// when it receives another procedure.
 struct ATTServer: Sendable {
-    /// The result of one PDU from the phone. The response comes first, so that the phone's next request does
-    /// not wait for the work that this one causes.
+    /// The result of one PDU from the phone. The response is sent first, so that the phone's next request
+    /// does not wait for the work that this PDU causes.
     struct Answer: Equatable, Sendable {
         /// The PDU to send back.
         var response: [UInt8]?
         /// The news to report to the application.
         var news: News?
 
-        /// Neither a response nor news.
+        /// The result without a response and without news.
         static let none = Answer()
     }
 
     /// What a phone has done.
     enum News: Equatable, Sendable {
-        /// The MTU after an exchange, also when it is the same as before.
+        /// The phone exchanged MTUs. The value is the MTU in bytes after the exchange, even if it is the same
+        /// as before.
         case mtuExchanged(Int)
         case written(CharacteristicID, [UInt8], withResponse: Bool)
         case configured(CharacteristicID, ClientConfiguration)
@@ -44,7 +46,8 @@ struct ATTServer: Sendable {
         self.receiveMTU = min(max(receiveMTU, Self.defaultMTU), AttributeDatabase.maximumValueLength + 5)
     }
 
-    /// Returns what the phone requested for the characteristic whose value has that handle.
+    /// Returns the client configuration that the phone wrote for the characteristic whose value has the
+    /// handle `handle`.
     func configuration(forValue handle: UInt16) -> ClientConfiguration {
         handle == .max ? .none : configurations[handle + 1] ?? .none
     }
@@ -79,13 +82,14 @@ struct ATTServer: Sendable {
         case .writeRequest: return try writeRequest(parameters)
         case .writeCommand: return writeCommand(parameters)
         case .prepareWriteRequest, .executeWriteRequest:
-            // Queued writes are optional (Vol 3 Part F table 4.1); a server without them refuses both requests with
-            // this error (3.4.1.1). Every value a wallet writes fits into one PDU of the MTU offered.
+            // Queued writes are optional (Vol 3 Part F table 4.1); a server without queued writes refuses
+            // both requests with this error (3.4.1.1). Every value a wallet writes fits into one PDU of the
+            // offered MTU.
             throw ATTFailure(.requestNotSupported)
         case .handleValueConfirmation:
             return parameters.remaining == 0 ? Answer(news: .confirmed) : .none
         case .handleValueIndication:
-            // The phone's own server sends this to a client that does not exist here. Without a confirmation
+            // The phone's own server sends this to a client that does not exist here. Confirm it: otherwise
             // the phone's server would be blocked for 30 s.
             return Answer(response: [ATTOpcode.handleValueConfirmation.rawValue])
         case .signedWriteCommand:
@@ -98,8 +102,8 @@ struct ATTServer: Sendable {
         }
     }
 
-    /// 3.4.2. The response has the same number each time: wallets ask up to three times and give up
-    /// permanently after one error.
+    /// Answers Exchange MTU (3.4.2). The response has the same MTU each time, because wallets ask up to three
+    /// times and give up permanently after one error.
     private mutating func exchangeMTU(_ parameters: ByteReader) throws(ATTFailure) -> Answer {
         let client = try Self.parse(parameters) { (reader) throws(ByteReader.Truncated) in Int(try reader.uint16LE()) }
         mtu = max(min(client, receiveMTU), Self.defaultMTU)
@@ -126,12 +130,12 @@ struct ATTServer: Sendable {
         throw ATTFailure(.invalidPDU)
     }
 
-    /// Reads the handle range that discovery requests begin with (3.4.3.1).
+    /// Reads the handle range at the beginning of discovery requests (3.4.3.1).
     static func range(_ reader: inout ByteReader) throws(ByteReader.Truncated) -> (start: UInt16, end: UInt16) {
         (try reader.uint16LE(), try reader.uint16LE())
     }
 
-    /// The attributes of a requested range; handle 0 and a reversed range are errors (3.4.3.1).
+    /// Returns the attributes of a requested range. Handle 0 and a reversed range are errors (3.4.3.1).
     func attributes(_ range: (start: UInt16, end: UInt16)) throws(ATTFailure) -> ArraySlice<Attribute> {
         guard range.start > 0, range.start <= range.end else { throw ATTFailure(.invalidHandle, range.start) }
         return database[range.start, range.end]

@@ -14,12 +14,12 @@ package struct BluetoothUUID: Hashable, Sendable {
         self.low = low
     }
 
-    /// The UUID `0000xxxx-0000-1000-8000-00805F9B34FB`.
+    /// Creates the UUID `0000xxxx-0000-1000-8000-00805F9B34FB` from its 16-bit form.
     package init(short: UInt16) {
         self.init(high: UInt64(short) << 32 | 0x1000, low: Self.baseLow)
     }
 
-    /// From the usual text of 36 characters, in either case; nil when it is anything else.
+    /// Reads the usual text of 36 characters, in either case; nil for any other text.
     package init?(_ text: String) {
         let characters = Array(text.utf8)
         guard characters.count == 36 else { return nil }
@@ -33,7 +33,7 @@ package struct BluetoothUUID: Hashable, Sendable {
         self.init(littleEndian: bytes.reversed())
     }
 
-    /// From 2 or 16 bytes, least significant first, as ATT carries it; nil for any other count.
+    /// Reads 2 or 16 bytes, least significant byte first, as in ATT PDUs; nil for any other count.
     package init?(littleEndian bytes: some Collection<UInt8>) {
         let bytes = bytes.reversed()
         switch bytes.count {
@@ -48,13 +48,14 @@ package struct BluetoothUUID: Hashable, Sendable {
         }
     }
 
-    /// The 16-bit short form; nil when the UUID has none.
+    /// The 16-bit short form; nil if the UUID has no short form.
     package var short: UInt16? {
         guard low == Self.baseLow, high & 0xFFFF_0000_FFFF_FFFF == 0x1000 else { return nil }
         return UInt16(truncatingIfNeeded: high >> 32)
     }
 
-    /// The bytes that ATT carries: 2 where possible, otherwise 16; least significant first.
+    /// The bytes of the UUID in ATT PDUs: 2 bytes for a UUID with a short form, otherwise 16; least
+    /// significant byte first.
     var littleEndian: [UInt8] {
         var bytes: [UInt8] = []
         if let short {

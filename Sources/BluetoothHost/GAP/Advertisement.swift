@@ -1,4 +1,4 @@
-/// What the gate advertises: one address and the two payloads that belong to it.
+/// The data that the gate advertises: one address and the two payloads that belong to it.
 package struct Advertisement: Equatable, Sendable {
     /// The error for a payload longer than a legacy advertising PDU carries.
     package struct TooLong: Error, Equatable, Sendable {}

@@ -13,14 +13,14 @@ import Encoding
 struct Advertiser: Sendable {
     /// The advertiser's next command or report.
     enum Outcome: Equatable, Sendable {
-        /// The next command.
+        /// The next command to send to the controller.
         case send(HCICommand)
         /// The advertisements last requested are on the air.
         case started
-        /// Nothing is on the air, as requested.
+        /// No advertisement is on the air, as requested.
         case stopped
-        /// The controller refused a command. Only advertisements that were already on the air remain there,
-        /// until the next request.
+        /// The controller refused the given command with the given status. Only advertisements that were
+        /// already on the air remain on the air until the next request.
         case refused(HCIOpcode, HCIStatus)
         /// The controller accepts every command and does not advertise.
         case dead
@@ -65,9 +65,10 @@ struct Advertiser: Sendable {
     private var step: Step?
     /// Whether the result of the last request is still to be reported.
     private var isUntold = false
-    /// Whether a connection has taken a place. The owner decides whether there is room for another phone.
+    /// Whether a connection has taken a place, so that advertising waits. The owner determines whether the
+    /// gate has room for another phone.
     private var isPaused = false
-    /// Whether the controller has already refused, since the last request, to load a place that should be off.
+    /// Whether the controller has refused, since the last request, to load a place that should be off.
     private var hasRetried = false
 
     /// Creates an advertiser with nothing on the air, for a controller that takes the commands of `dialect`.
@@ -81,13 +82,13 @@ struct Advertiser: Sendable {
     /// Whether phones can see the gate, as far as is known.
     var isOn: Bool { places.contains(where: \.isOn) }
 
-    /// Whether the controller reports, by a separate event, which advertisement a phone has connected to.
+    /// Whether the controller reports, by a separate event, to which advertisement a phone has connected.
     var namesConnections: Bool { dialect != .legacy }
 
     /// How often the controller was found not to advertise.
     var lapses: Int { proof.lapses }
 
-    /// When the next turn or proof is due; nil: none.
+    /// When the next turn or proof is due; nil if neither is due.
     var deadline: Instant? {
         guard case .none = step, isOn else { return nil }
         return [turns.end, proof.due].compactMap { $0 }.min()
@@ -95,16 +96,17 @@ struct Advertiser: Sendable {
 
     // MARK: - What happens
 
-    /// Requests these advertisements, the most important first; an empty list means silence. A change under
-    /// way is redirected to this goal.
+    /// Requests that only these advertisements be shown, the most important first; an empty list ends
+    /// advertising. A change under way continues towards the new goal.
     mutating func want(_ advertisements: [Advertisement], at now: Instant) -> Outcome? {
         (wish, isUntold, isPaused, hasRetried) = (advertisements, true, false, false)
         return next(at: now)
     }
 
-    /// Notes a connection, which ends legacy advertising (Core Specification Vol 6 Part B 4.4.2.4), and cancels the
-    /// advertisements that are not yet on the air. Returns the advertisement that the phone connected to, and whether
-    /// it took the last advertisement off the air; false while a command is unanswered.
+    /// Notes a connection, which ends legacy advertising (Core Specification Vol 6 Part B 4.4.2.4), and
+    /// cancels the advertisements that are not yet on the air. Returns the advertisement to which the phone
+    /// connected, and whether the connection took the last advertisement off the air. `isSilent` is false
+    /// while a command is unanswered.
     mutating func connected() -> (Advertisement?, isSilent: Bool) {
         let (aired, wasOn) = (places.first?.aired, isOn)
         wish = []
@@ -126,7 +128,8 @@ struct Advertiser: Sendable {
         return (places[Int(handle)].aired, wasOn && !isOn)
     }
 
-    /// Notes that a connection failed or was refused, which may have ended advertising. Sets advertising up again.
+    /// Notes that a connection failed or was refused, and sets up advertising again, because the attempt may
+    /// have ended it.
     mutating func attemptFailed(at now: Instant) -> Outcome? {
         guard isOn || isPaused else { return nil }
         for index in places.indices where places[index].isOn { places[index].isStale = true }
@@ -134,7 +137,8 @@ struct Advertiser: Sendable {
         return next(at: now)
     }
 
-    /// Puts the advertisement that a connection has taken off the air on the air again: that connection has ended.
+    /// Puts the advertisement that a connection took off the air on the air again, because that connection
+    /// has ended.
     mutating func goOn(at now: Instant) -> Outcome? {
         (isUntold, isPaused) = (true, false)
         return next(at: now)

@@ -1,17 +1,18 @@
 import Encoding
 
-/// Checks whether the controller really advertises, by a command that it must refuse while it does.
+/// Checks whether the controller really advertises, by a command that the controller must refuse while it
+/// advertises.
 ///
 /// The command sets the address of a place again. While the place is on the air, the answer is "command
-/// disallowed"; success means that it is off the air (Core Specification Vol 4 Part E 7.8.4, 7.8.52). The
-/// address is the same, so the command changes nothing, whatever the answer. A controller that accepts the
-/// command immediately after advertising was enabled accepts it always. Its answer proves nothing, so its
+/// disallowed"; success means that the place is off the air (Core Specification Vol 4 Part E 7.8.4, 7.8.52).
+/// The address is the same, so the command changes nothing, whatever the answer. A controller that accepts
+/// the command immediately after advertising was enabled accepts it always. Its answer proves nothing, so its
 /// advertising is switched off and on periodically instead.
 struct AdvertisingProof: Sendable {
     /// The next thing to do.
     enum Question: Equatable, Sendable {
         case ask(Int)
-        /// Switch all places off and on.
+        /// The command switches all places off and on.
         case renew
     }
 
@@ -30,16 +31,16 @@ struct AdvertisingProof: Sendable {
         case untested, proves, provesNothing
     }
 
-    /// Time from one proof to the next, for a controller whose answers prove something.
+    /// The time from one proof to the next, for a controller whose answers prove whether it advertises.
     private let proof: Duration
-    /// Time from one renewal to the next, for other controllers.
+    /// The time from one renewal to the next, for controllers whose answers prove nothing.
     private let renewal: Duration
     private var trust = Trust.untested
     /// Places still to be asked about in this round.
     private var open: [Int] = []
-    /// Places that were found off the air and have been switched on since.
+    /// The places that were found off the air and have been switched on since.
     private var doubted: Set<Int> = []
-    /// When the next round begins; nil while nothing is on the air.
+    /// When the next round of proofs begins; nil while no advertisement is on the air.
     private(set) var due: Instant?
     /// How often a place was found off the air although it should have been on.
     private(set) var lapses = 0

@@ -1,8 +1,8 @@
 import Encoding
 
-/// Chooses which advertisements are on the air when there are more of them than places. The first ones have a
-/// place each; the others take turns on the last place. If the controller has only one place, every second
-/// turn belongs to the first advertisement.
+/// Chooses which advertisements are on the air when there are more advertisements than places. Each place
+/// except the last has one advertisement, in order; the remaining advertisements take turns on the last
+/// place. If the controller has only one place, every second turn belongs to the first advertisement.
 struct AdvertisingTurns: Sendable {
     private let length: Duration
     private var first: Advertisement?
@@ -17,7 +17,7 @@ struct AdvertisingTurns: Sendable {
         self.length = length
     }
 
-    /// Returns the advertisements to show now, at most as many as there are places.
+    /// Returns the advertisements to show now, at most one for each place.
     mutating func choose(from list: [Advertisement], places: Int, at now: Instant) -> [Advertisement] {
         // An empty list does not end a turn: where many phones connect and leave, the turn would restart each
         // time and never end.
@@ -42,8 +42,8 @@ struct AdvertisingTurns: Sendable {
         return list.prefix(places - 1) + [next]
     }
 
-    /// Notes that the latest choice is on the air. Phones that connect and leave in the meantime do not
-    /// lengthen the turn.
+    /// Notes that the latest choice of advertisements is on the air. Phones that connect and leave in the
+    /// meantime do not lengthen the turn.
     mutating func begun(at now: Instant) {
         if isShared, end == nil { end = now.advanced(by: length) }
     }

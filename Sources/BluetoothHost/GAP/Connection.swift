@@ -1,12 +1,12 @@
 package import Encoding
 
-/// The controller's name for a connection: 12 bits (Core Specification Vol 4 Part E 5.4.2). The controller
-/// may give it to another connection as soon as this one has ended.
+/// The controller's number of a connection: 12 bits (Core Specification Vol 4 Part E 5.4.2). The controller
+/// may use the same number for another connection as soon as this connection has ended.
 package struct ConnectionHandle: RawRepresentable, Hashable, Sendable {
-    /// 0x000 to 0xEFF.
+    /// The number, 0x000 to 0xEFF.
     package let rawValue: UInt16
 
-    /// The handle in the lower 12 bits of `rawValue`; the upper 4 are flags in data packets.
+    /// Creates the handle from the lower 12 bits of `rawValue`. The upper 4 bits are flags in data packets.
     package init(rawValue: UInt16) {
         self.rawValue = rawValue & 0x0FFF
     }
@@ -15,7 +15,7 @@ package struct ConnectionHandle: RawRepresentable, Hashable, Sendable {
         self.init(rawValue: try reader.uint16LE())
     }
 
-    /// As HCI carries it: 2 bytes, least significant first.
+    /// The handle as in HCI packets: 2 bytes, least significant byte first.
     var bytes: [UInt8] { [UInt8(rawValue & 0xFF), UInt8(rawValue >> 8)] }
 }
 
@@ -25,7 +25,7 @@ package struct ConnectionParameters: Hashable, Sendable {
     package let interval: UInt16
     /// Consecutive connection events that the peripheral may skip.
     package let latency: UInt16
-    /// Silence after which the connection counts as lost, in units of 10 ms.
+    /// The time without packets after which the connection counts as lost, in units of 10 ms.
     package let supervisionTimeout: UInt16
 
     /// Parameters in the units of HCI.
@@ -35,8 +35,9 @@ package struct ConnectionParameters: Hashable, Sendable {
         self.supervisionTimeout = supervisionTimeout
     }
 
-    /// Reads the parameters of an event. A value outside the range that the Core Specification allows becomes the nearest
-    /// one inside it: a damaged event must not make the host wait longer for a link than any link can last.
+    /// Reads the parameters of an event. A value outside the range that the Core Specification allows becomes the
+    /// nearest value inside it: a damaged event must not make the host wait longer for the end of a link than any
+    /// link can last.
     init(_ reader: inout ByteReader) throws(ByteReader.Truncated) {
         interval = min(max(6, try reader.uint16LE()), 0x0C80)
         latency = min(try reader.uint16LE(), 0x01F3)
@@ -52,11 +53,12 @@ extension ConnectionParameters {
 
 /// The state of a connection that the controller has, as far as is known.
 package struct LinkState: Equatable, Sendable {
-    /// The controller's name for it.
+    /// The controller's handle of the connection.
     package let handle: ConnectionHandle
-    /// Whether the phone has sent a PDU on the attribute channel. Everything that a phone wants begins there.
+    /// Whether the phone has sent a PDU on the attribute channel. Each request of a phone begins with such a
+    /// PDU.
     package let hasSpoken: Bool
-    /// When the end of the connection was requested; nil when it was not.
+    /// When the end of the connection was requested; nil if it was not requested.
     package let endingSince: Instant?
     /// When the oldest unacknowledged packet was sent to the phone; nil when no packet is unacknowledged.
     package let unacknowledgedSince: Instant?
@@ -71,11 +73,12 @@ package struct Connection: Equatable, Sendable {
         case central, peripheral
     }
 
-    /// The controller's name for it.
+    /// The controller's handle of the connection.
     package let handle: ConnectionHandle
-    /// The role of this host: always peripheral, because of the way it advertises.
+    /// The role of this host. It is always peripheral, because of the way the host advertises.
     package let role: Role
-    /// The address that the phone used for this connection; it does not identify the phone.
+    /// The address that the phone used for this connection. It does not identify the phone, because phones
+    /// change it.
     package let peer: DeviceAddress
     /// The parameters that the phone chose.
     package let parameters: ConnectionParameters

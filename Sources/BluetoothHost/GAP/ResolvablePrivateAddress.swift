@@ -12,8 +12,8 @@ package enum ResolvablePrivateAddress {
     /// Returns the address for an identity resolving key of 16 bytes and 3 random bytes, both most
     /// significant byte first.
     ///
-    /// The two highest bits of `random` are replaced by the type mark 01. If the other 22 bits are all equal,
-    /// which the rule forbids, the lowest bit is inverted.
+    /// The two highest bits of `random` are replaced by the type mark 01. The specification forbids that the
+    /// remaining 22 bits are all equal; in that case the lowest bit is inverted.
     package static func make(identityKey: [UInt8], random: [UInt8]) throws(WrongSize) -> DeviceAddress {
         guard random.count == 3 else { throw WrongSize() }
         var prand = UInt32(random[0] & 0x3F) << 16 | UInt32(random[1]) << 8 | UInt32(random[2])

@@ -3,19 +3,19 @@ import Encoding
 /// Connections that wait for the event that names their advertising set. That event follows the event of the
 /// connection itself (Core Specification Vol 4 Part E 7.7.65.18).
 ///
-/// The set is not guessed: with the key of another advertisement, a visit would fail for a reason that nobody
-/// could see.
+/// The host does not guess the set. With the key of another advertisement, a visit would fail without a
+/// visible reason.
 struct SetNames: Sendable {
     private let limits: Limits
     private var waiting: [(connection: Connection, until: Instant)] = []
-    /// Connections in a row whose set remained unknown.
+    /// The number of consecutive connections whose advertising set remained unknown.
     private var unnamed = 0
 
     init(limits: Limits) {
         self.limits = limits
     }
 
-    /// When the first of the waiting connections is given up.
+    /// When the host gives up the first of the waiting connections.
     var deadline: Instant? { waiting.map(\.until).min() }
 
     /// Whether the controller has advertising sets but does not report which set a connection belongs to.
@@ -24,10 +24,10 @@ struct SetNames: Sendable {
     /// The connections that are held back.
     var held: [Connection] { waiting.map(\.connection) }
 
-    /// Whether that connection is held back.
+    /// Whether the connection `handle` is held back.
     func holds(_ handle: ConnectionHandle) -> Bool { waiting.contains { $0.connection.handle == handle } }
 
-    /// Holds back a new connection; returns false when there is no room.
+    /// Holds back a new connection. Returns false if there is no room.
     mutating func hold(_ connection: Connection, at now: Instant) -> Bool {
         forget(connection.handle)
         guard waiting.count < limits.connections else { return false }
@@ -35,7 +35,8 @@ struct SetNames: Sendable {
         return true
     }
 
-    /// Releases a connection because its set is known, and returns it; nil when it was not held back.
+    /// Releases a connection because its advertising set is known, and returns the connection; nil if it was
+    /// not held back.
     mutating func named(_ handle: ConnectionHandle) -> Connection? {
         guard let index = waiting.firstIndex(where: { $0.connection.handle == handle }) else { return nil }
         unnamed = 0

@@ -3,9 +3,9 @@ import Encoding
 /// One attribute of the server (Core Specification Vol 3 Part F 3.2).
 struct Attribute: Sendable {
     enum Content: Sendable {
-        /// A declaration: readable and constant.
+        /// A declaration attribute. It is readable and constant.
         case declaration([UInt8])
-        /// A characteristic's value; the id is nil for the server's own characteristics.
+        /// The value of a characteristic. The id is nil for the server's own characteristics.
         case value([UInt8], CharacteristicProperties, CharacteristicID?)
         /// The client configuration of the characteristic whose value has the preceding handle.
         case clientConfiguration(CharacteristicProperties, CharacteristicID?)
@@ -18,16 +18,17 @@ struct Attribute: Sendable {
     /// own handle (Vol 3 Part G 2.5.3).
     var groupEnd: UInt16
 
-    /// Whether it can be read at all.
+    /// Whether the attribute can be read at all.
     var isReadable: Bool {
         if case .value(_, let properties, _) = content { properties.contains(.read) } else { true }
     }
 }
 
 /// All attributes of the server. The handles follow from the definitions alone. The same program always gives
-/// every phone the same handles, because phones remember them (Core Specification Vol 3 Part G 2.5.2).
+/// every phone the same handles, because phones remember handles (Core Specification Vol 3 Part G 2.5.2).
 ///
-/// Handles begin at 1 without gaps: Generic Access, Generic Attribute, then the application's services in their order.
+/// Handles begin at 1 without gaps: Generic Access, Generic Attribute, then the application's services in
+/// their order.
 struct AttributeDatabase: Sendable {
     /// The longest value of an attribute, in bytes (Core Specification Vol 3 Part F 3.2.9).
     static let maximumValueLength = 512
@@ -51,7 +52,7 @@ struct AttributeDatabase: Sendable {
         }
     }
 
-    /// The attribute with that handle.
+    /// The attribute with the given handle; nil if there is none.
     subscript(handle: UInt16) -> Attribute? {
         let index = Int(handle) - 1
         return attributes.indices.contains(index) ? attributes[index] : nil
@@ -64,8 +65,8 @@ struct AttributeDatabase: Sendable {
         return first < last ? attributes[first..<last] : []
     }
 
-    /// Returns the handle and properties of the value of an application's characteristic; nil when no such
-    /// characteristic exists.
+    /// Returns the handle and the properties of the value of the application's characteristic `id`; nil if no
+    /// such characteristic exists.
     func value(of id: CharacteristicID) -> (handle: UInt16, properties: CharacteristicProperties)? { values[id] }
 
     private typealias Definition = (

@@ -1,9 +1,9 @@
 /// The application's own name for a characteristic; must differ between all characteristics of a host.
 package struct CharacteristicID: RawRepresentable, Hashable, Sendable {
-    /// Any number.
+    /// The number that the application gave the characteristic; any number is allowed.
     package let rawValue: UInt16
 
-    /// The name of that number.
+    /// Creates the id with the given number.
     package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
@@ -14,29 +14,29 @@ package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     /// The byte in the characteristic's declaration.
     package let rawValue: UInt8
 
-    /// The properties of that byte.
+    /// Creates the properties from their byte in the characteristic's declaration.
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Its value can be read.
+    /// The characteristic's value can be read.
     package static let read = CharacteristicProperties(rawValue: 0x02)
-    /// Write Command is allowed.
+    /// Write Command is allowed for the characteristic.
     package static let writeWithoutResponse = CharacteristicProperties(rawValue: 0x04)
-    /// Write Request is allowed.
+    /// Write Request is allowed for the characteristic.
     package static let write = CharacteristicProperties(rawValue: 0x08)
-    /// Its value may be pushed without confirmation.
+    /// The characteristic's value may be pushed without confirmation.
     package static let notify = CharacteristicProperties(rawValue: 0x10)
-    /// Its value may be pushed with confirmation.
+    /// The characteristic's value may be pushed with confirmation.
     package static let indicate = CharacteristicProperties(rawValue: 0x20)
 }
 
 /// A characteristic of the application. With `notify` or `indicate` it gets a Client Characteristic Configuration
 /// descriptor.
 package struct CharacteristicDefinition: Equatable, Sendable {
-    /// The application's name for it.
+    /// The application's id of the characteristic.
     package let id: CharacteristicID
-    /// Its type.
+    /// The type of the characteristic.
     package let uuid: BluetoothUUID
     /// What phones may do with it. Write Command and Write Request are both accepted if either is allowed,
     /// because wallets use either.
@@ -44,7 +44,7 @@ package struct CharacteristicDefinition: Equatable, Sendable {
     /// What a read returns; at most 512 bytes.
     package let value: [UInt8]
 
-    /// A characteristic; `value` is cut to 512 bytes (Core Specification Vol 3 Part F 3.2.9).
+    /// Creates a characteristic. `value` is cut to 512 bytes (Core Specification Vol 3 Part F 3.2.9).
     package init(
         id: CharacteristicID, uuid: BluetoothUUID, properties: CharacteristicProperties, value: [UInt8] = []
     ) {
@@ -57,12 +57,12 @@ package struct CharacteristicDefinition: Equatable, Sendable {
 
 /// A primary service of the application (Core Specification Vol 3 Part G 3.1).
 package struct ServiceDefinition: Equatable, Sendable {
-    /// Its type.
+    /// The type of the service.
     package let uuid: BluetoothUUID
-    /// Its characteristics, in the order of their handles.
+    /// The characteristics of the service, in the order of their handles.
     package let characteristics: [CharacteristicDefinition]
 
-    /// A service.
+    /// Creates a service with the given type and characteristics.
     package init(uuid: BluetoothUUID, characteristics: [CharacteristicDefinition]) {
         self.uuid = uuid
         self.characteristics = characteristics
@@ -73,8 +73,8 @@ package struct ServiceDefinition: Equatable, Sendable {
 package enum ClientConfiguration: UInt16, Sendable {
     /// The phone wants neither; also the state before any write.
     case none = 0x0000
-    /// The phone wants notifications.
+    /// The phone requested notifications.
     case notifications = 0x0001
-    /// The phone wants indications.
+    /// The phone requested indications.
     case indications = 0x0002
 }

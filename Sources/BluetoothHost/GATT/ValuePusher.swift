@@ -7,9 +7,9 @@ struct PushedValue: Equatable, Sendable {
     let value: [UInt8]
 }
 
-/// Sends values to one phone in order: as an indication if the phone requested indications, otherwise as a
-/// notification, even if the phone requested nothing (Core Specification Vol 3 Part F 3.4.7; the Android
-/// wallet writes no configuration).
+/// Sends values to one phone in order. A value is sent as an indication if the phone requested indications;
+/// otherwise as a notification, even if the phone requested nothing (Core Specification Vol 3 Part F 3.4.7;
+/// the Android wallet writes no configuration).
 struct ValuePusher: Sendable {
     private let limits: Limits
     private var waiting: [PushedValue] = []

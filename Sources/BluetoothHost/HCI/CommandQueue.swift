@@ -3,14 +3,15 @@ import Encoding
 /// Sends HCI commands one after the other, as the controller grants credits, and detects unanswered commands
 /// (flow control: Core Specification Vol 4 Part E 4.4).
 ///
-/// One command is outstanding at a time even if the controller would take more. An answer is then matched by
-/// its opcode alone, and a controller that loses one answer cannot shift the others.
+/// Only one command is outstanding at a time, even if the controller would accept more. So an answer is
+/// matched by its opcode alone, and if the controller loses one answer, later answers are still matched
+/// correctly.
 struct CommandQueue: Sendable {
     /// The result of a command.
     enum Outcome: Equatable, Sendable {
-        /// Command Complete, with the bytes after the status byte, if any.
+        /// The controller sent Command Complete, with a status byte and the bytes after it, if any.
         case completed(HCIStatus, returnParameters: ArraySlice<UInt8>)
-        /// Command Status: the command has begun (success), or was refused.
+        /// The controller sent Command Status: the command has begun (success), or was refused.
         case status(HCIStatus)
         /// An optional command that the controller does not know or never answered. It will not be sent again.
         case unsupported
@@ -23,21 +24,22 @@ struct CommandQueue: Sendable {
     private var outstanding: HCICommand?
     private var credits = 1  // Vol 4 Part E 4.4: one command may be sent before the first answer.
     private var unsupported: Set<HCIOpcode> = []
-    /// Whether a credit was assumed and the controller has granted none since.
+    /// Whether the host assumed a credit and the controller has granted none since.
     private var isStarved = false
-    /// When the outstanding command is given up or, if none is outstanding, when the wait for a credit ends.
+    /// When the host gives up the outstanding command or, if no command is outstanding, when the wait for a
+    /// credit ends; nil if it waits for neither.
     private(set) var deadline: Instant?
 
     init(limits: Limits) {
         self.limits = limits
     }
 
-    /// Number of commands that are outstanding or wait.
+    /// The number of commands that are outstanding or wait.
     var count: Int { waiting.count + (outstanding == nil ? 0 : 1) }
 
     /// Appends a command. An optional command is dropped when it is known to be unsupported or when the queue
-    /// is full. A mandatory command is never dropped for lack of room, but of several equal ones only one
-    /// waits, so that their number is bounded, too.
+    /// is full. A mandatory command is never dropped for lack of room, but of several equal mandatory
+    /// commands only one waits, so that their number is bounded, too.
     mutating func enqueue(_ command: HCICommand) {
         switch command.requirement {
         case .optional where unsupported.contains(command.opcode) || waiting.count >= limits.queuedCommands: return
@@ -87,14 +89,14 @@ struct CommandQueue: Sendable {
         )
     }
 
-    /// Gives up what is overdue, and returns the unanswered command. A command that only waited for a credit
-    /// is sent without one, the first time.
+    /// Gives up an overdue command and returns it with its outcome. A command that only waited for a credit
+    /// is sent without a credit the first time.
     mutating func expire(at now: Instant) -> (HCICommand, Outcome)? {
         guard let deadline, deadline <= now else { return nil }
         self.deadline = nil
         guard let command = outstanding else {
-            // The grant may have been lost, and phones are connected. A controller that grants nothing again
-            // counts as dead.
+            // Send a command without a credit once, because the grant may have been lost and phones are
+            // connected. A controller that grants nothing again counts as dead.
             if isStarved { return waiting.first.map { ($0, .timedOut) } }
             (credits, isStarved) = (1, true)
             return nil

@@ -5,31 +5,31 @@ package struct ControllerInformation: Equatable, Sendable {
     package var version: UInt8?
     /// The maker's company identifier (Assigned Numbers 7.1); nil when not reported.
     package var manufacturer: UInt16?
-    /// The maker's number of its firmware; nil when not reported.
+    /// The maker's version number of the controller's firmware; nil if not reported.
     package var subversion: UInt16?
-    /// The public address, which this host never puts on the air; nil when not reported.
+    /// The controller's public address; nil if not reported. This host never puts this address on the air.
     package var address: DeviceAddress?
     /// Bit mask of the supported commands, 64 bytes (Core Specification Vol 4 Part E 6.27); nil when not reported.
     package var supportedCommands: [UInt8]?
-    /// Bit mask of the BR/EDR features, page 0 (Vol 2 Part C 3.3).
+    /// The bit mask of the BR/EDR features, page 0 (Vol 2 Part C 3.3).
     package var features: UInt64 = 0
-    /// Bit mask of the LE features (Vol 6 Part B 4.6).
+    /// The bit mask of the LE features (Vol 6 Part B 4.6).
     package var leFeatures: UInt64 = 0
     /// Bit mask of the combinations of states that the link layer supports (Vol 4 Part E 7.8.27); nil when
     /// not reported.
     package var leStates: UInt64?
-    /// Longest data part of an ACL packet that the controller takes, in bytes.
+    /// The longest data part of an ACL packet that the controller accepts, in bytes.
     package var aclLength = 0
     /// How many ACL packets the controller holds for sending.
     package var aclPackets = 0
 
-    /// Number of advertisements that the controller shows at once, each with its own address; 0 when it knows
-    /// only legacy commands, or when the host uses only those.
+    /// The number of advertisements that the controller shows at once, each with its own address; 0 when it
+    /// knows only legacy commands, or when the host uses only those.
     package var advertisingSets = 0
 
     /// Whether the controller has LE Extended Advertising (Vol 6 Part B 4.6, bit 12) and lists its commands.
-    /// Without a list the commands are not tried, because a controller that has received a command of one
-    /// family refuses those of the other.
+    /// If the controller lists no commands, they are not tried: a controller that has received a command of
+    /// one family (legacy or extended) refuses the commands of the second family.
     var supportsAdvertisingSets: Bool {
         leFeatures >> 12 & 1 == 1 && supportedCommands != nil && HCIOpcode.advertisingSets.allSatisfy(announces)
     }

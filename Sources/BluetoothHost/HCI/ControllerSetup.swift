@@ -1,18 +1,18 @@
 import Encoding
 
-/// Brings a controller from any state to ready: reset, questions, masks, buffers, preferences, one command at
-/// a time (order from Core Specification Vol 6 Part D 2.1).
+/// Brings a controller from any state to the ready state, one command at a time: reset, questions about its
+/// features, event masks, buffers, preferences (order from Core Specification Vol 6 Part D 2.1).
 ///
 /// A controller that was asked for its number of advertising sets refuses legacy advertising commands until
 /// its next reset (Vol 4 Part E 3.1.1). Therefore a controller with fewer than two sets is set up again
-/// without that question.
+/// without asking for that number.
 struct ControllerSetup: Sendable {
     private enum Step: Int, CaseIterable {
         case reset, version, commands, features, address, eventMask, leBuffers, buffers, leFeatures, leStates
         case advertisingSets, leEventMask, dataLength, phy
     }
 
-    /// Advertising sets that may be used; below two, none is used.
+    /// The number of advertising sets that may be used. Below two, no set is used.
     private var setLimit: Int
 
     private var remaining = Step.allCases[...]
@@ -43,7 +43,7 @@ struct ControllerSetup: Sendable {
         case .status(let status):
             if command.requirement == .mandatory { throw .commandFailed(command.opcode, status) }
         case .completed(.success, let parameters):
-            // A truncated answer counts as none: values that it does not contain stay unset.
+            // Treat a truncated answer as incomplete: values that it does not contain stay unset.
             var reader = ByteReader(parameters)
             try? read(&reader, answering: command.opcode)
         case .completed(let status, _):
@@ -101,7 +101,7 @@ struct ControllerSetup: Sendable {
         case .leReadBufferSize:
             let length = try reader.uint16LE()
             let packets = try reader.uint8()
-            // No controller may report less than 27 bytes (Vol 4 Part E 7.8.2); such an answer is ignored.
+            // No controller may report less than 27 bytes (Vol 4 Part E 7.8.2); ignore such an answer.
             guard length >= 27 else { return }
             information.aclLength = Int(length)
             information.aclPackets = Int(packets)

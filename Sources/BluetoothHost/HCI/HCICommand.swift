@@ -2,7 +2,7 @@ import Encoding
 
 /// One HCI command on its way to the controller (Core Specification Vol 4 Part E 5.4.1).
 struct HCICommand: Equatable, Sendable {
-    /// What it means if the controller does not know the command or never answers it.
+    /// The consequence if the controller does not know the command or never answers it.
     enum Requirement: Sendable {
         /// The host cannot work without it: no answer means that the controller is dead.
         case mandatory
@@ -13,7 +13,8 @@ struct HCICommand: Equatable, Sendable {
     let opcode: HCIOpcode
     let parameters: [UInt8]
     let requirement: Requirement
-    /// The connection it concerns, if any: a command that still waits at the end of its connection is dropped.
+    /// The connection that the command concerns; nil if it concerns none. A command that still waits at the
+    /// end of its connection is dropped.
     let connection: ConnectionHandle?
 
     init(
@@ -108,7 +109,7 @@ extension HCICommand {
         HCICommand(.leSetDataLength, handle.bytes + longestPackets, .optional, connection: handle)
     }
 
-    /// 7.8.35
+    /// LE Write Suggested Default Data Length (7.8.35).
     static let leWriteSuggestedDefaultDataLength =
         HCICommand(.leWriteSuggestedDefaultDataLength, longestPackets, .optional)
 
@@ -138,17 +139,18 @@ extension HCICommand {
         return HCICommand(.leSetExtendedAdvertisingParameters, parameters + [set & 0x0F, 0x00])
     }
 
-    /// 7.8.54: complete, in one piece.
+    /// LE Set Extended Advertising Data (7.8.54): complete, in one piece.
     static func leSetExtendedAdvertisingData(_ set: UInt8, _ data: [UInt8]) -> HCICommand {
         HCICommand(.leSetExtendedAdvertisingData, complete(set, data))
     }
 
-    /// 7.8.55: complete, in one piece.
+    /// LE Set Extended Scan Response Data (7.8.55): complete, in one piece.
     static func leSetExtendedScanResponseData(_ set: UInt8, _ data: [UInt8]) -> HCICommand {
         HCICommand(.leSetExtendedScanResponseData, complete(set, data))
     }
 
-    /// 7.8.56: switches these sets on or off, without a limit of time or events.
+    /// LE Set Extended Advertising Enable (7.8.56): switches the given sets on or off, without a limit of
+    /// time or events.
     static func leSetExtendedAdvertisingEnable(_ on: Bool, _ sets: [UInt8]) -> HCICommand {
         let head: [UInt8] = [on ? 1 : 0, UInt8(truncatingIfNeeded: sets.count)]
         let parameters = sets.reduce(head) { $0 + [$1, 0, 0, 0] }

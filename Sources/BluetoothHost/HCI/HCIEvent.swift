@@ -2,28 +2,35 @@ import Encoding
 
 /// An event from the controller (Core Specification Vol 4 Part E 7.7), as far as a peripheral needs it.
 enum HCIEvent: Equatable, Sendable {
-    /// 7.7.14 An answer with results; also grants `credits`.
+    /// Command Complete (7.7.14): an answer with results. The event also grants `credits` command credits.
     case commandComplete(HCIOpcode, credits: UInt8, returnParameters: ArraySlice<UInt8>)
-    /// 7.7.15 The answer to a command whose result follows later; also grants `credits`.
+    /// Command Status (7.7.15): the answer to a command whose result follows later. The event also grants
+    /// `credits` command credits.
     case commandStatus(HCIOpcode, credits: UInt8, HCIStatus)
-    /// 7.7.5
+    /// Disconnection Complete (7.7.5): a connection has ended. `reason`: why.
     case disconnectionComplete(ConnectionHandle, HCIStatus, reason: HCIStatus)
-    /// 7.7.16 The controller reports that it is broken.
+    /// Hardware Error (7.7.16): the controller reports an internal error with the maker's code.
     case hardwareError(UInt8)
-    /// 7.7.19 Data packets sent or flushed since the previous such event.
+    /// Number Of Completed Packets (7.7.19): data packets that were sent or flushed since the previous such
+    /// event, by connection.
     case numberOfCompletedPackets([CompletedPackets])
-    /// 7.7.65.1 and 7.7.65.10
+    /// LE Connection Complete and LE Enhanced Connection Complete (7.7.65.1 and 7.7.65.10): a connection was
+    /// made, or failed with the given status.
     case connectionComplete(HCIStatus, Connection)
-    /// 7.7.65.3
+    /// LE Connection Update Complete (7.7.65.3): the connection parameters have changed, or the change failed
+    /// with the given status.
     case connectionUpdateComplete(ConnectionHandle, HCIStatus, ConnectionParameters)
-    /// 7.7.65.5 The central wants to encrypt with a key that it expects this host to have.
+    /// LE Long Term Key Request (7.7.65.5): the central wants to encrypt with a key that it expects this host
+    /// to have.
     case longTermKeyRequest(ConnectionHandle)
-    /// 7.7.65.6 The central wants other connection parameters: 8 bytes, as received.
+    /// LE Remote Connection Parameter Request (7.7.65.6): the central wants other connection parameters.
+    /// `wanted`: their 8 bytes, as received.
     case remoteConnectionParameterRequest(ConnectionHandle, wanted: ArraySlice<UInt8>)
-    /// 7.7.65.18 An advertising set has ended: by that connection if the status is success, otherwise for the
-    /// reason in the status.
+    /// LE Advertising Set Terminated (7.7.65.18): the advertising set `set` has ended. If the status is
+    /// success, the given connection ended it; otherwise the status is the reason.
     case advertisingSetTerminated(HCIStatus, set: UInt8, ConnectionHandle)
-    /// Well-formed, but not used (data length change, PHY update, remote features, vendor events …).
+    /// A well-formed event that this host does not use (data length change, PHY update, remote features,
+    /// vendor events …).
     case other(code: UInt8)
 
     /// Decodes a whole H4 packet; nil when it is truncated or contradicts its own length.
@@ -67,7 +74,7 @@ enum HCIEvent: Equatable, Sendable {
         }
     }
 
-    /// The LE meta event, 7.7.65.
+    /// Reads the LE meta event (7.7.65).
     private init(meta body: inout ByteReader) throws(ByteReader.Truncated) {
         switch try body.uint8() {
         case 0x01:
@@ -99,7 +106,8 @@ enum HCIEvent: Equatable, Sendable {
         // Types 2 and 3 (Enhanced only) are resolved identities of public and random kind.
         let isRandom = try body.uint8() & 1 == 1
         let peer = DeviceAddress(bytes: try body.take(6), isRandom: isRandom)
-        // Skip the resolvable private addresses of both sides: this host has the controller resolve none.
+        // Skip the resolvable private addresses of both sides: this host does not let the controller resolve
+        // addresses.
         if enhanced { _ = try body.take(12) }
         let parameters = try ConnectionParameters(&body)
         self = .connectionComplete(status, Connection(handle: handle, role: role, peer: peer, parameters: parameters))

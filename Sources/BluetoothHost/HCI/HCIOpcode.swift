@@ -2,10 +2,10 @@ import Encoding
 
 /// The name of an HCI command: group (6 bits) and number (10 bits) (Core Specification Vol 4 Part E 5.4.1).
 package struct HCIOpcode: RawRepresentable, Hashable, Sendable {
-    /// Group in the upper 6 bits, number in the lower 10.
+    /// The opcode: its group in the upper 6 bits, its number in the lower 10.
     package let rawValue: UInt16
 
-    /// The command of that number.
+    /// Creates the opcode with the given number.
     package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
@@ -60,8 +60,9 @@ package struct HCIOpcode: RawRepresentable, Hashable, Sendable {
         .leSetExtendedScanResponseData, .leSetExtendedAdvertisingEnable, .leReadNumberOfSupportedAdvertisingSets,
     ]
 
-    /// The bit of Read Local Supported Commands that announces this command (Vol 4 Part E 6.27), for those that are sent
-    /// only when announced; nil for all others, which are simply tried.
+    /// The bit of Read Local Supported Commands that announces this command (Vol 4 Part E 6.27). Only
+    /// commands that are sent only if announced have one; it is nil for all other commands, which are sent
+    /// without an announcement.
     var announcement: (octet: Int, bit: Int)? {
         switch self {
         case .leSetDataLength: (33, 6)
@@ -80,7 +81,7 @@ package struct HCIOpcode: RawRepresentable, Hashable, Sendable {
 }
 
 extension HCIOpcode: CustomStringConvertible {
-    /// Its name in the Core Specification, as far as this host uses it, and its number.
+    /// The command's name in the Core Specification, if this host uses the command, and its number.
     package var description: String {
         let name =
             switch self {

@@ -3,15 +3,15 @@ import Encoding
 /// A controller's status or a disconnection's reason: one byte of the error code list (Core Specification Vol
 /// 1 Part F 1.3).
 package struct HCIStatus: RawRepresentable, Hashable, Sendable {
-    /// The code.
+    /// The status code as a number.
     package let rawValue: UInt8
 
-    /// The status of that code.
+    /// Creates the status with the given code.
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// 0x00: done.
+    /// The command or procedure succeeded (0x00).
     package static let success = HCIStatus(rawValue: 0x00)
     /// 0x01: the controller does not know this command.
     package static let unknownCommand = HCIStatus(rawValue: 0x01)
@@ -36,7 +36,7 @@ package struct HCIStatus: RawRepresentable, Hashable, Sendable {
 }
 
 extension HCIStatus: CustomStringConvertible {
-    /// Its name, for the log, and its code.
+    /// The name of the status, for the log, with its code.
     package var description: String {
         switch self {
         case .success: "success"
@@ -54,8 +54,8 @@ extension HCIStatus: CustomStringConvertible {
     }
 }
 
-/// Why this host ends a connection: the reasons that HCI_Disconnect allows (Core Specification Vol 4 Part E 7.1.6) and
-/// that make sense for a peripheral.
+/// Why this host ends a connection. These are reasons that HCI_Disconnect allows (Core Specification Vol 4
+/// Part E 7.1.6) and that make sense for a peripheral.
 package enum DisconnectReason: UInt8, Sendable {
     /// The ordinary end of a visit.
     case userTerminated = 0x13

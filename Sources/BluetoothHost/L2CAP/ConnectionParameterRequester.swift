@@ -3,8 +3,8 @@ import Encoding
 /// Requests a faster connection from the phone, and once more with a wider range if the phone refuses (Core
 /// Specification Vol 3 Part A 4.20).
 ///
-/// The phone decides. Nothing depends on its answer, so there is no timeout: without an answer, no further
-/// request is sent.
+/// The phone may refuse. Nothing depends on its answer, so the requester needs no timeout. Without an answer,
+/// it sends no further request.
 struct ConnectionParameterRequester: Sendable {
     private enum State {
         case idle
@@ -16,12 +16,13 @@ struct ConnectionParameterRequester: Sendable {
     private var identifier: UInt8 = 0
     private var state: State = .idle
 
-    /// `attempts` in the order in which they are tried.
+    /// Creates a requester that tries `attempts` in their order.
     init(attempts: [PreferredConnectionParameters]) {
         self.attempts = attempts[...]
     }
 
-    /// Returns the first request, unless it was already sent or the connection is already as fast as wanted.
+    /// Returns the first request; nil if it was already sent or if the connection is already as fast as
+    /// wanted.
     mutating func begin(current: ConnectionParameters) -> LESignal? {
         guard case .idle = state else { return nil }
         state = .done
@@ -35,8 +36,8 @@ struct ConnectionParameterRequester: Sendable {
     mutating func answered(_ signal: LESignal) -> LESignal? {
         guard case .asked(identifier) = state, signal.identifier == identifier else { return nil }
         state = .done
-        // Result 0 accepts, result 1 refuses. A Command Reject means that asking again is pointless (Vol 3
-        // Part A 4.20, 4.21).
+        // Result 0 accepts, result 1 refuses. A Command Reject means that a second request is pointless (Vol
+        // 3 Part A 4.20, 4.21).
         guard signal.code == LESignal.parameterUpdateResponse, signal.data.elementsEqual([0x01, 0x00]) else {
             return nil
         }

@@ -6,8 +6,8 @@ enum SecurityManager {
     private static let pairingFailed: UInt8 = 0x05
     private static let pairingNotSupported: UInt8 = 0x05
 
-    /// Returns the answer to a PDU; nil for the phone's own Pairing Failed, which ends the procedure, and for
-    /// an empty PDU.
+    /// Returns the answer to a PDU; nil for an empty PDU, and for the phone's own Pairing Failed, because
+    /// that ends the procedure.
     static func answer(_ payload: ArraySlice<UInt8>) -> L2CAPFrame? {
         guard let code = payload.first, code != pairingFailed else { return nil }
         return L2CAPFrame(channel: L2CAPChannel.securityManager, payload: [pairingFailed, pairingNotSupported])

@@ -1,7 +1,8 @@
 import Encoding
 import SwiftASN1
 
-/// The extensions of a certificate (RFC 5280 section 4.2) that decide about a path or name the signer.
+/// The extensions of a certificate (RFC 5280 section 4.2) on which the validity of a path depends, or that
+/// name the signer.
 struct CertificateExtensions: Sendable {
     /// The keyUsage bits that a path validation needs.
     struct KeyUsage: Sendable {
@@ -11,11 +12,11 @@ struct CertificateExtensions: Sendable {
 
     /// Whether basicConstraints say that the subject is a CA.
     private(set) var isCA = false
-    /// The maximum number of CAs below this one in a path; nil for any number.
+    /// The maximum number of CA certificates between this one and the leaf in a path; nil for any number.
     private(set) var pathLength: Int?
     /// The permitted uses of the key; nil when the certificate has no keyUsage.
     private(set) var keyUsage: KeyUsage?
-    /// The purposes listed by extendedKeyUsage; nil when the certificate has no such extension.
+    /// The purposes listed by extendedKeyUsage; nil if the certificate has no extendedKeyUsage.
     private(set) var purposes: [KeyPurposeID]?
     /// The subject's alternative names.
     private(set) var subjectNames = GeneralNames()
@@ -23,8 +24,8 @@ struct CertificateExtensions: Sendable {
     private(set) var nameConstraints: NameConstraints?
     private(set) var subjectKeyID: ArraySlice<UInt8>?
     private(set) var authorityKeyID: ArraySlice<UInt8>?
-    /// Whether the certificate has a critical extension that is not processed here; no path may contain such
-    /// a certificate.
+    /// Whether the certificate has a critical extension that this program does not process. No path may
+    /// contain such a certificate.
     private(set) var hasUnknownCritical = false
 
     /// Creates a value without extensions.
@@ -52,8 +53,8 @@ struct CertificateExtensions: Sendable {
         }
     }
 
-    /// The extensions read here. The content of other extensions is not parsed, because it need not be DER:
-    /// RFC 5280 asks for DER, but private extensions do not always follow it.
+    /// The extensions that this program reads. The content of other extensions is not parsed, because it need
+    /// not be DER: RFC 5280 asks for DER, but private extensions do not always follow it.
     private static let processed: Set<ASN1ObjectIdentifier> = [
         [2, 5, 29, 14], [2, 5, 29, 15], [2, 5, 29, 17], [2, 5, 29, 19], [2, 5, 29, 30], [2, 5, 29, 35], [2, 5, 29, 37],
     ]

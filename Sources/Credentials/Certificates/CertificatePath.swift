@@ -8,13 +8,13 @@ import SwiftASN1
 enum CertificatePath {
     /// Returns the signer of a chain (DER, leaf first) that a pinned certificate vouches for.
     ///
-    /// Each certificate must be issued by the next one, until one is pinned itself or issued by a pinned one;
-    /// later certificates are ignored. A pinned leaf needs no issuer and no profile, only a key that may
-    /// sign. The caller must check whether a key of the path was withdrawn, because only the caller knows
-    /// what was signed when.
+    /// Each certificate must be issued by the next one, until a certificate is pinned itself or is issued by
+    /// a pinned certificate. Later certificates of the chain are ignored. A pinned leaf needs no issuer and
+    /// no profile, only a key that may sign. The caller must check whether a key of the path was withdrawn,
+    /// because only the caller knows what was signed when.
     ///
     /// - Throws: `key.unknown` for an empty chain; `input.too-large`; `chain.untrusted` when no pinned
-    ///   certificate vouches, or only one that was not pinned for this; `chain.invalid` for a damaged
+    ///   certificate vouches, or only one that was not pinned for this purpose; `chain.invalid` for a damaged
     ///   certificate or signature, an issuer that is no CA, a violated constraint, a key usage or a critical
     ///   extension that forbids the use; `chain.expired`; `key.weak`, `key.malformed`. ``ReasonDetail`` names
     ///   the violated rule.
@@ -52,13 +52,13 @@ enum CertificatePath {
     }
 
     /// Returns the pinned certificates that may vouch for `certificate`, in the order in which they are
-    /// tried: itself and those that may have issued it. Issuers that fit the role better than the certificate
-    /// itself come before it.
+    /// tried: the certificate itself and the pinned certificates that may have issued it. Issuers that fit
+    /// the role better than the certificate itself are tried before it.
     private static func anchors(
         of certificate: X509Certificate, _ roots: CertificateRoots, _ role: some SignerRules
     ) -> [X509Certificate] {
-        // A renewed root may have the name and key of the old one. The choice must not depend on the order of
-        // files.
+        // A renewed root may have the same name and key as the old root. The choice between them must not
+        // depend on the order of files.
         let issuers = roots.named(certificate.issuer)
             .filter { $0.content != certificate.content && certificate.canBeIssued(by: $0) }
             .sorted { role.precedes($0, $1) }
@@ -143,8 +143,8 @@ private struct Requirements {
             throw Rejection(.chainInvalid, .extendedKeyUsage)
         }
         if let most = extensions.pathLength, authoritiesBelow > most { throw Rejection(.chainInvalid, .pathLength) }
-        // A self-issued intermediate is the same authority with another key, so name constraints do not apply
-        // to it.
+        // A self-issued intermediate certificate belongs to the same authority with another key, so name
+        // constraints do not apply to it.
         let named = path.enumerated().filter { $0.offset == 0 || !$0.element.isSelfIssued }.map(\.element)
         if let constraints = extensions.nameConstraints, !named.allSatisfy(constraints.allow) {
             throw Rejection(.chainInvalid, .nameConstraint)
@@ -167,8 +167,8 @@ extension SignerRules {
 }
 
 extension X509Certificate {
-    /// Returns whether the key identifiers, where both certificates have them, allow that `issuer` signed
-    /// this one.
+    /// Returns whether the key identifiers allow that `issuer` signed this certificate. If one of the two has
+    /// no key identifier, they do.
     fileprivate func canBeIssued(by issuer: X509Certificate) -> Bool {
         guard let named = extensions.authorityKeyID, let key = issuer.extensions.subjectKeyID else { return true }
         return named == key

@@ -13,8 +13,8 @@ struct CertificateRoots: Sendable {
     /// Creates an empty set.
     init() {}
 
-    /// Reads one more PEM file (RFC 7468) with one or more certificates. Text around the blocks is ignored; a
-    /// block of another kind, a damaged one or none at all makes the file unusable.
+    /// Reads one more PEM file (RFC 7468) with one or more certificates. Text around the blocks is ignored.
+    /// The file is unusable if it has no block, a damaged block or a block of another kind.
     mutating func add(pem: [UInt8]) throws(Malformed) {
         for der in try Self.blocks(pem) {
             guard let certificate = X509Certificate(der) else { throw Malformed() }
@@ -40,11 +40,11 @@ struct CertificateRoots: Sendable {
     /// The SHA-256 of each pinned certificate (DER).
     var digests: [[UInt8]] { certificates.values.map(\.digest) }
 
-    /// Returns the pinned certificate with the same ``X509Certificate/content``; nil where none is pinned.
-    /// Its signature may differ.
+    /// Returns the pinned certificate with the same ``X509Certificate/content``; nil if no such certificate
+    /// is pinned. The signature of the pinned certificate may differ.
     func pinned(_ certificate: X509Certificate) -> X509Certificate? { certificates[certificate.content] }
 
-    /// Returns the pinned certificates with that subject name (DER).
+    /// Returns the pinned certificates with the subject name `subject` (DER).
     func named(_ subject: ArraySlice<UInt8>) -> [X509Certificate] { bySubject[subject] ?? [] }
 
     private static func blocks(_ pem: [UInt8]) throws(Malformed) -> [[UInt8]] {

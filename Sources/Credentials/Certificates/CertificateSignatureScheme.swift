@@ -3,7 +3,7 @@ import CryptoExtras
 import SwiftASN1
 
 /// The algorithm of a certificate's signature (RFC 3279, 4055, 5758, 8410). SHA-1, MD5 and unknown algorithms
-/// have no case here.
+/// have no case.
 enum CertificateSignatureScheme: Hashable, Sendable {
     /// The hash function of a signature.
     enum Hash: Sendable {

@@ -7,19 +7,19 @@ struct CertificateSigner: Sendable {
     /// The id of the pinned certificate at the end of the path (``CertificateRoots/id(ofDigest:)``); nil
     /// where no path was validated.
     let root: Text?
-    /// The country in the subject's name; nil when there is none or more than one.
+    /// The country in the subject's name; nil if the name has no country or more than one.
     let country: Text?
-    /// Start of the certificate's validity; a signature made before it does not count.
+    /// The start of the certificate's validity. A signature made before it does not count.
     let notBefore: Timestamp
     /// End of the certificate's validity.
     let notAfter: Timestamp
-    /// The subject's alternative names.
+    /// The alternative names of the certificate's subject.
     let names: GeneralNames
-    /// The path that vouches for the key: the signer's certificate, its issuers, and at the end the pinned
-    /// one. Only the signer's certificate where no path was validated.
+    /// The certificate path that vouches for the key: the signer's certificate, its issuers, and at the end
+    /// the pinned certificate. It is only the signer's certificate if no path was validated.
     let path: [X509Certificate]
 
-    /// Creates the signer that `certificate` names; `authorities` are its issuers, up to the pinned one.
+    /// Creates the signer that `certificate` names. `authorities`: its issuers, up to the pinned certificate.
     init(_ certificate: X509Certificate, key: PublicKey, root: Text?, authorities: ArraySlice<X509Certificate> = []) {
         self.key = key
         self.root = root
@@ -43,7 +43,7 @@ protocol SignerRules: Sendable {
     /// Returns how well a root fits what was signed, where several roots vouch for it; a higher number is a
     /// better fit.
     func fits(_ root: Text) -> Int
-    /// Checks that the signer's certificate allows this use below that root. `isPinned`: whether the
-    /// certificate is pinned itself.
+    /// Checks that the signer's certificate allows this use below the root `root`. `isPinned`: whether the
+    /// certificate itself is pinned.
     func checkUse(of leaf: X509Certificate, isPinned: Bool, below root: Text, _ profile: Profile) throws(Rejection)
 }

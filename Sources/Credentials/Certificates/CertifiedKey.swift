@@ -1,12 +1,13 @@
 import SwiftASN1
 
-/// The key in a certificate: of a kind that signs credentials, or of a kind that signs certificates only.
+/// The key in a certificate. It is of a kind that can sign credentials, or of a kind that can sign only
+/// certificates.
 enum CertifiedKey: Sendable {
     /// A key of a kind that a proof can use.
     case usable(PublicKey)
     /// A point on P-521 (SEC 1, uncompressed), which some national roots use.
     case p521(point: [UInt8])
-    /// The key is too weak, unreadable or of another kind.
+    /// The key cannot be used: it is too weak, unreadable or of another kind. The payload is the reason.
     case refused(PublicKey.Failure)
 
     /// Reads a SubjectPublicKeyInfo.

@@ -1,12 +1,12 @@
 import Encoding
 import SwiftASN1
 
-/// Names for people to read; no decision depends on them.
+/// Names for people to read. No check depends on them.
 extension DistinguishedName {
-    /// The name as text, such as `CN=Works Root CA, O=Works, C=DE`: the common name first, then the others
-    /// from the last to the first (RFC 4514), of at most eight parts. Values that are no text and attributes
-    /// without a usual short name are omitted. The certificate's maker chose this text, so it is not to be
-    /// trusted.
+    /// The name as text, such as `CN=Works Root CA, O=Works, C=DE`: the common name first, then the other
+    /// parts from the last to the first (RFC 4514), at most eight parts in all. Values that are no text and
+    /// attributes without a usual short name are omitted. The maker of the certificate chose this text, so do
+    /// not trust it.
     var text: String {
         let all = parts.prefix(8).reversed().flatMap(Self.attributes)
         let words = all.filter { $0.hasPrefix("CN=") } + all.filter { !$0.hasPrefix("CN=") }

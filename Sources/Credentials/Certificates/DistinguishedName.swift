@@ -9,7 +9,7 @@ struct DistinguishedName: Sendable {
     /// Whether an electronic mail address is part of the name (RFC 5280 section 4.1.2.6, deprecated form).
     let holdsMailAddress: Bool
 
-    /// Reads a Name; throws for anything else.
+    /// Reads a Name. Throws for any other node.
     init(_ node: ASN1Node) throws {
         var countries: [Text] = []
         var holdsMailAddress = false
@@ -35,7 +35,7 @@ struct DistinguishedName: Sendable {
         self.holdsMailAddress = holdsMailAddress
     }
 
-    /// The one country (ISO 3166-1 alpha-2) of the name; nil when there is none or more than one.
+    /// The only country of the name (ISO 3166-1 alpha-2); nil if the name has no country or more than one.
     var country: Text? { countries.count == 1 ? countries.first : nil }
 
     /// Returns whether the name is in the subtree of `base`, that is, begins with all of its parts (RFC 5280

@@ -5,16 +5,17 @@ extension GeneralNames {
     enum Bearing: Sendable {
         /// The names are the issuer's.
         case itself
-        /// The certificate has no names: the operator decides, because the issuer's entry names the root.
+        /// The certificate has no names. The operator has determined to whom it belongs, because the issuer's
+        /// entry in the trust data names the root.
         case nobody
         /// The names are another issuer's, or of a kind that names no issuer.
         case others
     }
 
-    /// Returns whose names these are, for an issuer with that id. The names are the issuer's if one of the
-    /// URIs is the id, or one of the DNS names is the id's host. A host may have several issuers, so its name
-    /// counts only where no URI names another issuer of that host. Names that cannot be an issuer's, such as
-    /// an electronic mail address, count as another's.
+    /// Returns whether these names belong to the issuer with the id `issuer`. The names are the issuer's if
+    /// one of the URIs is the id, or one of the DNS names is the id's host. A host may have several issuers,
+    /// so the name of the host counts only if no URI names another issuer of that host. A name that no issuer
+    /// can have, such as an electronic mail address, counts as another party's name.
     func bearing(on issuer: Text) -> Bearing {
         if uris.isEmpty, dnsNames.isEmpty, directoryNames.isEmpty, otherKinds.isEmpty { return .nobody }
         if uris.contains(issuer) { return .itself }

@@ -4,7 +4,7 @@ import SwiftASN1
 /// Names of a subject, or the bases of name constraints: GeneralName (RFC 5280 section 4.2.1.6), sorted by
 /// kind.
 struct GeneralNames: Sendable {
-    /// The kinds, by their tag.
+    /// The kinds of names, by their tag.
     enum Kind: UInt, Sendable {
         case mail = 1
         case dns = 2
@@ -16,7 +16,7 @@ struct GeneralNames: Sendable {
     private(set) var uris: [Text] = []
     private(set) var dnsNames: [Text] = []
     private(set) var directoryNames: [DistinguishedName] = []
-    /// The tags of all names of other kinds.
+    /// The tags of all names that are of other kinds.
     private(set) var otherKinds: Set<UInt> = []
 
     /// Creates an empty list.

@@ -2,7 +2,7 @@ import Encoding
 import SwiftASN1
 
 /// The names that a CA may certify (RFC 5280 section 4.2.1.10). DNS names, URIs and directory names are
-/// compared. A name of a constrained kind that cannot be compared here is refused.
+/// compared. A name is refused if its kind is constrained and this program cannot compare it.
 struct NameConstraints: Sendable {
     private var permitted = GeneralNames()
     private var excluded = GeneralNames()
@@ -33,8 +33,8 @@ struct NameConstraints: Sendable {
         if !certificate.subjectName.parts.isEmpty { directoryNames.append(certificate.subjectName) }
         var unreadable = names.otherKinds
         if certificate.subjectName.holdsMailAddress { unreadable.insert(GeneralNames.Kind.mail.rawValue) }
-        // One directory name can be spelled with different bytes, so an excluded name could pass in another
-        // spelling. Refuse all directory names then.
+        // The same directory name can be spelled with different bytes, so an excluded name could pass in
+        // another spelling. Refuse all directory names in this case.
         guard excluded.directoryNames.isEmpty || directoryNames.isEmpty else { return false }
         return unreadable.isDisjoint(with: permitted.otherKinds.union(excluded.otherKinds))
             && Self.allow(names.dnsNames, permitted.dnsNames, excluded.dnsNames, Self.isDNSName)
@@ -42,7 +42,7 @@ struct NameConstraints: Sendable {
             && Self.allow(directoryNames, permitted.directoryNames, []) { $0.lies(in: $1) }
     }
 
-    /// Returns whether all names are allowed. `matches` returns nil for a name that cannot be compared.
+    /// Returns whether all `names` are allowed. `matches` returns nil for a name that cannot be compared.
     private static func allow<Name>(
         _ names: [Name], _ permitted: [Name], _ excluded: [Name], _ matches: (Name, Name) -> Bool?
     ) -> Bool {

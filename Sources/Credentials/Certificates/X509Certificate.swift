@@ -3,8 +3,8 @@ import SwiftASN1
 
 /// An X.509 certificate (RFC 5280 section 4.1) with the fields that path validation needs. It is read without
 /// Foundation, and none of its content is trusted. Names are kept as the bytes that were signed. An unusable
-/// part (a weak key, an unknown algorithm) is kept as such, so that the code that needs it can report the
-/// reason of the refusal.
+/// part (a weak key, an unknown algorithm) is kept as unusable. So the code that needs that part can report
+/// the reason of the refusal.
 struct X509Certificate: Sendable {
     /// SHA-256 of the whole certificate (32 bytes); it identifies a root.
     let digest: [UInt8]
@@ -16,9 +16,9 @@ struct X509Certificate: Sendable {
     let subject: ArraySlice<UInt8>
     /// The parts of the subject's name.
     let subjectName: DistinguishedName
-    /// Start of validity.
+    /// The start of the certificate's validity.
     let notBefore: Timestamp
-    /// End of validity.
+    /// The end of the certificate's validity.
     let notAfter: Timestamp
     /// The certified key.
     let key: CertifiedKey
@@ -31,7 +31,8 @@ struct X509Certificate: Sendable {
     private let scheme: CertificateSignatureScheme?
     private let signature: [UInt8]
 
-    /// Whether issuer and subject are the same: a root, or a CA's certificate for its own new key.
+    /// Whether issuer and subject have the same name. Such a certificate is a root, or a CA's certificate for
+    /// the CA's own new key.
     var isSelfIssued: Bool { issuer == subject }
 
     /// Reads a certificate in DER; nil unless all of it is well-formed.
@@ -39,7 +40,7 @@ struct X509Certificate: Sendable {
         do { try self.init(node: DER.parse(der), digest: Digest.sha256(der)) } catch { return nil }
     }
 
-    /// A construct that RFC 5280 does not allow.
+    /// The certificate has a construct that RFC 5280 does not allow.
     struct Malformed: Error {}
 
     private init(node: ASN1Node, digest: [UInt8]) throws {
@@ -80,8 +81,8 @@ struct X509Certificate: Sendable {
         extensions = try list.map { try CertificateExtensions($0) } ?? CertificateExtensions()
     }
 
-    /// The fingerprints by which its key may be withdrawn: of the key as the certificate encodes it, and of
-    /// its usual encoding. Computed at each call.
+    /// The fingerprints by which the certificate's key may be withdrawn: of the key as the certificate
+    /// encodes it, and of the key in its usual encoding. They are computed at each call.
     var keyFingerprints: Set<KeyFingerprint> {
         var fingerprints: Set = [KeyFingerprint(subjectPublicKeyInfo: Array(subjectPublicKeyInfo))]
         if case .usable(let key) = key, let fingerprint = KeyFingerprint(key) { fingerprints.insert(fingerprint) }
@@ -134,7 +135,7 @@ extension ASN1Identifier {
 }
 
 extension ArraySlice<ASN1Node> {
-    /// Removes the first node if it is an explicit tag with that number, and returns its content.
+    /// Removes the first node if it has the explicit tag `number`, and returns its content; nil otherwise.
     mutating func popFirst(explicit number: UInt) throws -> ASN1Node? {
         guard let node = first, node.identifier == .context(number) else { return nil }
         guard case .constructed(let inner) = node.content else { throw X509Certificate.Malformed() }

@@ -9,7 +9,7 @@ package struct CredentialSubjects: Hashable, Sendable {
     /// Whether the holder may have withheld a subject or its id.
     package var mayHideOne: Bool
 
-    /// Creates subjects with these ids.
+    /// Creates subjects with the given ids.
     package init(_ ids: [Text], isOneUnnamed: Bool = false, mayHideOne: Bool = false) {
         var seen: Set<Text> = []
         self.ids = ids.filter { seen.insert($0).inserted }

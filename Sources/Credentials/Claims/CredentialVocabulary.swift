@@ -1,8 +1,8 @@
 import Encoding
 import LinkedData
 
-/// The IRIs of the linked-data properties and types that decide about a credential (VCDM 1.1 and 2.0,
-/// Bitstring Status List 1.0, StatusList2021).
+/// The IRIs of the linked-data properties and types on which the acceptance of a credential depends (VCDM 1.1
+/// and 2.0, Bitstring Status List 1.0, StatusList2021).
 enum CredentialVocabulary {
     private static let credentials = "https://www.w3.org/2018/credentials#"
     private static let bitstring = "https://www.w3.org/ns/credentials/status#"
@@ -13,9 +13,9 @@ enum CredentialVocabulary {
     static let issuer = credential("issuer")
     static let subject = credential("credentialSubject")
     static let status = credential("credentialStatus")
-    /// The properties that say from when on a credential is valid, in either version of the data model.
+    /// The properties that state when a credential's validity begins, in both versions of the data model.
     static let starts = [credential("issuanceDate"), credential("validFrom")]
-    /// The properties that say until when a credential is valid.
+    /// The properties that state when a credential's validity ends, in both versions of the data model.
     static let ends = [credential("expirationDate"), credential("validUntil")]
     /// The properties of a credential that have one value at most.
     static let single = Set([issuer] + starts + ends)
@@ -56,8 +56,8 @@ enum CredentialVocabulary {
             }
         }
         for name in ["VerifiableCredential", "VerifiablePresentation"] { names[credential(name)] = Text(name) }
-        // Other data models use their own names for some properties of a proof, so these are required in
-        // inline contexts only.
+        // Require these names in inline contexts only: other data models use their own names for some
+        // properties of a proof.
         let proofNames = [
             "cryptosuite", "proofPurpose", "verificationMethod", "challenge", "domain", "nonce", "previousProof",
         ]
@@ -78,7 +78,7 @@ enum StatusListKind: String {
     var entryType: Text { Text(rawValue + "Entry") }
     /// The type of the credential that holds a list.
     var credentialType: Text { Text(rawValue + "Credential") }
-    /// The type of that credential's subject.
+    /// The type of the subject of such a status list credential.
     var listType: Text { Text(rawValue) }
 
     static let all: [StatusListKind] = [.bitstring, .statusList2021]

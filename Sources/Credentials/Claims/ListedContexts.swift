@@ -2,12 +2,12 @@ import Encoding
 
 /// The contexts that a linked-data document lists.
 struct ListedContexts: Sendable {
-    /// The URLs, in their order.
+    /// The URLs of the contexts, in their order.
     let urls: [Text]
     /// Whether the document also contains inline contexts.
     let bringsOwn: Bool
-    /// Whether objects inside the document list other contexts, or the same in another order. Names in such
-    /// an object have the meanings of those contexts.
+    /// Whether objects inside the document list other contexts, or the same contexts in another order. Names
+    /// in such an object have the meanings of those contexts.
     var nests = false
 
     /// Reads the contexts of an `@context` member.

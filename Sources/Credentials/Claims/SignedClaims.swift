@@ -1,8 +1,8 @@
 package import Encoding
 import LinkedData
 
-/// The content that the issuer signed, and nothing else: the only view of a credential that policy rules may
-/// read.
+/// The content that the issuer signed, without anything else. It is the only view of a credential that policy
+/// rules may read.
 package struct SignedClaims: Sendable {
     /// The format of the credential that the claims come from.
     package let format: CredentialFormat
@@ -12,35 +12,35 @@ package struct SignedClaims: Sendable {
     /// The types of the credential: expanded type IRIs of linked data, the `vct` of an SD-JWT VC, the
     /// `docType` of an mdoc, the type names as written in a JWT credential.
     package let types: [Text]
-    /// Types that another issuer may have stated (``StatementGraph/isRootInside``). They can refuse the
-    /// credential, but not admit it.
+    /// Types that another issuer may have stated (``StatementGraph/isRootInside``). Such types can cause a
+    /// refusal of the credential, but not its acceptance.
     var typesInDoubt: [Text] = []
-    /// All types, with those in doubt.
+    /// All types, including ``typesInDoubt``.
     var allTypes: [Text] { types + typesInDoubt }
-    /// The signed text, which rules read by JSON pointers; nil where statements are signed, because pointers
-    /// are then resolved to properties. JWT and linked data: the credential without its proof. SD-JWT: the
-    /// payload with the disclosed claims. Mdoc: `{"docType": …, "nameSpaces": {NAMESPACE: {ELEMENT:
-    /// value}}}`.
+    /// The signed text, which rules read by JSON pointers; nil if the issuer signed statements, because the
+    /// pointers are then resolved to properties. JWT and linked data: the credential without its proof.
+    /// SD-JWT: the payload with the disclosed claims. Mdoc: `{"docType": …, "nameSpaces": {NAMESPACE:
+    /// {ELEMENT: value}}}`.
     let text: SignedText?
     /// The contexts of linked data; empty for other formats.
     let contexts: ListedContexts
-    /// The contexts that the issuer's entry allows; nil where the entry lists none.
+    /// The contexts that the issuer's entry in the trust data allows; nil if the entry lists none.
     let issuerContexts: [Text]?
-    /// Start of validity.
+    /// The start of the credential's validity.
     package let validFrom: Timestamp?
-    /// End of validity.
+    /// The end of the credential's validity.
     package let validUntil: Timestamp?
-    /// Identifies the signed content.
+    /// The identity of the signed content.
     package let signed: SignedContent
-    /// The id that the issuer gave a linked-data credential; nil where it has none.
+    /// The id that the issuer gave a linked-data credential; nil if the credential has none.
     let id: Text?
     /// The subjects of the credential.
     package let subjects: CredentialSubjects
     /// Makes the graph of the signed statements of linked data, which is read by property IRIs; nil for other
-    /// formats. Rules read it by ``RuleWork``, which caches the graph made of a signed text.
+    /// formats. Rules read the graph through ``RuleWork``, which caches the graph made from a signed text.
     let deferred: DeferredGraph?
 
-    /// Creates claims from these parts; text and graph must hold signed content only.
+    /// Creates claims from their parts. Text and graph must hold signed content only.
     init(
         format: CredentialFormat, issuer: Text, types: [Text], text: SignedText?, graph: StatementGraph? = nil,
         contexts: ListedContexts = .init(.null), validFrom: Timestamp?, validUntil: Timestamp?,
@@ -81,13 +81,14 @@ package struct SignedClaims: Sendable {
     }
 }
 
-/// Signed JSON, with the places of withheld content.
+/// A signed JSON text, with the places of withheld content.
 struct SignedText: Sendable {
-    /// The JSON. A withheld element of an array is `null` here, so that the other elements keep their places.
+    /// The JSON document. A withheld element of an array is `null` in it, so that the other elements keep
+    /// their positions.
     let document: JSON
     /// The places of withheld array elements, as JSON pointers.
     var withheld: Set<Text> = []
-    /// Whether the holder chooses which members to show, so that a missing member may be a withheld one.
+    /// Whether the holder chooses which members to show. If so, a missing member may be a withheld one.
     var hidesMembers = false
 
     init(_ document: JSON, withheld: Set<Text> = [], hidesMembers: Bool = false) {

@@ -4,10 +4,10 @@ import LinkedData
 /// The identity of an issuer's signed content: its SHA-256, which is the same whichever of its proofs are
 /// shown.
 ///
-/// For linked data the hash is over the canonical N-Quads without the proofs. Where all shown proofs are over
-/// the JSON text, no signature needs the graph, and it is made only when the digest is read. Some texts
-/// contain members that the graph does not state, so no suite over graphs could have signed them whole: the
-/// hash of such a text is over its canonical JSON without contexts.
+/// For linked data the hash is over the canonical N-Quads without the proofs. If all shown proofs are over
+/// the JSON text, no signature needs the graph. The graph is then made only when the digest is read. Some
+/// texts contain members that the graph does not state, so no suite over graphs could have signed them whole:
+/// the hash of such a text is over its canonical JSON without contexts.
 package struct SignedContent: Hashable, Sendable {
     private enum Source: Sendable {
         case digest([UInt8])
@@ -16,7 +16,7 @@ package struct SignedContent: Hashable, Sendable {
 
     private let source: Source
 
-    /// Creates the identity with that digest (32 bytes).
+    /// Creates the identity with the given digest (32 bytes).
     package init(digest: [UInt8]) { source = .digest(digest) }
 
     /// Creates the identity of a signed text without its proofs, under the contexts that were signed.

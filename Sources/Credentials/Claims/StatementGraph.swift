@@ -4,45 +4,45 @@ import LinkedData
 /// The signed statements of one document, looked up by node and property. Every lookup returns all signed
 /// values, however the document spells them.
 package struct StatementGraph: Sendable {
-    /// All statements.
+    /// All statements of the document.
     let dataset: Dataset
     /// The node of the document's outermost object: the credential or presentation itself.
     let root: Term
     /// The positions in ``dataset`` of the statements that the holder cannot withhold; nil where the holder
     /// can withhold nothing.
     var mandatory: Set<Int>?
-    /// Whether the issuer makes either all elements of an array mandatory or none
+    /// Whether the issuer makes either all elements of an array mandatory or no element
     /// (``TrustedIssuer/takesArraysWhole``).
     var takesArraysWhole = false
     /// The nodes that embedded credentials and presentations lead to. Statements about them may come from
     /// other issuers, and this issuer only repeats them. Empty where the issuer vouches for them
     /// (``TrustedIssuer/vouchesForEmbedded``).
     var subjectsInside: Set<Term> = []
-    /// Whether the outermost object is one of these nodes, so that another issuer may have stated its types
-    /// and subjects.
+    /// Whether the outermost object is also described in an inner object. If so, another issuer may have
+    /// stated its types and subjects.
     var isRootInside: Bool { subjectsInside.contains(root) }
     private let index: StatementIndex
 
     /// Creates the statements of a document whose outermost object has the type `type`.
     ///
-    /// Returns nil where the outermost object is not certain: the root is missing or not of the type, another
-    /// node of the type is not reachable from the root, or another node of the type leads back to the root.
-    /// In these cases the holder could have chosen which node is outermost. A node that leads back to the
-    /// root is tolerated if its single issuer differs from the root's and is not trusted (`isTrusted`),
-    /// because a document with that node outermost would be refused.
+    /// Returns nil if the outermost object is not certain: the root is missing or does not have the type,
+    /// another node of the type is not reachable from the root, or another node of the type leads back to the
+    /// root. In these cases the holder could have chosen which node is outermost. A node that leads back to
+    /// the root is tolerated if its single issuer differs from the root's and is not trusted (`isTrusted`),
+    /// because a document in which that node is outermost would be refused.
     init?(_ document: DeserializedDocument, type: Text, isTrusted: (Text) -> Bool = { _ in true }) {
         guard let root = document.root else { return nil }
         self.init(written: document.dataset, root: root)
         guard types(of: root).contains(type) else { return nil }
         let others = others(of: type)
         if others.isEmpty { return }
-        // Two searches are enough, whatever the number of such nodes: one from the root, and one backwards to
-        // it.
+        // Two searches are enough, whatever the number of such nodes: one search from the root, and one
+        // backwards to the root.
         guard others.isSubset(of: reachable(from: [root])) else { return nil }
         let rivals = others.intersection(reachable(from: [root], backwards: true))
         if rivals.isEmpty { return }
-        // No such node may have the root as its subject: its statements about the root would count as the
-        // root's own.
+        // No other node of the type may have the root as its subject: its statements about the root would
+        // count as the root's own statements.
         guard !others.contains(where: { values(of: CredentialVocabulary.subject, at: $0).contains(root) }) else {
             return nil
         }
@@ -79,8 +79,8 @@ package struct StatementGraph: Sendable {
         return places.map { dataset.quads[$0].object }.filter { seen.insert($0).inserted }
     }
 
-    /// Returns the positions in ``dataset`` of the statements of the default graph with that node and
-    /// property.
+    /// Returns the positions in ``dataset`` of the statements of the default graph about the node `node` with
+    /// the property `property`.
     func places(of property: Text, at node: Term) -> ArraySlice<Int> {
         index.places(of: property, at: node, in: dataset.quads)
     }
@@ -93,7 +93,7 @@ package struct StatementGraph: Sendable {
     /// Returns the types of a node that are IRIs.
     func types(of node: Term) -> [Text] { values(of: RDF.type, at: node).compactMap(\.iri) }
 
-    /// Returns the nodes of a type other than the root.
+    /// Returns the nodes of type `type` other than the root.
     private func others(of type: Text) -> Set<Term> {
         var others: Set<Term> = []
         for quad in dataset.quads where quad.predicate == RDF.type && quad.graph == nil && quad.object == .iri(type) {
@@ -105,8 +105,8 @@ package struct StatementGraph: Sendable {
     /// Returns whether a node names a graph, whose statements are not read.
     func isGraph(_ node: Term) -> Bool { index.graphs.contains(node) }
 
-    /// Returns these nodes and all nodes that are reachable from them by statements of the default graph;
-    /// with `backwards`, all nodes from which they are reachable.
+    /// Returns the given nodes and all nodes that are reachable from them by statements of the default graph.
+    /// With `backwards`, returns all nodes from which they are reachable.
     private func reachable(from start: Set<Term>, backwards: Bool = false) -> Set<Term> {
         var next: [Term: [Term]] = [:]
         for quad in dataset.quads where quad.graph == nil {
@@ -123,9 +123,9 @@ package struct StatementGraph: Sendable {
 }
 
 extension Term {
-    /// The IRI, if it is one.
+    /// The IRI, if the term is an IRI; otherwise nil.
     var iri: Text? { if case .iri(let iri) = self { iri } else { nil } }
-    /// The lexical form, if it is a literal.
+    /// The lexical form, if the term is a literal; otherwise nil.
     var lexicalForm: Text? { if case .literal(let literal) = self { literal.value } else { nil } }
 }
 
@@ -139,7 +139,7 @@ final class DeferredGraph: Sendable {
 
     private let source: Source
 
-    /// Holds an existing graph; nil where no readable one exists.
+    /// Holds an existing graph; nil if no readable graph exists.
     init(_ graph: StatementGraph?) { source = .known(graph) }
 
     /// Holds the graph of a document. `vouches`: see ``TrustedIssuer/vouchesForEmbedded``.

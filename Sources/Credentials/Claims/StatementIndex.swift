@@ -10,7 +10,7 @@ struct StatementIndex: Sendable {
     /// range.
     private var places: [Int]
     private var starts: [Int]
-    /// The nodes that name graphs.
+    /// The nodes that are names of graphs.
     private(set) var graphs: Set<Term> = []
 
     /// The maximum number of statements of one node that are searched linearly. Longer ranges are sorted by
@@ -26,7 +26,7 @@ struct StatementIndex: Sendable {
                 graphs.insert(graph)
                 continue
             }
-            // Most statements have the same subject as the one before.
+            // Most statements have the same subject as the statement before.
             let number: Int
             if let last, last.node == quad.subject {
                 number = last.number
@@ -56,8 +56,8 @@ struct StatementIndex: Sendable {
         }
     }
 
-    /// Returns the positions of the statements of the default graph with that node and property, in document
-    /// order.
+    /// Returns the positions of the statements of the default graph about the node `node` with the property
+    /// `property`, in document order.
     func places(of property: Text, at node: Term, in quads: [Quad]) -> ArraySlice<Int> {
         guard let number = numbers[node] else { return [] }
         let own = places[starts[number]..<starts[number + 1]]
@@ -67,7 +67,7 @@ struct StatementIndex: Sendable {
         return own[start..<end]
     }
 
-    /// Returns the first position for which `isSo` is true; it must be true for all later ones.
+    /// Returns the first position for which `isSo` is true. `isSo` must be true for all later positions, too.
     private static func first(in places: ArraySlice<Int>, _ isSo: (Int) -> Bool) -> Int {
         var (low, high) = (places.startIndex, places.endIndex)
         while low < high {
@@ -77,7 +77,7 @@ struct StatementIndex: Sendable {
         return low
     }
 
-    /// Returns whether such a statement exists.
+    /// Returns whether a statement about the node `node` with the property `property` exists.
     func states(_ property: Text, at node: Term, in quads: [Quad]) -> Bool {
         guard let number = numbers[node] else { return false }
         let own = places[starts[number]..<starts[number + 1]]

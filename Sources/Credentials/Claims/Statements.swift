@@ -1,8 +1,8 @@
 import LinkedData
 
 extension Dataset {
-    /// Returns the hash of the canonical N-Quads. RDFC-1.0 itself uses the same hash, as ecdsa-rdfc-2019 on
-    /// P-384 requires for graphs with blank nodes.
+    /// Returns the hash of the canonical N-Quads. RDFC-1.0 uses the same hash algorithm internally;
+    /// ecdsa-rdfc-2019 on P-384 requires that for graphs with blank nodes.
     ///
     /// - Throws: `canon.too-complex` beyond the limit on work.
     func canonicalDigest(_ algorithm: HashAlgorithm = .sha256) throws(Rejection) -> [UInt8] {

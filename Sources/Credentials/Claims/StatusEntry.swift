@@ -40,7 +40,7 @@ struct StatusEntry {
             types.contains(Text($0.prefix + $0.kind.entryType.string))
         }
         guard kinds.count == 1, let (prefix, kind) = kinds.first else {
-            // An entry of two kinds cannot be read as either; it remains a status that must be checked.
+            // Do not read an entry of two kinds as either kind. It remains a status that must be checked.
             (self.kind, list, index, size) = (kinds.first?.kind, nil, nil, nil)
             otherTypes = kinds.isEmpty && graph.isComplete(RDF.type, at: node) ? types : []
             purpose =
@@ -61,8 +61,8 @@ struct StatusEntry {
         self.list = list?.iri ?? list?.lexicalForm
         index = one("statusListIndex", at: node)?.lexicalForm.flatMap(Self.index)
         let sizes = values("statusSize", at: node)
-        // Each message is searched for among all statements, so read no more than the largest entry has
-        // values (256) and one, to notice more.
+        // Each message is searched for among all statements, so read at most 257 of them: the largest entry
+        // has 256 values, and one more shows that there are too many.
         let messages = values("statusMessage", at: node).prefix(257).map { message in
             (one("status", at: message)?.lexicalForm, one("message", at: message)?.lexicalForm)
         }
@@ -71,7 +71,7 @@ struct StatusEntry {
             messages.isEmpty ? nil : messages)
     }
 
-    /// Returns whether the other entry has the same list, kind, index, size and purpose.
+    /// Returns whether `other` has the same list, kind, index, size and purpose.
     func says(_ other: StatusEntry) -> Bool {
         kind == other.kind && purpose == other.purpose && list == other.list && index == other.index
             && size == other.size

@@ -4,11 +4,11 @@ import LinkedData
 /// The JSON-LD contexts that ship with the product, pinned by SHA-256.
 ///
 /// The suites' contexts are for proof options only: a credential may name a context only if the trust
-/// directory lists it. For an entry of `contexts/index.json` without a file, the document is taken from here.
+/// directory lists it. For an entry of `contexts/index.json` without a file, the built-in document is used.
 package enum BuiltInContexts {
-    /// One context as published.
+    /// One context document as published.
     package struct Document: Sendable {
-        /// The URL of its publication.
+        /// The URL at which the context is published.
         package let url: Text
         /// SHA-256 of ``bytes``, 64 lower-case hexadecimal digits.
         package let sha256: String

@@ -2,21 +2,21 @@ import Encoding
 
 /// The content of a payload, without its envelope.
 struct Received {
-    /// The credential in the form of its format.
+    /// The content of the payload, in the form of its format.
     enum Body {
-        /// Linked data: a JSON object.
+        /// A linked-data credential or presentation: a JSON object.
         case object(JSONObject)
-        /// A JWT.
+        /// A token that is a JWT.
         case jwt(CompactJWS)
-        /// An SD-JWT.
+        /// A token that is an SD-JWT.
         case sdJWT(SDJWT)
-        /// Base64url text.
+        /// A token that is base64url text: an mdoc.
         case token([UInt8])
     }
 
     let kind: CredentialKind
     let body: Body
-    /// The JSON text that contains it, where it is linked data.
+    /// The JSON text that contains the credential, if it is linked data.
     var text: [UInt8] = []
 
     /// The name of the format in records.
@@ -39,8 +39,8 @@ struct Received {
 /// Accepted: Inji's wallet record with the credential under `verifiableCredential.credential` or, in old
 /// records, directly under `verifiableCredential`; `{credential, format}`; a bare credential or presentation;
 /// a JSON string that holds any of these as text; a bare token. The format that a record, a media type or the
-/// sender states must agree with what was signed (``CredentialKind``). All other members of a record
-/// (`isVerified`, `vcMetadata`, …) prove nothing and are not read.
+/// sender states must agree with the kind of the signed object (``CredentialKind``). All other members of a
+/// record (`isVerified`, `vcMetadata`, …) prove nothing and are not read.
 struct Envelope {
     let limits: Limits
     /// Objects that are known already; a payload that contains one is parsed faster.
@@ -52,7 +52,7 @@ struct Envelope {
     enum Syntax {
         case json(JSON, text: [UInt8])
         case token([UInt8])
-        /// Another format, which is known by name only.
+        /// The credential has another format, of which only the name is known.
         case unsupported(UnsupportedFormat)
     }
 
@@ -140,7 +140,7 @@ struct Envelope {
         return member("credential", of: outer).map { Content(content: $0, names: Self.formats(of: record)) }
     }
 
-    /// Reads a token, wherever it was found.
+    /// Reads a token, at whichever place of the payload it was found.
     func token(_ bytes: [UInt8], claimed: CredentialFormat?) throws(Rejection) -> Received {
         guard bytes.count <= limits.tokenLetters else { throw Rejection(.inputTooLarge) }
         switch Token.kind(of: bytes, claimed: claimed) {
@@ -201,7 +201,7 @@ enum Token {
     enum Kind {
         /// A JWT or SD-JWT, possibly damaged.
         case jose
-        /// One base64url text: an mdoc.
+        /// The token is one base64url text: an mdoc.
         case base64URL
     }
 

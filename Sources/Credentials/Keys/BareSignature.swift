@@ -1,7 +1,7 @@
 package import Encoding
 
-/// One signature with its key and message and nothing else: the minimum cost of a verification, for
-/// benchmarks.
+/// One signature with its key and message, and nothing else. Checking it is the minimum cost of a
+/// verification, for benchmarks.
 package struct BareSignature: Sendable {
     private let algorithm: SignatureAlgorithm
     private let key: PublicKey
@@ -20,7 +20,7 @@ package struct BareSignature: Sendable {
         self.signature = signature
     }
 
-    /// Whether the signature matches, by the same check as for a proof.
+    /// Whether the signature matches. The check is the same as for a proof.
     package var isValid: Bool {
         (try? algorithm.verify(signature, over: message, by: key, at: "")) ?? false
     }

@@ -1,38 +1,40 @@
 package import Encoding
 
-/// A key with its controller (Controlled Identifiers 1.0 section 2.2).
+/// A verification method: a key with its controller (Controlled Identifiers 1.0 section 2.2).
 package struct VerificationMethod: Sendable {
     /// The URL by which a proof names the method.
     package let id: Text
-    /// The id of its controller.
+    /// The id of the method's controller.
     package let controller: Text
     /// The key, or the reason why it cannot be used. Decoded once, when the document is stored.
     package let key: Result<PublicKey, PublicKey.Failure>
-    /// The `kid` of its publicKeyJwk, by which tokens may also name the method.
+    /// The `kid` of the method's publicKeyJwk; nil if it has none. Tokens may also name the method by this
+    /// `kid`.
     var keyID: Text?
-    /// The instant from which its signatures no longer count: the earlier of `revoked` and `expires`.
+    /// The instant from which signatures of the method no longer count: the earlier of `revoked` and
+    /// `expires`.
     var end: Timestamp?
-    /// Whether its publicKeyJwk is for signatures (RFC 7517 sections 4.2 and 4.3).
+    /// Whether the method's publicKeyJwk is for signatures (RFC 7517 sections 4.2 and 4.3).
     var signs = true
 }
 
 /// A DID document, another controller document, a document that is a single key, or the metadata of a JWT VC
 /// issuer.
 ///
-/// It is either part of the trust data or computed from a did:key or did:jwk. A verification never fetches
-/// one.
+/// The document is either part of the trust data or computed from a did:key or did:jwk. A verification never
+/// fetches a document.
 package struct ControllerDocument: Sendable {
     /// The permitted use of a key.
     package enum Purpose: Text, Sendable {
-        /// Signing credentials.
+        /// The key is for signing credentials.
         case assertionMethod
-        /// Signing presentations.
+        /// The key is for signing presentations.
         case authentication
     }
 
-    /// The subject's id.
+    /// The id of the document's subject.
     package let id: Text
-    /// Whether it is the metadata of a JWT VC issuer.
+    /// Whether the document is the metadata of a JWT VC issuer.
     let isIssuerMetadata: Bool
     /// Whether the document is a single key and lists no purposes.
     package let isSingleKey: Bool
@@ -41,10 +43,10 @@ package struct ControllerDocument: Sendable {
     private let methods: [Text: VerificationMethod]
     private let purposes: [Purpose: Set<Text>]
 
-    /// Returns the id of a stored document's subject; nil where the JSON is no such document. The metadata of
-    /// a JWT VC issuer (SD-JWT VC, "JWT VC Issuer Metadata") has an `issuer`, an https URL, instead of an
-    /// `id`. Its keys must be in the document itself: keys at a `jwks_uri` count only after they are stored
-    /// in it.
+    /// Returns the id of a stored document's subject; nil if the JSON is no controller document. The metadata
+    /// of a JWT VC issuer (SD-JWT VC, "JWT VC Issuer Metadata") has an `issuer`, an https URL, instead of an
+    /// `id`. Its keys must be in the document itself: keys at a `jwks_uri` count only after the operator has
+    /// stored them in the document.
     static func id(of document: JSON) -> Text? {
         if let id = document["id"]?.string { return id }
         guard let issuer = document["issuer"]?.string, issuer.hasPrefix("https://"),
@@ -95,9 +97,9 @@ package struct ControllerDocument: Sendable {
         self.purposes = purposes
     }
 
-    /// Creates the document of an identifier that contains its own key (did:key, did:jwk). It has one method,
-    /// listed for both purposes, or for none when the key is not for signatures. The identifier itself also
-    /// names the method.
+    /// Creates the document of an identifier that contains its own key (did:key, did:jwk). The document has
+    /// one method. It lists the method for both purposes, or for no purpose if the key is not for signatures.
+    /// The identifier itself also names the method.
     init(id: Text, method: Text, key: Result<PublicKey, PublicKey.Failure>, signs: Bool = true) {
         self.id = id
         isIssuerMetadata = false
@@ -108,10 +110,10 @@ package struct ControllerDocument: Sendable {
         purposes = signs ? [.assertionMethod: [method], .authentication: [method]] : [:]
     }
 
-    /// Returns the method with that URL.
+    /// Returns the method with the URL `id`; nil if the document has none.
     package func method(_ id: Text) -> VerificationMethod? { methods[id] }
 
-    /// Returns whether the document lists that method for that purpose.
+    /// Returns whether the document lists the method `method` for `purpose`.
     package func lists(_ method: Text, for purpose: Purpose) -> Bool { purposes[purpose]?.contains(method) ?? false }
 
     /// Returns the ids of the methods listed for a purpose, in byte order.

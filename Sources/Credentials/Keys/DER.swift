@@ -13,7 +13,7 @@ struct DERReader {
 
     var isAtEnd: Bool { reader.remaining == 0 }
 
-    /// Returns the content of the next element, which must have this tag.
+    /// Returns the content of the next element, which must have the tag `tag`.
     mutating func element(_ tag: UInt8) throws(Malformed) -> ArraySlice<UInt8> {
         guard try byte() == tag else { throw Malformed() }
         var length = Int(try byte())

@@ -4,7 +4,7 @@ import LinkedData
 
 /// SHA-2 over byte arrays.
 enum Digest {
-    /// Returns the SHA-256 (32 bytes) of all parts one after the other.
+    /// Returns the SHA-256 hash (32 bytes) of the concatenated parts.
     static func sha256(_ parts: [UInt8]...) -> [UInt8] {
         var hash = SHA256()
         for part in parts { part.withUnsafeBytes { hash.update(bufferPointer: $0) } }
@@ -26,14 +26,14 @@ enum Digest {
         }
     }
 
-    /// Returns the SHA-256 in the type that signature checks take.
+    /// Returns the SHA-256 hash in the type that signature checks take.
     static func sha256Value(_ bytes: [UInt8]) -> SHA256Digest {
         var hash = SHA256()
         bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
         return hash.finalize()
     }
 
-    /// Returns the SHA-384 in the type that signature checks take.
+    /// Returns the SHA-384 hash in the type that signature checks take.
     static func sha384Value(_ bytes: [UInt8]) -> SHA384Digest {
         var hash = SHA384()
         bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }

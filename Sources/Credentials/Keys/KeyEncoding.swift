@@ -3,7 +3,7 @@ import Encoding
 /// Reads the encodings of keys in DID documents (Controlled Identifiers 1.0 section 2.2 and its
 /// predecessors).
 enum KeyEncoding {
-    /// The members that hold key material, in order of precedence.
+    /// The JSON members that hold key material, in order of precedence.
     static let members: [Text] = [
         "publicKeyMultibase", "publicKeyJwk", "publicKeyPem", "publicKeyBase58", "publicKeyHex",
     ]
@@ -155,7 +155,8 @@ enum KeyEncoding {
 }
 
 extension JSONObject {
-    /// Returns the member with that name, unless it is `null`, which means absence in optional members.
+    /// Returns the member `name`; nil if it is absent or `null`, because `null` means absence in optional
+    /// members.
     func present(_ name: Text) -> JSON? {
         // In a closure, `nil` would be taken for the JSON value `null`.
         guard let member = self[name], !member.isNull else { return nil }

@@ -4,8 +4,8 @@ import CryptoExtras
 package import Encoding
 
 /// The identity of a public key, the same for all its encodings: the SHA-256 of its SubjectPublicKeyInfo (RFC
-/// 5280 section 4.1.2.7, DER, points uncompressed), which is the pin of RFC 7469. `openssl pkey -pubin
-/// -outform DER | sha256sum` prints the same.
+/// 5280 section 4.1.2.7, DER, points uncompressed), as in the pins of RFC 7469. `openssl pkey -pubin -outform
+/// DER | sha256sum` prints the same.
 package struct KeyFingerprint: Hashable, Sendable {
     /// The fingerprint, 32 bytes.
     package let bytes: [UInt8]

@@ -2,11 +2,11 @@ import CryptoExtras
 
 /// A public key that a verification method carries.
 package enum PublicKey: Sendable {
-    /// Ed25519 (RFC 8032), 32 bytes.
+    /// An Ed25519 key (RFC 8032), 32 bytes.
     case ed25519([UInt8])
-    /// RSA of 2048 to 8192 bits.
+    /// An RSA key of 2048 to 8192 bits.
     case rsa(RSAPublicKey)
-    /// A point on P-256, P-384 or secp256k1 in SEC 1 encoding (compressed or not).
+    /// A key that is a point on P-256, P-384 or secp256k1, in SEC 1 encoding (compressed or not).
     case ellipticCurve(Curve, point: [UInt8])
 
     /// The curves of ECDSA suites.
@@ -21,9 +21,9 @@ package enum PublicKey: Sendable {
 
     /// The reason why a key cannot be used.
     package enum Failure: Error, Hashable, Sendable {
-        /// Unreadable, or of a kind that no suite uses.
+        /// The key is unreadable, or of a kind that no suite uses.
         case malformed
-        /// RSA under 2048 bits or with the exponent 1.
+        /// The key is an RSA key under 2048 bits or with the exponent 1.
         case weak
 
         var code: ReasonCode { self == .weak ? .keyWeak : .keyMalformed }
@@ -33,7 +33,7 @@ package enum PublicKey: Sendable {
 /// An RSA public key that is ready to verify with.
 package struct RSAPublicKey: Sendable {
     let key: _RSA.Signing.PublicKey
-    /// The length of the modulus in bytes, which is the length of every signature.
+    /// The length of the modulus in bytes. It is also the length of every signature.
     let modulusBytes: Int
 
     /// Creates a key from modulus and exponent, most significant byte first, without leading zeros.

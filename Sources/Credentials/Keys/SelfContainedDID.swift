@@ -27,8 +27,8 @@ enum SelfContainedDID {
     }
 
     private static func jwk(_ value: String) throws(PublicKey.Failure) -> JSONObject? {
-        // The method requires base64url, which has no padding, but MOSIP's wallets pad. Each spelling is an
-        // identifier of its own.
+        // The method requires base64url, which has no padding, but MOSIP's wallets pad. Each spelling is a
+        // separate identifier.
         guard let bytes = Base64.decodePaddedURL(value.utf8) else { throw .malformed }
         var limits = JSON.Limits()
         limits.depth = 4

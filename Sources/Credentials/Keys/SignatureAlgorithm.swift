@@ -2,8 +2,8 @@ import CSodium
 import CryptoExtras
 import Encoding
 
-/// A signature algorithm, named by its first JOSE name (RFC 7518, 8037, 8812). A new algorithm is a new case
-/// here.
+/// A signature algorithm, named by its first JOSE name (RFC 7518, 8037, 8812). A new algorithm needs a new
+/// case.
 enum SignatureAlgorithm: String, Hashable, Sendable {
     case edDSA = "EdDSA"
     case es256 = "ES256"

@@ -5,10 +5,10 @@ import Encoding
 extension CredentialKind {
     /// Classifies a token that was received alone or before a `~`.
     ///
-    /// The header's `typ` decides where it names a kind; otherwise the members decide. Where both name a
-    /// kind, it must be the same.
+    /// The header's `typ` determines the kind if it names one; otherwise the members determine the kind. If
+    /// both name a kind, it must be the same.
     ///
-    /// - Throws: `shape.header` where they differ.
+    /// - Throws: `shape.header` if the two kinds differ.
     init(of token: CompactJWS) throws(Rejection) {
         let (claims, marks) = (token.claims, Mark.all(in: token.claims))
         guard let named = try Self.named(by: token.header, claims) else {
@@ -76,8 +76,8 @@ extension CredentialKind {
         }
     }
 
-    /// Returns whether a token of this kind, by its header, may have members with that meaning. `vc` and `vp`
-    /// are allowed with VCDM 2.0 here, because the shape stage checks them.
+    /// Returns whether the header of a token of this kind allows members that are the mark `mark`. `vc` and
+    /// `vp` are allowed here even with VCDM 2.0, because the shape stage checks them.
     private func mayBear(_ mark: Mark) -> Bool {
         switch self {
         case .vcJWT, .vcdmSDJWT: [.context, .credential, .presentation].contains(mark)
@@ -125,7 +125,8 @@ extension CredentialKind {
 /// Searches for the members that only the payload of an SD-JWT has (RFC 9901 section 4.2.4): `_sd_alg`, a
 /// member `_sd`, or `...`.
 enum DigestSearch {
-    /// Returns the place of the first of them, as a JSON pointer; linear in the size of the payload.
+    /// Returns the place of the first member of this mark, as a JSON pointer; nil if there is none. The time
+    /// is linear in the size of the payload.
     static func place(in claims: JSONObject) -> String? {
         claims["_sd_alg"] != nil ? "/_sd_alg" : place(in: .object(claims))
     }

@@ -1,7 +1,8 @@
 import Encoding
 
-/// The kind of a signed object. It follows from what was signed: the header's `typ` and the members
-/// (``init(of:)``). Its envelope and its stated format do not decide, but must agree (``agrees(with:)``).
+/// The kind of a signed object. The kind follows from the signed content: the header's `typ` and the members
+/// (``init(of:)``). The envelope and the stated format do not determine the kind, but they must agree with it
+/// (``agrees(with:)``).
 ///
 /// No other code reads `typ`, `vct`, `vc` or `vp` to classify a token. The members of each kind are listed in
 /// a ``MemberTable``.
@@ -20,7 +21,7 @@ enum CredentialKind: String, CaseIterable {
     case vpJWT = "JWT presentation, VCDM 2.0"
     /// SD-JWT VC: `vct` defines the meaning of the claims.
     case dcSDJWT = "SD-JWT VC"
-    /// SD-JWT VC under its old media type.
+    /// An SD-JWT VC under its old media type.
     case oldSDJWT = "SD-JWT VC, old media type"
     /// A credential of VCDM 2.0 that is the payload of an SD-JWT.
     case vcdmSDJWT = "SD-JWT credential, VCDM 2.0"
@@ -28,11 +29,12 @@ enum CredentialKind: String, CaseIterable {
     case plainSDJWT = "plain SD-JWT"
     /// ISO/IEC 18013-5 mobile document.
     case mdoc = "mdoc"
-    /// A status list token of the IETF. It never admits.
+    /// A status list token of the IETF. Such a token never admits a visitor.
     case statusListToken = "status list token"
-    /// A token that a holder signs about an SD-JWT. It never admits.
+    /// A token that a holder signs about an SD-JWT. Such a token never admits a visitor.
     case keyBinding = "key binding token"
-    /// Every other JWT, such as an access token, an entity statement or a security event. It never admits.
+    /// Any other JWT, such as an access token, an entity statement or a security event. Such a token never
+    /// admits a visitor.
     case otherToken = "other token"
 
     /// The name of the kind in records and rules; nil for kinds that never admit.
@@ -52,10 +54,10 @@ enum CredentialKind: String, CaseIterable {
         }
     }
 
-    /// Whether it is a presentation of credentials rather than a credential.
+    /// Whether an object of this kind is a presentation of credentials rather than a credential.
     var isPresentation: Bool { [.linkedDataPresentation, .jwtPresentation, .vpJWT].contains(self) }
 
-    /// Whether it is written with `~`, so that its holder may withhold a part.
+    /// Whether an object of this kind is written with `~`, so that its holder may withhold a part of it.
     var isSelective: Bool { [.dcSDJWT, .oldSDJWT, .vcdmSDJWT, .plainSDJWT].contains(self) }
 
     /// The names that a wallet, a record or a media type may use for this kind.

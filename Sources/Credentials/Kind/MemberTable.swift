@@ -1,16 +1,18 @@
 import Encoding
 
-/// The treatment of the members of one signed object: the members that a stage reads, those that are known
-/// not to decide anything, and those that are refused. Every other member is a claim for the gate's rules.
+/// The treatment of the members of one kind of signed object. Some members are read by a stage of the check.
+/// Some are known not to affect the verdict. Some are refused. Every other member is a claim for the gate's
+/// rules.
 ///
-/// A name that decides in one kind is never an ordinary claim in another, because its issuer intended a
-/// meaning. Where this kind does not read it, the credential is refused (`kind.member`).
+/// A name that affects the verdict in one kind is never an ordinary claim in another kind, because the issuer
+/// intended its special meaning. If this kind does not read such a name, the credential is refused
+/// (`kind.member`).
 struct MemberTable: Sendable {
     /// The members that a stage reads.
     let read: [(stage: Stage, names: [Text])]
-    /// Members of the kind that decide nothing at a gate.
+    /// The known members of this kind that do not affect the verdict.
     let inert: [Text]
-    /// All other names that decide in some kind.
+    /// The names that affect the verdict in another kind and are not read in this kind.
     let refused: Set<Text>
 
     init(_ read: [(Stage, [Text])], inert: [Text] = []) {
@@ -19,22 +21,23 @@ struct MemberTable: Sendable {
         refused = Set(Self.decisive).subtracting(read.flatMap(\.1)).subtracting(inert)
     }
 
-    /// The names that state, in some kind: the type, issuer, subject or holder, the validity, the key, the
-    /// verifier or the status.
+    /// The names that affect the verdict in some kind. They state the type, the issuer, the subject or
+    /// holder, the validity, the key, the verifier or the status.
     static let decisive: [Text] = [
         "@context", "type", "vct", "vc", "vp", "verifiableCredential", "status_list", "iss", "issuer", "sub",
         "credentialSubject", "holder", "nbf", "exp", "iat", "issuanceDate", "validFrom", "expirationDate", "validUntil",
         "cnf", "aud", "status", "credentialStatus", "_sd", "_sd_alg", "...", "sd_hash",
     ]
 
-    /// Shape stage: refuses an object with a member that decides in another kind and is not read in this one.
+    /// Shape stage: refuses an object with a member that affects the verdict in another kind and is not read
+    /// in this kind.
     ///
     /// - Throws: `kind.member`; `shape.member` for `vc` and `vp`, which their specifications forbid by name.
     func check(_ object: JSONObject, at parent: String = "") throws(Rejection) {
         try check(object.members.lazy.map(\.name), at: parent)
     }
 
-    /// Applies the same check to an object with members of these names.
+    /// Applies the same check to an object whose members have these names.
     func check(_ names: some Sequence<Text>, at parent: String) throws(Rejection) {
         for name in names where refused.contains(name) {
             let isForbidden = name == "vc" || name == "vp"
@@ -55,7 +58,7 @@ extension MemberTable {
     private static let credentialInert: [Text] = [
         "credentialSchema", "refreshService", "termsOfUse", "evidence", "relatedResource", "name", "description",
     ]
-    /// The claims of a JWT that replace members of the credential, or must agree with them.
+    /// The claims of a JWT that replace members of the credential, or must agree with such members.
     private static let claims: [(Stage, [Text])] = [
         (.shape, ["sub", "jti"]), (.validity, ["nbf", "exp", "iat"]), (.issuer, ["iss"]), (.status, ["status"]),
     ]
@@ -84,8 +87,8 @@ extension MemberTable {
     /// The content of `vp`.
     static let insideVP = MemberTable(presentation)
     static let vpJWT = MemberTable(presentation + holderClaims, inert: ["jti"])
-    /// SD-JWT VC under either media type. `vct` is its type. MOSIP also writes members of the W3C's data
-    /// model; they are allowed because each of them can only narrow.
+    /// An SD-JWT VC under either media type. `vct` states its type. MOSIP also writes members of the W3C's
+    /// data model. They are allowed, because each of them can only restrict the acceptance.
     static let sdJWTVC = MemberTable(
         [
             (.shape, ["vct", "sub", "credentialSubject"]),

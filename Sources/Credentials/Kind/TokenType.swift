@@ -18,9 +18,9 @@ enum TokenType {
 extension CredentialKind {
     /// The rule for the header of a kind's tokens.
     private struct HeaderRule {
-        /// The allowed values of `typ`.
+        /// The allowed values of the header's `typ`.
         let types: [Text]
-        /// A further value that the compat profile allows.
+        /// A further value of `typ` that the compat profile allows; nil if there is none.
         var lenient: Text?
         /// Whether `typ` may be missing.
         var absence = Absence.never

@@ -4,7 +4,7 @@ import Encoding
 struct ContextRules {
     let trust: TrustStore
     let inlineAllowed: Bool
-    /// The URLs that this issuer's credentials may use; nil: every pinned one.
+    /// The URLs of the contexts that this issuer's credentials may use; nil: every pinned context.
     var urls: [Text]?
 
     /// Checks every `@context` in the document, at any depth.
@@ -14,11 +14,11 @@ struct ContextRules {
         try check(.object(document))
     }
 
-    /// Returns the place of a context below the outermost object, which could give a name another meaning
-    /// there. Only proofs, the credentials of a presentation and credentials embedded in a credential may
-    /// contain contexts of their own.
+    /// Returns the place of a context below the outermost object; nil if there is none. Such a context could
+    /// give a name another meaning in that part. Only proofs, the credentials of a presentation and
+    /// credentials embedded in a credential may contain contexts.
     static func nested(in document: JSONObject) -> String? {
-        // The credentials of a presentation are checked one by one.
+        // Skip the credentials of a presentation: they are checked one by one.
         let isPresentation = (document["type"].map { $0.array ?? [$0] } ?? []).contains("VerifiablePresentation")
         for member in document.members where member.name != "@context" && member.value.isContainer {
             if member.name == "proof" || isPresentation && member.name == "verifiableCredential" { continue }

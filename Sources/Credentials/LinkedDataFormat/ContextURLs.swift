@@ -48,9 +48,9 @@ struct ContextURLs {
 }
 
 extension TrustStore {
-    /// Returns the contexts that prevent a document from being read: those that are not pinned or, where all
-    /// are, those that its issuer's entry does not list. At most ``Limits/missingContexts``; overlong URLs
-    /// are omitted.
+    /// Returns the contexts because of which a document cannot be read: the contexts that are not pinned or,
+    /// if all are pinned, the contexts that the issuer's entry in the trust data does not list. At most
+    /// ``Limits/missingContexts`` are returned; overlong URLs are omitted.
     func missingContexts(of document: JSON, issuer: Text?, limits: Limits) -> [Text] {
         let named = ContextURLs(in: document, known: processor.contexts.documents).urls
         var missing = named.filter { !pins($0) }

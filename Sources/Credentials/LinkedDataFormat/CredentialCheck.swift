@@ -1,11 +1,12 @@
 import Encoding
 import LinkedData
 
-/// The check of one linked-data credential: shape, validity, issuer, contexts, key, proof, signed facts.
+/// The check of one linked-data credential: shape, validity, issuer, contexts, key, proof, and the facts in
+/// the signed content.
 ///
-/// Up to the end of the proof stage the check reads the received document, which may only lead to a refusal.
-/// Acceptance depends only on what was signed (``SignedCredential``): the statements where a signature covers
-/// those, the text where it covers that.
+/// Up to the end of the proof stage the check reads the received document, and this can lead only to a
+/// refusal. Acceptance depends only on the signed content (``SignedCredential``): the statements if a
+/// signature covers the statements, the text if a signature covers the text.
 struct CredentialCheck: FormatCheck {
     let surroundings: Surroundings
     private let document: JSONObject
@@ -35,8 +36,8 @@ struct CredentialCheck: FormatCheck {
                 ? Withheld(place: "/credentialStatus", isStated: !facts.status.isEmpty) : nil)
     }
 
-    /// Runs all stages except the status stage, as a status list credential needs them. `entry` replaces the
-    /// lookup of the issuer in the trust list, for lists that another id may sign.
+    /// Runs all stages except the status stage, as needed for a status list credential. If `entry` is given,
+    /// it replaces the lookup of the issuer in the trust list, because another id may sign a status list.
     mutating func verifyIssued(by entry: TrustedIssuer? = nil) throws(Rejection) -> SignedCredential {
         let shape = try readShape(document)
         try surroundings.stage(.validity) { () throws(Rejection) in
@@ -135,7 +136,7 @@ struct CredentialCheck: FormatCheck {
                 // Keep the error about a wrong purpose in a proof with usual names: a wrong purpose is wrong
                 // under any spelling.
                 let isNamed = error.reason.code == .proofPurpose && Spelling.suspicion(in: proof.value) == nil
-                // One spelling check is enough: a holder may also omit a proof.
+                // One check of the spelling is enough, because a holder may also omit a proof.
                 let isLooked = isNamed || !foreign.isEmpty
                 let error = isLooked ? error : surroundings.respelt(proof, in: shape.document) ?? error
                 guard isForeign(proof.value, issuer, error.reason.code) else { throw error }
@@ -169,7 +170,7 @@ struct CredentialCheck: FormatCheck {
     private struct Coverage {
         /// The issuer's proofs and the facts that each states.
         var proofs: [(proof: LinkedDataProof, facts: ProofFacts)] = []
-        /// The signed text and its members by name, where a proof covers the text.
+        /// The signed text and its members by name, if a proof covers the text; otherwise nil.
         var text: (document: LinkedDataDocument, shape: CredentialShape)?
         /// The identity of the credential, where a proof covers statements.
         var name: SignedContent?
@@ -194,8 +195,8 @@ struct CredentialCheck: FormatCheck {
                     found = try verify(proof, &digests)
                 }
             } catch {
-                // A proof that names its chain in an unusual spelling fails here as invalid or malformed, so
-                // the spelling is checked.
+                // A proof fails here as invalid or malformed if it names its chain in an unusual spelling, so
+                // check the spelling.
                 let isUnread = [.proofInvalid, .proofMalformed].contains(error.reason.code)
                 throw isUnread ? surroundings.respelt(shape.document) ?? error : error
             }
@@ -301,9 +302,9 @@ struct CredentialCheck: FormatCheck {
         _ facts: CredentialFacts, _ issuer: TrustedIssuer, _ proofs: [(proof: LinkedDataProof, facts: ProofFacts)]
     ) throws(Rejection) {
         guard facts.issuer == issuer.id else { throw Rejection(.shapeIssuer, at: "/issuer") }
-        // A date that the holder may withhold counts as missing where none is shown, because the withheld
-        // date could be the decisive one. The check is off in the compat profile: credentials without any end
-        // are common among the examples that other verifiers accept.
+        // If no end or no start is shown and the holder may withhold one, refuse the credential: the withheld
+        // date could make it invalid. The check is off in the compat profile: credentials without an end of
+        // validity are common among the examples that other verifiers accept.
         if !issuer.mayWithholdExpiry, surroundings.profile != .compat {
             if facts.validUntil == nil, facts.mayHideEnd { throw Rejection.withheldDate(at: "/validUntil") }
             if facts.validFrom == nil, facts.mayHideStart { throw Rejection.withheldDate(at: "/validFrom") }
@@ -324,7 +325,7 @@ struct CredentialCheck: FormatCheck {
         let named = trust.typeNames.names(for: question) {
             ClaimNames(of: claims, listed: [], pinned: trust.processor, work: RuleWork(0)).names(ofTypes: claims.types)
         }
-        // The base type comes first, as issuers list it, whatever the order of the statements.
+        // The base type is first, as issuers list it, whatever the order of the statements.
         let base: Text = "VerifiableCredential"
         let order = named.filter { $0 == base } + named.filter { $0 != base }
         return surroundings.recordable(order)
@@ -339,7 +340,7 @@ struct CredentialCheck: FormatCheck {
     }
 }
 
-/// The proofs of a document that form chains: those that name another proof, and those that are named (Data
+/// The proofs of a document that form chains: proofs that name another proof, and proofs that are named (Data
 /// Integrity 1.0 section 4.3). All proofs of a chain must verify, whoever made them.
 private struct ProofChain {
     private var names: Set<Text> = []

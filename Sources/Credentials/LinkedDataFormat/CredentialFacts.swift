@@ -1,7 +1,8 @@
 import Encoding
 import LinkedData
 
-/// The facts that decide about a credential, read only from what its issuer signed.
+/// The facts on which the acceptance of a credential depends, read only from the content that its issuer
+/// signed.
 struct CredentialFacts {
     var issuer: Text
     /// The types: expanded IRIs where statements were signed, as written where the text was signed. Empty
@@ -17,10 +18,10 @@ struct CredentialFacts {
     var mayHideEnd = false
     var mayHideStatus = false
     var subjects: CredentialSubjects
-    /// The credential's own id; nil where it has none.
+    /// The credential's own id; nil if it has none.
     var id: Text?
 
-    /// Reads the facts of a credential whose text is signed.
+    /// Reads the facts from the members of a credential whose text is signed.
     init(text shape: CredentialShape) {
         issuer = shape.issuer
         types = shape.types
@@ -31,12 +32,12 @@ struct CredentialFacts {
         id = shape.document["id"]?.string
     }
 
-    /// Reads the facts of a credential whose statements are signed. `places` are the pointers of its status
-    /// entries, for findings.
+    /// Reads the facts of a credential whose statements are signed. `places`: the JSON pointers of the
+    /// credential's status entries, for findings.
     ///
-    /// - Throws: `shape.issuer` unless it states exactly one issuer, by an IRI; `shape.dates` for an invalid
-    ///   date or an end before the start; `shape.credentialSubject` for a subject that is a literal;
-    ///   `input.too-large` for too many status entries.
+    /// - Throws: `shape.issuer` unless the credential states exactly one issuer, by an IRI; `shape.dates` for
+    ///   an invalid date or an end before the start; `shape.credentialSubject` for a subject that is a
+    ///   literal; `input.too-large` for too many status entries.
     init(_ graph: StatementGraph, entries places: [String], profile: Profile, limits: Limits) throws(Rejection) {
         let issuers = graph.values(of: CredentialVocabulary.issuer, at: graph.root)
         guard issuers.count == 1, let issuer = issuers[0].iri else { throw Rejection(.shapeIssuer, at: "/issuer") }
@@ -85,11 +86,12 @@ struct CredentialFacts {
 }
 
 extension CredentialFacts {
-    /// Adds the facts that the statements of the same signed text contain but its names do not show: a
-    /// property under its IRI or another name, or on a node that the text describes a second time.
+    /// Adds the facts from the statements of the same signed text that its member names do not show. Such a
+    /// fact is a property under its IRI or another name, or a property of a node that the text describes a
+    /// second time.
     ///
     /// - Throws: `shape.issuer` for another issuer, `shape.dates` for an end before the start,
-    ///   `shape.spelling` for another id or a status that is not readable by its names.
+    ///   `shape.spelling` for another id or for a status that cannot be read by the member names.
     mutating func add(_ stated: CredentialFacts) throws(Rejection) {
         guard stated.issuer == issuer else { throw Rejection(.shapeIssuer, at: "/issuer") }
         guard id == nil || id == stated.id else { throw Rejection(.shapeSpelling, at: "/id") }
@@ -107,15 +109,15 @@ extension CredentialFacts {
 }
 
 extension StatementGraph {
-    /// Returns whether all statements of that property are certain to be shown. That is so where the holder
-    /// could withhold none, or where the suite makes all of them mandatory together and every shown one is
-    /// mandatory.
+    /// Returns whether all statements about `node` with `property` are certainly shown. They are if the
+    /// holder could withhold none of them. They also are if the suite makes all of them mandatory together
+    /// and every shown statement is mandatory.
     ///
     /// Issuers of ecdsa-sd-2023 choose the mandatory statements by JSON pointers, down to single elements of
     /// arrays. A mandatory statement therefore says nothing about other statements of its property. All types
     /// of a node on the path of a pointer are mandatory (VC Data Integrity ECDSA 1.0,
-    /// createInitialSelection). Other properties are certain only where the data model allows one value, or
-    /// where the issuer's entry says that arrays are mandatory as a whole.
+    /// createInitialSelection). Other properties are certainly complete only if the data model allows one
+    /// value, or if the issuer's entry in the trust data says that arrays are mandatory as a whole.
     func isComplete(_ property: Text, at node: Term) -> Bool {
         guard let mandatory else { return true }
         let isWhole = property == RDF.type || node == root && CredentialVocabulary.single.contains(property)

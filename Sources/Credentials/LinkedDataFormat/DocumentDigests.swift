@@ -1,13 +1,14 @@
 import Encoding
 import LinkedData
 
-/// The hashes of one document that its proofs need; no graph is canonicalised twice with the same hash.
+/// The hashes of one document that its proofs need. No graph is canonicalised twice with the same hash
+/// algorithm.
 struct DocumentDigests {
     let content: LinkedDataDocument
     private let beginnings: HashBeginnings
     private var graph: [HashAlgorithm: [UInt8]] = [:]
-    /// The canonical document without its contexts. These are canonicalised separately, because a proof may
-    /// cover other contexts.
+    /// The canonical document without its contexts. The contexts are canonicalised separately, because a
+    /// proof may cover other contexts.
     private var members: CanonicalObject?
     private var context: (text: [UInt8], isVerbatim: Bool)?
 

@@ -18,8 +18,8 @@ struct LinkedDataDocument {
 
     /// Contexts stage: expands the document under the pinned contexts.
     ///
-    /// - Parameter coversText: Whether every proof is over the JSON text. Then no signature needs the graph,
-    ///   and nothing is unsigned. A document that certainly states no more than its names say is then
+    /// - Parameter coversText: Whether every proof is over the JSON text. In that case no signature needs the
+    ///   graph, and nothing is unsigned. A document that certainly states no more than its names say is then
     ///   expanded only when the graph is read.
     /// - Parameter isTrusted: Whether credentials of an issuer may be accepted at all.
     init(
@@ -42,16 +42,16 @@ struct LinkedDataDocument {
         } catch { throw Self.rejection(error) }
     }
 
-    /// The graph; made at each call where no signature needs it.
+    /// The graph of the document. If no signature needs it, it is made at each call.
     var dataset: Dataset {
         statements?.dataset ?? (try? processor.deserialize(.object(unsecured)))?.dataset ?? Dataset()
     }
 
-    /// The members that state something but are not covered by a signature over the dataset.
+    /// The members that make statements, but are not covered by a signature over the dataset.
     var unsigned: [String] { statements?.dropped.filter(\.statesSomething).map(\.pointer) ?? [] }
 
-    /// Returns the statements about the node of the outermost object, which must have that type; nil where
-    /// that is not certain.
+    /// Returns the statements about the node of the outermost object, which must have the type `type`; nil if
+    /// it is not certain which node that is.
     func graph(type: Text) -> StatementGraph? {
         statements.flatMap { StatementGraph($0, type: type, isTrusted: isTrusted) }
     }
@@ -61,8 +61,8 @@ struct LinkedDataDocument {
         statements.flatMap { document in document.root.map { StatementGraph(written: document.dataset, root: $0) } }
     }
 
-    /// The place of an unusual spelling, which states the same as the data model's own spelling; nil where
-    /// there is none.
+    /// The place of an unusual spelling, which states the same as the data model's own spelling; nil if the
+    /// document has none.
     var unusualSpelling: String? {
         guard let statements else { return nil }
         return statements.unusualSpelling

@@ -1,17 +1,19 @@
 import Encoding
 
-/// A second line of defence in addition to the reading of statements: a document must be spelled as its data
-/// model spells it.
+/// Checks the spelling of documents, in addition to the reading of statements: a document must be spelled as
+/// its data model spells it. This is a second line of defence.
 extension Surroundings {
-    /// Runs the shape stage of linked data. A document whose members cannot be read by their names may hide
-    /// them under other names, so a failure is reported as a spelling fault where that applies.
+    /// Runs the shape stage of linked data. A document may hide its members under other names. So if the
+    /// members cannot be read by their usual names, the failure is reported as a spelling fault if the
+    /// document has one.
     func spelled<Shape>(_ document: JSONObject, _ read: () throws(Rejection) -> Shape) throws(Rejection) -> Shape {
         do throws(Rejection) { return try read() } catch { throw respelt(document) ?? error }
     }
 
-    /// Returns the spelling fault of an unexpected document; nil where its spelling is usual. A context that
+    /// Returns the spelling fault of an unexpected document; nil if its spelling is usual. A context that
     /// came with the document can hide unusual names from a check of the text, so the document and one of its
-    /// proofs are expanded too. Only one proof is, whatever their number, because nothing is trusted yet.
+    /// proofs are expanded too. Only one proof is expanded, even if the document has many, because the
+    /// document is not trusted yet and each expansion costs time.
     func respelt(_ document: JSONObject) -> Rejection? {
         guard checksSpelling else { return nil }
         if let place = Spelling.suspicion(in: document) { return Rejection(.shapeSpelling, at: place) }
@@ -42,9 +44,10 @@ extension Surroundings {
         return place.map { Rejection(.shapeSpelling, at: proof.pointer + $0) }
     }
 
-    /// Returns the place of an unusual spelling that an inline context hides. Where no issuer may use inline
-    /// contexts, such a document is refused in any case, and the contexts of an untrusted document are not
-    /// processed only for a more exact reason.
+    /// Returns the place of an unusual spelling that an inline context hides; nil if there is none. In the
+    /// strict profile, if no issuer may use inline contexts, returns nil without a search: the document is
+    /// refused in any case, and a more exact reason does not justify processing the contexts of an untrusted
+    /// document.
     private func hiddenSpelling(of document: JSONObject) -> String? {
         guard profile == .compat || trust.allowsInlineContexts else { return nil }
         let context = document["@context"] ?? .null
@@ -53,8 +56,9 @@ extension Surroundings {
     }
 
     /// Checks that a document has its data model's spelling, the second line of defence in addition to the
-    /// reading of statements. Called after the signature is verified, because the spelling matters only then.
-    /// `contextsListed`: whether the issuer's entry lists the allowed contexts.
+    /// reading of statements. The function is called after the signature is verified, because the spelling
+    /// matters only for verified documents. `contextsListed`: whether the issuer's entry lists the allowed
+    /// contexts.
     func checkSpelling(_ content: LinkedDataDocument, contextsListed: Bool = false) throws(Rejection) {
         guard checksSpelling else { return }
         if !contextsListed, let place = ContextRules.nested(in: content.unsecured) {

@@ -1,24 +1,24 @@
 import Encoding
 import LinkedData
 
-/// A linked-data credential as its issuer signed it; after the proof stage nothing else is used. The
-/// decision, the identity and the claims for rules are functions of this value; it contains nothing that is
-/// unsigned.
+/// A linked-data credential as its issuer signed it. After the proof stage, the check uses only this value.
+/// The verdict, the identity of the credential and the claims for rules are functions of this value, which
+/// contains no unsigned data.
 struct SignedCredential {
-    /// The signed text: its canonical form (RFC 8785), parsed again, under the contexts that were signed. Nil
-    /// where statements are signed.
+    /// The signed text: its canonical form (RFC 8785), parsed again, under the signed contexts. Nil if the
+    /// issuer signed statements.
     let text: JSONObject?
     /// The signed statements; nil for a text that states no more than its names say.
     let statements: StatementGraph?
-    /// The facts that decide about it.
+    /// The facts on which the acceptance of the credential depends.
     let facts: CredentialFacts
-    /// ``SignedClaims/types``
+    /// The types as ``SignedClaims/types`` states them.
     let types: [Text]
     /// Whether each type name in the text means a type, and no two names mean the same type.
     let areTypesCertain: Bool
     /// The identity of the credential.
     let content: SignedContent
-    /// ``SignedClaims/contexts``
+    /// The contexts as ``SignedClaims/contexts`` states them.
     let contexts: ListedContexts
     private let graph: DeferredGraph
 
@@ -51,8 +51,8 @@ struct SignedCredential {
             graph = DeferredGraph(certain)
         }
         text = document
-        // Otherwise a rule that reads the text would see a name that means no type, or two names of the same
-        // type.
+        // Check this because otherwise a rule that reads the text would see a name that means no type, or two
+        // names of the same type.
         areTypesCertain =
             types.isEmpty
             || Set(types).count >= Set(shape.types).count && !signed.unsigned.contains { $0.hasPrefix("/type") }

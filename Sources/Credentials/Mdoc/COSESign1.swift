@@ -5,7 +5,7 @@ import Encoding
 struct COSESign1 {
     /// The payload's bytes as received.
     let payload: ArraySlice<UInt8>
-    /// The signer's chain in DER, leaf first; empty when the message has none.
+    /// The signer's certificate chain in DER, leaf first; empty if the message has no certificates.
     let certificates: [[UInt8]]
     /// The name of the signer's key, if the message has one (RFC 9052 section 3.1).
     let keyID: ArraySlice<UInt8>?
@@ -26,16 +26,16 @@ struct COSESign1 {
         static let x5chain: Int64 = 33
     }
 
-    /// The maximum number of members of one header. An mdoc has two or three in both; each member of one
-    /// header is searched for in the other.
+    /// The maximum number of members of one header. An mdoc has two or three members in both headers
+    /// together. The limit bounds the work, because each member of one header is searched for in the other.
     private static let headerMembers = 64
 
     /// Reads the structure of a message. Its meaning (algorithm, critical headers) is checked with the
     /// signature.
     ///
-    /// - Throws: `proof.malformed` when it does not have that structure, has no payload of its own or has one
-    ///   label in both headers; `input.too-large` for a header with too many members; `cbor.syntax` for a
-    ///   protected header that is no CBOR; `chain.invalid` for malformed certificates.
+    /// - Throws: `proof.malformed` if the message does not have that structure, has no payload, or has the
+    ///   same label in both headers; `input.too-large` for a header with too many members; `cbor.syntax` for
+    ///   a protected header that is no CBOR; `chain.invalid` for malformed certificates.
     init(_ message: CBOR, decoder: inout CBORDecoder, at pointer: String) throws(Rejection) {
         self.pointer = pointer
         let malformed = Rejection(.proofMalformed, at: pointer)
@@ -77,7 +77,7 @@ struct COSESign1 {
     }
 
     /// Returns the algorithm that the protected header names. Throws `proof.algorithm` for an unsupported
-    /// one.
+    /// algorithm.
     func algorithm() throws(Rejection) -> SignatureAlgorithm {
         guard let algorithm = algorithmLabel?.integer.flatMap(Self.algorithm) else {
             throw Rejection(.proofAlgorithm, at: pointer)
@@ -111,8 +111,8 @@ struct COSESign1 {
         }
     }
 
-    /// Checks `crit`, which lists the labels of the protected header that must be understood. Only the labels
-    /// used here are.
+    /// Checks `crit`. It lists the labels of the protected header that the reader must understand. This
+    /// program understands only the labels that it uses.
     private func checkCritical() throws(Rejection) {
         guard let critical else { return }
         let understood = [Label.algorithm, Label.x5chain]
@@ -126,8 +126,8 @@ struct COSESign1 {
         else { throw Rejection(.proofMalformed, at: pointer) }
     }
 
-    /// Sig_structure (RFC 9052 section 4.4) without external data: the signed bytes, which contain header and
-    /// payload as received.
+    /// The signed bytes: the Sig_structure (RFC 9052 section 4.4) without external data. It contains header
+    /// and payload as received.
     private var signedBytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(payload.count + protectedBytes.count + 32)

@@ -8,12 +8,13 @@ struct IssuerSignedItem {
     let identifier: Text
     /// The element's value.
     let value: CBOR
-    /// #6.24(bstr) as received, over which the digest is computed.
+    /// The tagged byte string #6.24(bstr) as received. The digest is computed over it.
     let taggedBytes: ArraySlice<UInt8>
 
     /// Reads one item.
     ///
-    /// - Throws: `shape.member` when it does not have that form, `cbor.syntax` when the string is no CBOR.
+    /// - Throws: `shape.member` if the item does not have the form of a data element, `cbor.syntax` when the
+    ///   string is no CBOR.
     init(_ item: CBOR, decoder: inout CBORDecoder) throws(Rejection) {
         guard let content = item.tagged(24)?.bytes else { throw Rejection(.shapeMember) }
         let fields = try decoder.read(content)
@@ -33,7 +34,7 @@ struct IssuerSigned {
     struct NameSpace {
         let name: Text
         let items: [IssuerSignedItem]
-        /// The place of `nameSpaces`.
+        /// The place of the member `nameSpaces`, as a JSON pointer.
         let parent: String
 
         /// The place of the namespace. Names come from an untrusted source, so the pointer is made only for a
@@ -47,7 +48,8 @@ struct IssuerSigned {
     /// The place of this part in the payload.
     let pointer: String
 
-    /// Reads the structure. The caller decides about a missing signature.
+    /// Reads the structure of an mdoc's issuer-signed part. A missing signature is no error here: the caller
+    /// handles it.
     ///
     /// A document that discloses no element proves nothing at a gate and is refused.
     ///

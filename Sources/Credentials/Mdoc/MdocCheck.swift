@@ -3,7 +3,7 @@ import Encoding
 /// The issuer data authentication of all documents in one mdoc payload (ISO/IEC 18013-5 section 9.3.1).
 ///
 /// The device's part (signature or MAC over a session transcript) is ignored. Tuvali has no such session, so
-/// an mdoc proves its issuer's statements, but not its holder.
+/// an mdoc proves its issuer's statements, but not who presents it.
 struct MdocCheck: FormatCheck {
     let surroundings: Surroundings
     private let letters: [UInt8]

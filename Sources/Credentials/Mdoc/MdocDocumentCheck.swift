@@ -53,8 +53,8 @@ struct MdocDocumentCheck {
             try checkContent(object, signer.certificate)
         }
         if let status = object.status {
-            // The list must be signed below the same root, unless the root's entry names other signers for
-            // it.
+            // The status list must be signed below the same root, unless the root's entry in the trust data
+            // names other signers for the list.
             let entry = signer.issuer.map { trust.issuer($0) ?? TrustedIssuer(id: $0) }
             let place = issuerSigned.pointer + "/issuerAuth/status"
             evidence.question = StatusQuestion(issuer: entry, claim: .cbor(status, at: place))
@@ -86,8 +86,8 @@ struct MdocDocumentCheck {
         } catch { throw error.moved(to: error.reason.pointer ?? message.pointer) }
     }
 
-    /// Returns the pinned root, which is the issuer. If the trust list has an entry for it, that entry
-    /// applies too.
+    /// Returns the pinned root as the issuer. If the trust list has an entry for the root, that entry applies
+    /// too.
     private func issuer(
         behind signer: CertificateSigner, _ object: MobileSecurityObject
     ) throws(Rejection) -> Text {
@@ -115,8 +115,8 @@ struct MdocDocumentCheck {
         }
         for nameSpace in issuerSigned.nameSpaces { try checkDigests(of: nameSpace, object) }
         if let root = signer.root, trust.issuer(root)?.anyIssuingCountry ?? false { return }
-        // In another namespace a member of that name may mean something else, such as the country of another
-        // document.
+        // In another namespace a member with the same name may mean something else, for example the country
+        // of another document.
         for nameSpace in issuerSigned.nameSpaces where nameSpace.name == Self.isoNameSpace {
             for (index, item) in nameSpace.items.enumerated() where item.identifier == "issuing_country" {
                 guard let country = signer.country, item.value.text == country else {

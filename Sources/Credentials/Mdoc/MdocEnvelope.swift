@@ -11,11 +11,12 @@ struct MdocDocument {
     let place: String
 
     /// Reads the envelopes in use: a DeviceResponse with one or more documents (ISO/IEC 18013-5 section
-    /// 8.3.2.1.2.2), MOSIP's `{docType, issuerSigned}` and a bare IssuerSigned. Their other members are the
-    /// wallet's own and are ignored. A device signature covers a transport session of which this verifier is
-    /// no part.
+    /// 8.3.2.1.2.2), MOSIP's `{docType, issuerSigned}` and a bare IssuerSigned. The other members of these
+    /// envelopes are added by the wallet and are ignored. A device signature is ignored, too, because it
+    /// covers a transport session in which this verifier takes no part.
     ///
-    /// - Throws: `envelope.unknown` when it is none of them or holds no document; `input.too-large`.
+    /// - Throws: `envelope.unknown` if the payload has none of these forms or holds no document;
+    ///   `input.too-large`.
     static func all(in item: CBOR, limits: Limits) throws(Rejection) -> [MdocDocument] {
         guard item.map != nil else { throw Rejection(.envelopeUnknown) }
         guard let documents = item["documents"] else { return [try single(item, at: "")] }

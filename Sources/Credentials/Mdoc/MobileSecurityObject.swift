@@ -12,15 +12,16 @@ struct MobileSecurityObject {
     /// The entry of a status list, if there is one (draft-ietf-oauth-status-list section 6.3).
     let status: CBOR?
 
-    /// The hash of the digests; nil when it is none of those in ISO/IEC 18013-5 table 21.
+    /// The hash algorithm of the digests; nil if it is not listed in ISO/IEC 18013-5 table 21.
     let digestAlgorithm: DigestAlgorithm?
     /// The digests by namespace, as read.
     private let valueDigests: [Text: CBOR]
 
     /// Reads MobileSecurityObjectBytes, a byte string with tag 24.
     ///
-    /// - Throws: `cbor.syntax`; `proof.malformed` when it is no such object; `shape.member` for an unknown
-    ///   version, `shape.type` without docType, `shape.dates` for a missing, malformed or contradictory date.
+    /// - Throws: `cbor.syntax`; `proof.malformed` if the payload is no such object; `shape.member` for an
+    ///   unknown version, `shape.type` without docType, `shape.dates` for a missing, malformed or
+    ///   contradictory date.
     init(
         _ payload: ArraySlice<UInt8>, profile: Profile, decoder: inout CBORDecoder, at pointer: String
     ) throws(Rejection) {
@@ -55,7 +56,8 @@ struct MobileSecurityObject {
         guard validFrom <= validUntil else { throw Rejection(.shapeDates, at: place) }
     }
 
-    /// Returns the digests of one namespace; nil when the issuer signed none, or used an unknown hash.
+    /// Returns the digests of one namespace; nil if the issuer signed none for it, or used an unknown hash
+    /// algorithm.
     func digests(of nameSpace: Text) -> NameSpaceDigests? {
         guard let algorithm = digestAlgorithm, let pairs = valueDigests[nameSpace]?.map else { return nil }
         return NameSpaceDigests(algorithm: algorithm, pairs)

@@ -2,9 +2,9 @@ package import Encoding
 import LinkedData
 
 /// A name in a rule that pinned contexts give several meanings. For some credentials the rule may read
-/// another claim than its author meant, or none (``ClaimNames``).
+/// another claim than its author meant, or no claim (``ClaimNames``).
 package struct NameInDoubt: Hashable, Sendable {
-    /// The rule.
+    /// The id of the rule that contains the name.
     package let rule: Text
     /// The path of the claim that the rule reads, as the rule writes it.
     package let claim: String
@@ -12,7 +12,7 @@ package struct NameInDoubt: Hashable, Sendable {
     package let name: Text
     /// The IRIs that the contexts give it, in byte order.
     package let meanings: [Text]
-    /// Whether it may mean anything, because one of the contexts is too large to examine
+    /// Whether the name may have any meaning, because one of the contexts is too large to examine
     /// (``DefinedNames/areUnknown``).
     package let isUnknown: Bool
 }

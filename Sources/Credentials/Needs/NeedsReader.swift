@@ -72,7 +72,8 @@ struct NeedsReader {
         return issuer
     }
 
-    /// Returns the types as IRIs; empty while the contexts that define them are not pinned.
+    /// Returns the types of a credential as IRIs; an empty list while the contexts that define them are not
+    /// pinned.
     private func types(of credential: JSONObject) -> [Text] {
         let content = try? LinkedDataDocument(credential, processor: trust.processor)
         let graph = content?.graph(type: CredentialVocabulary.verifiableCredentialType)
@@ -87,13 +88,13 @@ struct NeedsReader {
             let method = proof["verificationMethod"]
             return method?.string ?? method?["id"]?.string ?? issuer
         }
-        // Anyone can add a proof. Next to the issuer's it decides nothing, so its signer must not be
-        // proposed.
+        // Do not propose the signer of a further proof: anyone can add a proof, and next to the issuer's
+        // proof it has no effect on the verdict.
         let own = references.filter { reference in issuer.map { signs(reference, for: $0) } ?? true }
         for reference in own.isEmpty ? references : own { note(key: reference, of: issuer, for: purpose) }
     }
 
-    /// Returns whether a key belongs to the issuer, or to an id that may sign for it.
+    /// Returns whether the key `reference` belongs to `issuer`, or to an id that may sign for `issuer`.
     private func signs(_ reference: Text, for issuer: Text) -> Bool {
         let controller = (try? KeyResolver(trust: trust).method(reference, at: ""))?.method.controller
         let signer = controller ?? KeyResolver.withoutFragment(reference)
@@ -175,7 +176,7 @@ struct NeedsReader {
         if kid.hasPrefix("#") { return note(key: Text(issuer.string + kid.string), of: entry, for: purpose) }
         let isReference = kid.utf8.contains(UInt8(ascii: "#")) || trust.document(kid)?.isSingleKey ?? false
         if isReference || SelfContainedDID.document(kid) != nil { return note(key: kid, of: entry, for: purpose) }
-        // The name of a key in the issuer's document, or in that of an id that signs for it.
+        // The key has a name in the issuer's document, or in the document of an id that signs for the issuer.
         let signers = [issuer] + (trust.issuer(issuer)?.controllers ?? [])
         let isKnown = signers.contains { id in
             let methods = (SelfContainedDID.document(id) ?? trust.document(id))?.listedMethods ?? []
@@ -185,8 +186,9 @@ struct NeedsReader {
         note(document: issuer, keys: [kid], isPresent: isKnown, isMetadata: true)
     }
 
-    /// Returns the issuer of an SD-JWT without `iss`: the entry that its certificate leads to. Where there is
-    /// none, it is the issuer that the certificate names, or its root; an entry for it is then needed.
+    /// Returns the issuer of an SD-JWT without `iss`: the entry in the trust data to which its certificate
+    /// leads. If no entry exists, returns the issuer that the certificate names, or the certificate's root;
+    /// the trust data then needs an entry for it.
     private func certified(_ token: CompactJWS) -> Text? {
         if let known = try? trust.issuer(certifying: token, limits: limits) { return known }
         let chain = chain(of: token).prefix(limits.certificates).compactMap { X509Certificate($0) }
@@ -287,7 +289,8 @@ struct NeedsReader {
 
     private func knows(_ id: Text) -> Bool { SelfContainedDID.document(id) != nil || trust.document(id) != nil }
 
-    /// Notes a key that a proof names by its URL; for issuers also the lines that their entries need for it.
+    /// Notes the need for a key that a proof names by its URL. For an issuer's key, also notes the lines that
+    /// the issuer's entry in the trust data needs for that key.
     private mutating func note(
         key reference: Text, of issuer: Text?, for purpose: ControllerDocument.Purpose
     ) {
@@ -305,7 +308,7 @@ struct NeedsReader {
             note(line: "controllers = [\(Self.quoted(controller))]", of: issuer)
         }
         guard let (method, document) = found else { return }
-        // A single key that is not linked to its controller.
+        // The document is a single key that is not linked to its controller.
         if document.isSingleKey, trust.document(controller) == nil, SelfContainedDID.document(controller) == nil,
             !KeyResolver(trust: trust).hears(document, of: controller, for: KeyResolver.Authority(entry))
         {
@@ -333,9 +336,9 @@ struct NeedsReader {
         add(need)
     }
 
-    /// Notes the root of a chain: a pinned one, otherwise the certificate that would have to be pinned.
+    /// Notes the root of a chain: a pinned root, otherwise the certificate that would have to be pinned.
     /// `issuer` is nil for an mdoc, whose root is its issuer and may sign only the docTypes of its entry, and
-    /// for a JWT that names none.
+    /// for a JWT that names no issuer.
     private mutating func note(chain: [[UInt8]], issuer: Text?, docType: Text? = nil) {
         let certificates = chain.prefix(limits.certificates).filter { $0.count <= limits.certificateBytes }
             .compactMap { X509Certificate($0) }
@@ -389,6 +392,6 @@ struct NeedsReader {
     /// Returns the values of a member that is one value or a list of them.
     private static func list(_ member: JSON?) -> [JSON] { member.map { $0.array ?? [$0] } ?? [] }
 
-    /// Returns a basic string of TOML, whose escapes are those of JSON.
+    /// Returns `text` as a basic string of TOML. Its escapes are the same as in JSON.
     private static func quoted(_ text: Text) -> String { JSON.string(text).compactText }
 }

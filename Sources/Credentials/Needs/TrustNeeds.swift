@@ -1,11 +1,11 @@
 package import Encoding
 
-/// The parts of the trust data that a payload would need to be accepted, all at once. It is for an operator
-/// who has a credential and must decide whether to trust its issuer.
+/// The parts of the trust data that a payload would need to be accepted, all at once. The list is for an
+/// operator who has a credential and must choose whether to trust its issuer.
 ///
-/// Its content is what the payload states, and the payload may come from an attacker: no signature and no
-/// digest was verified. It shows what the operator must ask the issuer for, and which parts the trust data
-/// already has.
+/// The content of the list is derived from the payload, and the payload may come from an attacker: no
+/// signature and no digest was verified. The list shows which data the operator must ask the issuer for, and
+/// which parts the trust data already has.
 package struct TrustNeeds: Sendable {
     /// One part that the trust data must have.
     package struct Need: Hashable, Sendable {
@@ -29,9 +29,9 @@ package struct TrustNeeds: Sendable {
         /// The issuer's or document's id, the URL of the context or list, the root's `x509:sha256:…`; nil for
         /// a root that the payload only names.
         package let id: Text?
-        /// Whether the trust data has it, including all required lines and keys.
+        /// Whether the trust data already has this part, including all required lines and keys.
         package internal(set) var isPresent: Bool
-        /// For a root: its name.
+        /// The name of the root, for the need of a root; nil for other needs.
         package internal(set) var name: String?
         /// For a document: the URLs of the keys that it must contain.
         package internal(set) var keys: [Text] = []
@@ -39,8 +39,9 @@ package struct TrustNeeds: Sendable {
         package internal(set) var address: Text?
         /// For a context that ships with the product: its SHA-256, 64 hexadecimal digits.
         package internal(set) var builtIn: String?
-        /// For an issuer: the lines that its entry lacks, in TOML. `controllers` and `status-issuers` let
-        /// other ids sign for it, so a forger would want them written.
+        /// For the need of an issuer: the lines in TOML that the issuer's entry in the trust data lacks. The
+        /// lines `controllers` and `status-issuers` let other ids sign for the issuer, so a forger would want
+        /// an operator to add them.
         package internal(set) var lines: [String] = []
         /// For an issuer: the types of its credential that its entry lacks; ``lines`` contains them too.
         package internal(set) var types: [Text] = []
@@ -63,7 +64,7 @@ package struct TrustNeeds: Sendable {
     /// The number of further needs that exceed the limit (``Limits/needs``) or have overlong names.
     package let omitted: Int
 
-    /// Reads the needs of a payload as a wallet would send it. The work is limited like that of a
+    /// Reads the needs of a payload as a wallet would send it. The same limits of work apply as for a
     /// verification. The only cryptography is the verification of signatures between certificates and pinned
     /// roots.
     ///

@@ -2,12 +2,12 @@ package import Encoding
 
 /// The gate's civil time zone: the offset of local time from UTC, and its changes.
 ///
-/// A fixed offset needs no changes. For a zone with summer time, the composition root, which has the zone
-/// database, supplies them.
+/// A fixed offset needs no changes. For a zone with summer time, the composition root supplies the changes,
+/// because it has the zone database.
 package struct CivilZone: Hashable, Sendable {
     /// A new offset from an instant on.
     package struct Change: Hashable, Sendable {
-        /// Seconds since 1970-01-01T00:00:00Z.
+        /// The instant of the change, in seconds since 1970-01-01T00:00:00Z.
         package let at: Int64
         /// The new offset in seconds east of UTC.
         package let offset: Int
@@ -18,12 +18,12 @@ package struct CivilZone: Hashable, Sendable {
         }
     }
 
-    /// The name that the policy uses.
+    /// The name of the zone, as the policy writes it.
     package let name: Text
     private let offset: Int
     private let changes: [Change]
 
-    /// UTC.
+    /// The zone UTC.
     package static let utc = CivilZone(name: "Z", offset: 0)
 
     /// Creates a zone with `offset` seconds east of UTC before the first change; the order of the changes
@@ -51,11 +51,11 @@ package struct CivilZone: Hashable, Sendable {
 
 /// A day of the proleptic Gregorian calendar, without a time zone.
 package struct CivilDate: Hashable, Comparable, Sendable {
-    /// 0 to 9999.
+    /// The year, 0 to 9999.
     package let year: Int
-    /// 1 to 12.
+    /// The month, 1 to 12.
     package let month: Int
-    /// 1 to 31.
+    /// The day of the month, 1 to 31.
     package let day: Int
 
     private init(_ date: (year: Int, month: Int, day: Int)) {
@@ -67,8 +67,8 @@ package struct CivilDate: Hashable, Comparable, Sendable {
         self.init(LocalTime.shifted(instant, in: zone).civilDate)
     }
 
-    /// Reads a full-date of RFC 3339 (`2026-02-28`), or the same with slashes, as MOSIP writes dates of
-    /// birth. Nil for anything else and for days that do not exist.
+    /// Reads a full-date of RFC 3339 (`2026-02-28`), or the same date with slashes, as MOSIP writes dates of
+    /// birth. Returns nil for any other text and for days that do not exist.
     package init?(_ text: Text) {
         let letters = Array(text.utf8)
         guard letters.count == 10, letters[4] == letters[7],
@@ -106,7 +106,7 @@ package struct CivilDate: Hashable, Comparable, Sendable {
 
 /// A local time of day at the gate.
 struct LocalTime: Hashable {
-    /// Minutes since midnight, 0 to 1439.
+    /// The time of day in minutes since midnight, 0 to 1439.
     let minute: Int
     /// The day of the week: 0 is Monday, 6 Sunday.
     let weekday: Int

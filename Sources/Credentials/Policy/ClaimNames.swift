@@ -6,28 +6,28 @@ import LinkedData
 /// not list gives a name no meaning.
 ///
 /// A signature over statements does not cover the contexts. The holder may list other pinned contexts and
-/// write the same statements under other names. So it is not enough that a name has a meaning: it must be the
-/// meaning in the issuer's own document. Two facts help to find it. Every statement of an accepted document
-/// is written under a name (``Surroundings/checkSpelling(_:contextsListed:)`` refuses IRIs as names), and the
-/// issuer's contexts are pinned too. A name is therefore *in doubt*, and the value under it is unknown, in
-/// these cases:
+/// write the same statements under other names. So it is not enough that a name has a meaning: that meaning
+/// must be the same as in the issuer's own document. Two facts help to find it. Every statement of an
+/// accepted document is written under a name (``Surroundings/checkSpelling(_:contextsListed:)`` refuses IRIs
+/// as names), and the issuer's contexts are pinned too. A name is therefore *in doubt*, and the value under
+/// it is unknown, in these cases:
 ///
 /// - The listed contexts have another name for the property, so the issuer may have used that name. The
 ///   holder may add contexts to the issuer's list, but the issuer's own name stays visible there.
-/// - Another pinned context gives the name a property that the node states, so that property may be the one
-///   meant. This includes names that state nothing under the listed contexts.
+/// - Another pinned context gives the name a property that the node states, so the author of the rule may
+///   have meant that property. This includes names that state nothing under the listed contexts.
 /// - Another pinned context uses the name for something else and has another name for the property. Of two
-///   such twins the holder may have listed the one that the issuer did not use.
+///   such contexts the holder may have listed the one that the issuer did not use.
 ///
 /// *Pinned* contexts are those that the issuer's entry lists, if it lists any. In that case the first rule
-/// checks all of them, because the holder may also omit one. Where the rule lists contexts, or the text is
+/// checks all of them, because the holder may also omit one. If the rule lists contexts, or the text is
 /// signed, the holder has no choice, and only the first rule applies. A context of another issuer that only
 /// defines the name causes no doubt. Otherwise each context that an operator pins would make rules about
 /// other issuers unreadable.
 ///
-/// One case stays open where neither the rule nor the issuer's entry lists contexts. The holder may use a
-/// name to which no pinned context gives another meaning, although the issuer's document had another name for
-/// the property. Rules then read what the issuer signed about the property that every pinned context means by
+/// One case stays open if neither the rule nor the issuer's entry lists contexts. The holder may use a name
+/// to which no pinned context gives another meaning, although the issuer's document had another name for the
+/// property. Rules then read what the issuer signed about the property that every pinned context means by
 /// their name. ``TrustStore/namesInDoubt(in:)`` finds the names on which pinned contexts disagree.
 struct ClaimNames {
     /// The resolver of names; nil where there is an ``obstacle``.
@@ -40,13 +40,13 @@ struct ClaimNames {
     private let own: [DefinedNames]
     /// The names of the contexts that the holder could list instead.
     private let rivals: [DefinedNames]
-    /// The names of both.
+    /// The names of the listed contexts, and of the contexts that the holder could list instead.
     private let all: [DefinedNames]
     /// The names of the contexts whose other names for a property the issuer may have used.
     private let siblings: [DefinedNames]
     /// Whether the holder has no choice of contexts.
     let isFixed: Bool
-    /// Whether the document has inline contexts, which may define any name.
+    /// Whether the document has inline contexts. They may define any name.
     let isOpen: Bool
 
     /// Reads the contexts for the names in a rule about a credential.
@@ -79,9 +79,9 @@ struct ClaimNames {
         }
     }
 
-    /// Returns the properties that the name may mean under pinned contexts. Where the holder cannot choose
-    /// the contexts, it returns those of the listed contexts, because the holder still chooses which of
-    /// several descriptions of a node contains its types.
+    /// Returns the properties that the name may mean under pinned contexts. If the holder cannot choose the
+    /// contexts, returns the meanings under the listed contexts. More than one meaning is possible then, too:
+    /// the holder still chooses which of several descriptions of a node contains its types.
     func meanings(of name: Text) -> Set<Text> {
         all.reduce(into: []) { $0.formUnion($1.meanings(of: name)) }
     }
@@ -89,8 +89,7 @@ struct ClaimNames {
     /// Returns whether a name may be a keyword under other contexts that the issuer may have listed.
     func mayBeKeyword(_ name: Text) -> Bool { !isFixed && siblings.contains { $0.isKeyword(name) } }
 
-    /// Returns the reason why a name may not be the issuer's name for a property; nil where there is no
-    /// doubt.
+    /// Returns the reason why a name might not be the issuer's name for a property; nil if there is no doubt.
     func doubt(about name: Text, meaning property: Text) -> String? {
         if property == name { return nil }
         if siblings.contains(where: \.areUnknown) { return "too many scopes of contexts to tell: use property IRIs" }
@@ -106,7 +105,7 @@ struct ClaimNames {
         return isTwin ? Self.disagreement : nil
     }
 
-    /// Returns the reason for doubt about a name for the id or the types of a node; nil where there is none.
+    /// Returns the reason for doubt about a name for the id or the types of a node; nil if there is no doubt.
     func doubt(aboutKeyword name: Text) -> String? {
         let isStandard = ["id", "type", "@id", "@type"].contains(name)
         return isStandard || isFixed || all.allSatisfy { $0.isKeyword(name) } ? nil : Self.disagreement
@@ -155,8 +154,8 @@ struct ClaimNames {
     }
 }
 
-/// The work limit for the rules of one visit: the number of nodes and values that they may still read,
-/// counted over all rules. It also caches graphs that several rules read.
+/// The work limit for the rules of one visit: the number of nodes and values that these rules may still read
+/// together. The object also caches graphs that several rules read.
 final class RuleWork {
     private var left: Int
     private var graphs: [ObjectIdentifier: (DeferredGraph, StatementGraph?)] = [:]
@@ -169,7 +168,8 @@ final class RuleWork {
         return left >= 0
     }
 
-    /// Returns the statements of a credential; they are made when the first rule reads them.
+    /// Returns the statements of a credential, which are made when the first rule reads them. Returns nil if
+    /// the credential has no statements, or if they cannot be made.
     func graph(of claims: SignedClaims) -> StatementGraph? {
         guard let deferred = claims.deferred else { return nil }
         if let (_, graph) = graphs[ObjectIdentifier(deferred)] { return graph }

@@ -6,7 +6,7 @@ enum ClaimFinding {
     case value(ClaimValue)
     /// The issuer stated nothing at the place.
     case absent
-    /// It is unknown whether the place has a value, or which; the text gives the reason for people.
+    /// It is unknown whether the place has a value, or which value it has. The text is the reason for people.
     case unknown(String)
 }
 
@@ -25,8 +25,8 @@ extension SignedClaims {
     }
 
     /// Returns the statements at a place of a signed text of linked data, whose names and values may mean
-    /// IRIs. Returns nil for other formats, for which ``read(_:_:)`` has read the statements already, and for
-    /// the claims in a policy's test, which have neither contexts nor statements.
+    /// IRIs. Returns nil for other formats, because ``read(_:_:)`` has read their statements already. Returns
+    /// nil for the claims in a policy's test, because these have neither contexts nor statements.
     func readMeaning(of path: ClaimPath, _ names: ClaimNames) -> ClaimFinding? {
         guard format == .ldpVC, text != nil, deferred != nil, contexts.bringsOwn || !contexts.urls.isEmpty,
             case .pointer(_, let tokens) = path

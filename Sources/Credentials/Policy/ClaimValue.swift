@@ -5,12 +5,12 @@ import LinkedData
 enum ClaimValue {
     case text(Text)
     case number(DecimalNumber)
-    /// A number that the signature covers only with a double's precision.
+    /// A number that the signature covers only with the precision of a double.
     case double(DecimalNumber)
     case boolean(Bool)
-    /// An IRI.
+    /// A value that is an IRI.
     case iri(ClaimIRI)
-    /// Several values.
+    /// A list of several values.
     case list([ClaimValue])
     /// `null`, an object, or a number that is too long: present, but not comparable.
     case other
@@ -18,8 +18,8 @@ enum ClaimValue {
     case hidden
 
     /// Creates a value of a signed text. `isCanonical`: the signature covers numbers as the JSON
-    /// Canonicalization Scheme writes them (RFC 8785 section 3.2.2.3). Other digits that give the same double
-    /// are then not the issuer's.
+    /// Canonicalization Scheme writes them (RFC 8785 section 3.2.2.3). In that case the exact digits may not
+    /// be the issuer's: other digits that give the same double have the same signature.
     init(_ json: JSON, isCanonical: Bool = false) {
         switch json {
         case .string(let text): self = .text(text)
@@ -57,10 +57,10 @@ enum ClaimValue {
         }
     }
 
-    /// The result of comparing a value with a wanted one.
+    /// The result of the comparison of a claim's value with a wanted value.
     enum Comparison {
         case same, different
-        /// The result is unknown.
+        /// The result of the comparison is unknown.
         case unknown
         /// The two are of different kinds.
         case incomparable

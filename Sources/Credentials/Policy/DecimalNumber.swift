@@ -2,19 +2,19 @@ package import Encoding
 
 /// A decimal number of any size, compared exactly: no binary rounding makes two different claims equal.
 package struct DecimalNumber: Hashable, Comparable, Sendable {
-    /// The sign: −1, 0 or 1.
+    /// The sign of the number: −1, 0 or 1.
     private let sign: Int
     /// The significant digits, 0 to 9 each, without zeros at either end.
     private let digits: [UInt8]
-    /// The number is `sign` × 0.`digits` × 10 to this power.
+    /// The exponent of ten: the number is `sign` × 0.`digits` × 10 to this power.
     private let power: Int
 
     /// The maximum length of a text that is read.
     private static let longest = 1024
 
     /// Reads a number of JSON (RFC 8259 section 6) or of an xsd numeric type: sign, digits with at most one
-    /// point, exponent of at most six digits. Nil for anything else, including `INF` and `NaN`, and for more
-    /// than 1,024 letters.
+    /// point, exponent of at most six digits. Returns nil for any other text, including `INF` and `NaN`, and
+    /// for more than 1,024 letters.
     package init?(_ text: Text) {
         var letters = Array(text.utf8.prefix(Self.longest + 1))[...]
         guard letters.count <= Self.longest else { return nil }
@@ -77,8 +77,7 @@ package struct DecimalNumber: Hashable, Comparable, Sendable {
         return small.digits.lexicographicallyPrecedes(large.digits)
     }
 
-    /// Returns the exponent that these letters write, 0 when there are none; nil when they are something
-    /// else.
+    /// Returns the exponent that the letters express; 0 if there are none, and nil if they are no exponent.
     private static func exponent(_ letters: ArraySlice<UInt8>) -> Int? {
         guard let mark = letters.first else { return 0 }
         guard mark | 0x20 == UInt8(ascii: "e") else { return nil }

@@ -4,9 +4,10 @@ package import Encoding
 package struct GateHours: Hashable, Sendable {
     /// The days on which the hours begin; 0 is Monday, 6 Sunday.
     package var days: Set<Int>
-    /// Minutes since midnight, 0 to 1439.
+    /// The beginning of the hours, in minutes since midnight, 0 to 1439.
     package var from: Int
-    /// Minutes since midnight, 1 to 1440. If it is not greater than `from`, the hours end on the next day.
+    /// The end of the hours, in minutes since midnight, 1 to 1440. If it is not greater than `from`, the
+    /// hours end on the next day.
     package var to: Int
 
     /// Returns whether an instant is within the hours, in a zone.
@@ -26,7 +27,8 @@ extension GateHours {
     private static let weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
     /// Reads the members of a TOML table that state hours: `days = ["mon-fri"]`, `from = "07:00"`, `to =
-    /// "19:00"`, each optional. Returns the hours and the problems found.
+    /// "19:00"`, each of them optional. Returns the hours, or nil if they are unusable, and the problems
+    /// found.
     package static func read(_ table: TOMLTable) -> (hours: GateHours?, problems: [PolicyFileError.Problem]) {
         var (source, problems) = (PolicyTable("the hours", table, line: 0), PolicyProblems())
         let hours = GateHours(&source, &problems)
@@ -71,8 +73,8 @@ extension GateHours {
         return Set((0...((last - first + 7) % 7)).map { (first + $0) % 7 })
     }
 
-    /// Returns the day, or the first and the last day, that a misspelt word probably means: the one whose
-    /// name it begins with, otherwise the nearest by spelling.
+    /// Returns the day, or the first and the last day, that a misspelt word probably means. That is the day
+    /// whose name begins with the word, otherwise the day with the nearest spelling.
     private static func nearestDays(to word: String) -> String {
         word.lowercased().split(separator: "-").prefix(2).map { part in
             let start = String(part.prefix(8))
@@ -81,7 +83,7 @@ extension GateHours {
         }.joined(separator: "-")
     }
 
-    /// Returns the minutes since midnight, 0 to 1440.
+    /// Returns the time of day `text` in minutes since midnight, 0 to 1440; nil if it is no time.
     private static func minute(_ text: Text) -> Int? {
         let letters = Array(text.utf8)
         guard letters.count == 5, letters[2] == UInt8(ascii: ":") else { return nil }

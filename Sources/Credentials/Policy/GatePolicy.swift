@@ -4,22 +4,22 @@ package import Encoding
 /// key).
 ///
 /// The deny rules are evaluated first, then the accept rules in their order. The first rule that applies
-/// decides; when none does, the credential is refused. Rules can read only what the issuer signed
-/// (``SignedClaims``).
+/// determines the verdict. If no rule applies, the credential is refused. Rules can read only what the issuer
+/// signed (``SignedClaims``).
 package struct GatePolicy: Sendable {
     /// The name of the policy in verdicts.
     package var id: Text
     /// The operator's version of the policy.
     package var version: Text
-    /// The date after which these rules accept no credential.
+    /// The date after which the rules accept no credential.
     package var validUntil: Timestamp?
-    /// How strictly credentials are read; nil: the gate's configuration decides.
+    /// How strictly credentials are read; nil: as the gate's configuration says.
     package var profile: Profile?
     /// The gate's civil time, for days, ages and hours.
     package var zone = CivilZone.utc
-    /// The maximum difference between the clocks of issuer and gate; nil: the configuration decides.
+    /// The maximum difference between the clocks of issuer and gate; nil: as the configuration says.
     package var clockSkew: Duration?
-    /// The least trusted accepted source of the date; nil: the configuration decides.
+    /// The least trusted source of the date that is still accepted; nil: as the configuration says.
     package var minimumClock: WallTime.Provenance?
     /// The maximum time since the date was last synchronised with a time server; nil: no limit.
     package var maxUnsynchronised: Duration?
@@ -35,7 +35,7 @@ package struct GatePolicy: Sendable {
     package var warnings: [PolicyFileError.Problem] = []
     /// The first line of each rule, by the rule's id.
     package var lines: [Text: Int] = [:]
-    /// SHA-256 of the file (32 bytes).
+    /// The SHA-256 hash of the policy file (32 bytes).
     package var digest: [UInt8]
 
     /// Creates a policy without rules, which accepts no credential.
@@ -63,8 +63,8 @@ extension VerificationPolicy {
     ///   - rules: The operator's rules.
     ///   - defaults: The values for everything that the rules do not state: profile, skew and trust in the
     ///     clock.
-    ///   - direction: The direction of the gate; nil: none is configured, and accept rules for a direction do
-    ///     not apply.
+    ///   - direction: The direction of the gate; nil: no direction is configured, and accept rules for a
+    ///     direction do not apply.
     package init(_ rules: GatePolicy, over defaults: VerificationPolicy = .init(), direction: GateDirection? = nil) {
         self = defaults
         version = rules.name

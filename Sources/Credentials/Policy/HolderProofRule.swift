@@ -1,7 +1,7 @@
 package import Encoding
 
-/// The gate's demands on the holder, made before the payload arrives. Tuvali has no message for them, so over
-/// Tuvali there are none.
+/// The proof of possession that the gate demands from the holder before the payload arrives. Tuvali has no
+/// message for such a demand, so over Tuvali the gate makes no demand.
 package struct HolderDemand: Sendable {
     /// The challenge that a holder's proof must repeat.
     package var nonce: Text?
@@ -26,14 +26,14 @@ package struct HolderDemand: Sendable {
 
 /// The proof that the holder presents the payload.
 enum HolderProof {
-    /// There is no proof, or its signer is not the subject of each credential.
+    /// The presentation has no proof, or the signer of its proof is not the subject of each credential.
     case missing
     /// A valid signature that may have been made for another verifier or long ago.
     case unfit
     /// The subject signed for this gate and recently.
     case proven
 
-    /// The reason code where a proof is required and this one is not enough; nil where it is.
+    /// The reason code for a proof that is required but not sufficient; nil if the proof is sufficient.
     var complaint: ReasonCode? {
         switch self {
         case .missing: .holderProofMissing
@@ -46,15 +46,16 @@ enum HolderProof {
 /// The rule for proofs by which holders show possession of their keys: key binding JWTs (RFC 9901 section
 /// 7.3), presentations in JWTs and linked-data presentations. The caller checks the signature.
 ///
-/// A proof counts if it is no older than allowed and was made for this gate: it names this gate as its
-/// audience, or names no audience. A proof without an audience that answers a challenge which this gate did
-/// not give was made for the verifier that gave it. Where the gate has no name, no audience can be its own.
+/// A proof counts if it is no older than allowed and was made for this gate: the proof names this gate as its
+/// audience, or names no audience. If a proof without an audience answers a challenge that this gate did not
+/// give, it was made for the verifier that gave the challenge. If the gate has no name, no audience can be
+/// this gate.
 ///
-/// A proof that does not count is refused in two cases: where the gate made a demand that it does not fulfil,
-/// and where the gate has a name and the proof names another audience. RFC 7519 section 4.1.3 requires the
-/// latter for `aud`, and Data Integrity 1.0 section 4.4 for `domain`. In all other cases the credentials are
-/// treated as if they came without it: neither VCDM nor VC-JOSE-COSE gives a presentation an age, and its
-/// credentials are valid by themselves.
+/// A proof that does not count is refused in two cases. In the first case the gate made a demand that the
+/// proof does not fulfil. In the second case the gate has a name and the proof names another audience; RFC
+/// 7519 section 4.1.3 requires this refusal for `aud`, and Data Integrity 1.0 section 4.4 for `domain`. In
+/// all other cases the credentials are treated as if they had been received without this proof: neither VCDM
+/// nor VC-JOSE-COSE gives a presentation an age, and its credentials are valid by themselves.
 struct HolderProofRule {
     let policy: VerificationPolicy
     let demand: HolderDemand
@@ -62,12 +63,12 @@ struct HolderProofRule {
 
     /// The signed statements of a proof.
     struct Statement {
-        /// The challenges that it answers.
+        /// The challenges that the proof answers.
         var nonces: [Text]
-        /// The audiences that it was made for; empty where it states none. An audience that is no text is
-        /// included as an empty text, which names no gate.
+        /// The audiences for which the proof was made; empty if it states none. An audience that is no text
+        /// is included as an empty text, which names no gate.
         var audiences: [Text]
-        /// The dates at which it was made.
+        /// The dates at which the proof was made, as it states them.
         var made: [Timestamp]
     }
 

@@ -5,21 +5,24 @@ import LinkedData
 package struct RuleNote: Hashable, Sendable {
     /// The result of a rule.
     package enum Outcome: Hashable, Sendable {
-        /// The rule decided.
+        /// The rule determined the verdict.
         case decided
-        /// The rule does not apply to this credential, because of this part of its selector.
+        /// The rule does not apply to this credential; the text is the part of its selector that does not
+        /// match.
         case notAbout(String)
-        /// The rule applies, and this condition is not fulfilled.
+        /// The rule applies to this credential, but the condition in the text is not fulfilled.
         case unmet(String)
-        /// The rule applies, and this condition is unknown: the claim is missing or of another kind.
+        /// The rule applies to this credential, but it is unknown whether the condition in the text is
+        /// fulfilled: the claim is missing or of another kind.
         case untold(String)
     }
 
-    /// The rule's id.
+    /// The id of the rule.
     package let rule: Text
-    /// Whether it is a `[[deny]]` rule.
+    /// Whether the rule is a `[[deny]]` rule.
     package let denies: Bool
-    /// The place of the credential that the rule was evaluated on, as a JSON pointer; empty for a bare one.
+    /// The place, in the payload, of the credential on which the rule was evaluated, as a JSON pointer; empty
+    /// for a bare credential.
     package let place: String
     /// The result of the rule.
     package let outcome: Outcome
@@ -40,8 +43,8 @@ package struct RuleNote: Hashable, Sendable {
 /// A verified credential on which the rules are evaluated.
 struct PolicyCase {
     var claims: SignedClaims
-    /// The credential's place in the received payload, as a JSON pointer; empty for a bare one. Pointers into
-    /// the credential begin there.
+    /// The credential's place in the received payload, as a JSON pointer; empty for a bare credential.
+    /// Pointers into the credential begin at this place.
     var place = ""
     /// The answers of the status lists.
     var status: [StatusAnswer] = []
@@ -56,9 +59,9 @@ struct PolicyCase {
 
 /// The parts of the trust data that the rules may use.
 struct PolicyKnowledge {
-    /// Returns the issuers of a group; nil when there is no such group.
+    /// Returns the issuers of a group; nil if no such group exists.
     var groups: (Text) -> Set<Text>?
-    /// The pinned contexts, which give names their meanings; nil where there are none.
+    /// The pinned contexts, which give names their meanings; nil if no contexts are pinned.
     var pinned: JSONLDProcessor?
     /// How strictly dates are read.
     let profile: Profile
@@ -66,23 +69,27 @@ struct PolicyKnowledge {
     var work: RuleWork
 }
 
-/// The decision of the rules.
+/// The verdict that the rules give.
 struct PolicyDecision {
     enum Outcome {
-        /// The rule accepts. Warnings report a repeated visit, or an issuer's entry without types.
+        /// The rule accepts what the visitor presented. `warnings` report a repeated visit, or an issuer
+        /// whose entry in the trust data names no types.
         case accept(rule: Text, warnings: [Reason])
         case reject(Reason)
     }
 
     let outcome: Outcome
-    /// The credentials that decided: all that fulfil the accepting rule, or the one that a deny rule applies
-    /// to or that does not fulfil an accept rule. Empty where no rule applies to any.
+    /// The indices of the credentials to which the verdict is due. If accepted, they are all credentials that
+    /// fulfil the accepting rule. If rejected, it is the one to which a deny rule applies, the one that was
+    /// shown before, or the first that does not fulfil an accept rule. The list is empty if no accept rule
+    /// selects any credential, if the clock is not trusted, or if the rules have expired.
     let credentials: [Int]
     /// The rules that were evaluated, in their order.
     let notes: [RuleNote]
 }
 
-/// Evaluates the rules on what one visitor presented: one credential, or those of a presentation.
+/// Evaluates the rules on the credentials that one visitor presented: a single credential, or all credentials
+/// of a presentation.
 struct PolicyQuestion {
     let policy: VerificationPolicy
     let rules: GatePolicy
@@ -105,9 +112,10 @@ struct PolicyQuestion {
         types = cases.map(\.claims.types)
     }
 
-    /// Decides. A presentation is accepted by a rule that one of its credentials fulfils alone. The other
-    /// credentials were verified too, but the claims of two credentials need not be about the same person. A
-    /// rule that denies one credential denies the whole presentation.
+    /// Returns the verdict of the rules on the presented credentials. A presentation is accepted by a rule
+    /// that one of its credentials fulfils alone. The other credentials were verified too, but the claims of
+    /// two credentials need not be about the same person. A rule that denies one credential denies the whole
+    /// presentation.
     mutating func decide() -> PolicyDecision {
         guard policy.trusts(clock) else { return reject(Reason(.clockUntrusted)) }
         if let end = rules.validUntil, end.advanced(by: policy.clockSkew) < clock.utc {
@@ -121,8 +129,8 @@ struct PolicyQuestion {
         }
         var first: (complaint: Reason, index: Int)?
         for rule in rules.accept {
-            // Collect all of them. Otherwise a visitor could add a second suitable credential to hide the
-            // first from the replay check.
+            // Collect all fulfilling credentials. Otherwise a visitor could add a second suitable credential
+            // to hide the first from the replay check.
             var fulfilling: [Int] = []
             for index in cases.indices {
                 if let mismatch = mismatch(rule.selector, rule.direction, index, inDoubt: false) {
@@ -181,8 +189,8 @@ struct PolicyQuestion {
     private mutating func complaint(of rule: AcceptRule, about index: Int) -> Reason? {
         let code = ReasonCode.policy(rule.id.string)
         if !rule.hours.isEmpty {
-            // The hours must hold at all possible times. Where it is unknown how long the machine was off,
-            // these include every minute since the last confirmed date.
+            // The hours must hold at all possible times. If it is unknown how long the machine was off, the
+            // possible times include every minute since the last confirmed date.
             let isWithin = moments.allSatisfy { time in rule.hours.contains { $0.contains(time) } }
             guard isWithin else {
                 note(rule.id, .unmet("hours"), index)
@@ -240,8 +248,8 @@ struct PolicyQuestion {
         return nil
     }
 
-    /// Creates the evaluation of predicates. Names in pointers are read under the credential's contexts,
-    /// which equal the rule's where it lists any.
+    /// Creates the evaluation of predicates for the credential at `index`. Names in pointers are read under
+    /// the credential's contexts. If the rule lists contexts, these are the same.
     private func evaluation(of index: Int, under selector: CredentialSelector) -> PredicateEvaluation {
         let claims = cases[index].claims
         let names = ClaimNames(

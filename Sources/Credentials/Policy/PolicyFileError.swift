@@ -1,6 +1,6 @@
 /// All problems of a policy file, found in one pass.
 package struct PolicyFileError: Error, Hashable, Sendable {
-    /// One problem.
+    /// One problem in a policy file.
     package struct Problem: Hashable, Sendable {
         /// The line in the file, from 1; nil when the file as a whole lacks something.
         package let line: Int?
@@ -9,7 +9,7 @@ package struct PolicyFileError: Error, Hashable, Sendable {
         /// The remedy in plain words.
         package let remedy: String
 
-        /// Creates a problem at that line.
+        /// Creates a problem at the line `line`; nil: the problem concerns the whole file.
         package init(line: Int?, message: String, remedy: String) {
             (self.line, self.message, self.remedy) = (line, message, remedy)
         }
@@ -18,7 +18,7 @@ package struct PolicyFileError: Error, Hashable, Sendable {
     /// The problems in the order of their lines; never empty.
     package let problems: [Problem]
 
-    /// Creates an error from these problems.
+    /// Creates an error from its problems.
     package init(problems: [Problem]) {
         self.problems = problems
     }

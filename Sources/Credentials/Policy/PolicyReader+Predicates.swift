@@ -115,8 +115,8 @@ extension PolicyReader {
         return complete(path, tests, &table)
     }
 
-    /// Warns about numbers that a signature may not keep. JCS signs numbers as doubles (RFC 8785 section
-    /// 3.2.2.3), and beyond 2^53 one double stands for several integers.
+    /// Warns about numbers that a signature might not preserve exactly. JCS signs numbers as doubles (RFC
+    /// 8785 section 3.2.2.3), and above 2^53 several integers have the same double.
     private mutating func warn(about tests: [ClaimTest], _ table: PolicyTable) {
         guard isAboutLinkedData else { return }
         for test in tests where test.numbers.contains(where: { !$0.isSafe }) {
@@ -184,7 +184,7 @@ extension PolicyReader {
         }
     }
 
-    /// Reads a TOML number. One with a fraction is read by its shortest decimal text, which equals the
+    /// Reads a TOML number. A number with a fraction is read by its shortest decimal text, which equals the
     /// written number up to 15 digits.
     private static func number(_ value: TOML) -> DecimalNumber? {
         switch value {

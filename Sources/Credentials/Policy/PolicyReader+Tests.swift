@@ -79,8 +79,8 @@ extension PolicyReader {
         return answer
     }
 
-    /// Creates the graph of a credential of this issuer with these properties; inner tables become further
-    /// nodes.
+    /// Creates the graph of a credential of `issuer` whose properties are the members of `table`. Inner
+    /// tables become further nodes.
     private static func graph(_ table: TOMLTable, issuer: Text) -> StatementGraph {
         let root = Term.blank("c")
         var quads = [

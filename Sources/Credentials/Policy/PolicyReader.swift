@@ -5,11 +5,11 @@ extension GatePolicy {
     enum Bounds {
         static let rules = 256
         static let tests = 4096
-        /// The predicates of one rule, including those inside `any`, `all` and `not`.
+        /// The maximum number of predicates of one rule, including those inside `any`, `all` and `not`.
         static let predicates = 128
-        /// The nesting depth of `any`, `all` and `not`.
+        /// The maximum nesting depth of `any`, `all` and `not`.
         static let depth = 8
-        /// The tokens of a pointer, or the IRIs of a path.
+        /// The maximum number of tokens of a pointer, or of IRIs of a path.
         static let steps = 32
     }
 
@@ -40,8 +40,8 @@ extension GatePolicy {
         return policy
     }
 
-    /// Returns the form of each key that the policy reader looks up in such a file, after the name of its
-    /// table as messages write it. Only tables that occur in the file are included.
+    /// Returns the form of each key that the policy reader looks up in the file `bytes`. Each key follows the
+    /// name of its table, written as in messages. Only tables that occur in the file are included.
     package static func forms(of bytes: [UInt8]) throws(TOML.SyntaxError) -> [KeyForm] {
         var reader = PolicyReader()
         _ = reader.policy(try TOML.parse(bytes), digest: Digest.sha256(bytes), zones: { _ in nil })
@@ -101,7 +101,7 @@ struct PolicyReader {
         return policy
     }
 
-    /// Reads the policy's own id or version, which records contain.
+    /// Reads the id or the version of the policy itself. Records contain these.
     private mutating func name(_ key: Text, of table: inout PolicyTable) -> Text {
         guard table.has(key) else {
             problems.note(nil, "there is no \(key)", "Write \(key) = \"…\" at the top; records name the policy by it.")

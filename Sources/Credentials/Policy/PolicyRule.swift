@@ -2,33 +2,35 @@ package import Encoding
 
 /// The direction of a gate.
 package enum GateDirection: String, CaseIterable, Sendable {
-    /// Into the building or site.
+    /// Into the building or site behind the gate.
     case `in`
-    /// Out of the building or site.
+    /// Out of the building or site behind the gate.
     case out
 }
 
 /// The credentials that a rule applies to. An empty list does not restrict.
 package struct CredentialSelector: Hashable, Sendable {
-    /// The formats.
+    /// The credential formats that the selector admits; empty: all formats.
     package var formats: [CredentialFormat] = []
     /// Types, one of which the credential must have: expanded IRIs, `vct`, `docType`.
     package var types: [Text] = []
-    /// The issuers by id.
+    /// The ids of the issuers, one of which must have issued the credential; empty: any issuer.
     package var issuers: [Text] = []
     /// The groups of issuers by name.
     package var groups: [Text] = []
-    /// Linked data: the exact list of contexts that the document must be written under.
+    /// For linked data: the exact list of contexts under which the document must be written; empty: any
+    /// contexts.
     package var contexts: [Text] = []
-    /// The subjects by id.
+    /// The ids of the subjects, one of which the credential must be about; empty: any subject.
     package var subjects: [Text] = []
-    /// The credentials by the SHA-256 of their signed content.
+    /// The SHA-256 hashes of the signed content of the credentials to which the selector applies; empty: any
+    /// credential.
     package var credentials: [[UInt8]] = []
 
     /// Creates a selector of every credential.
     package init() {}
 
-    /// Returns whether credentials of that format can be selected.
+    /// Returns whether credentials of the format `format` can be selected.
     func isAbout(_ format: CredentialFormat) -> Bool { formats.isEmpty || formats.contains(format) }
 }
 
@@ -40,11 +42,12 @@ package struct StatusTolerance: Hashable, Sendable {
         case reject
         /// The list's last state counts.
         case accept
-        /// The list's last state counts until this duration after the end of its validity.
+        /// The last state of the list counts until the given duration after the end of the list's validity.
         case grace(Duration)
     }
 
-    /// The purposes for which the credential must have an answer; empty: those of its own entries.
+    /// The purposes for which the credential must have an answer from a status list; empty: the purposes of
+    /// the credential's own entries.
     package var purposes: [Text] = []
     /// The treatment of a list whose validity is over.
     package var whenStale = Stale.reject
@@ -54,10 +57,10 @@ package struct StatusTolerance: Hashable, Sendable {
     /// The age beyond which a list counts as overdue, whatever its own validity.
     package var maxAge: Duration?
 
-    /// Creates a tolerance of nothing, without required purposes.
+    /// Creates a rule that tolerates no stale or missing list and requires no further purposes.
     package init() {}
 
-    /// Returns the first fault of the answers; nil when they are acceptable.
+    /// Returns the first fault of the answers; nil if the answers are acceptable.
     func complaint(about answers: [StatusAnswer]) -> Reason? {
         for answer in answers {
             switch answer.value {
@@ -91,13 +94,13 @@ package struct StatusTolerance: Hashable, Sendable {
 package struct AcceptRule: Hashable, Sendable {
     /// The id; the rule's code in verdicts is `policy.` and this.
     package var id: Text
-    /// The credentials that it applies to.
+    /// The credentials to which the rule applies.
     package var selector = CredentialSelector()
-    /// The direction of the gates that it applies to; nil: all gates.
+    /// The direction of the gates to which the rule applies; nil: all gates.
     package var direction: GateDirection?
     /// The conditions that must all be fulfilled.
     package var require: [Predicate] = []
-    /// The hours in which it accepts; empty: always.
+    /// The hours in which the rule accepts credentials; empty: always.
     package var hours: [GateHours] = []
     /// Whether a holder's proof is required.
     package var holderRequired = false
@@ -116,9 +119,9 @@ package struct AcceptRule: Hashable, Sendable {
 package struct DenyRule: Hashable, Sendable {
     /// The id; the rule's code in verdicts is `policy.` and this.
     package var id: Text
-    /// The credentials that it applies to.
+    /// The credentials to which the rule applies.
     package var selector = CredentialSelector()
-    /// The direction of the gates that it applies to; nil: all gates.
+    /// The direction of the gates to which the rule applies; nil: all gates.
     package var direction: GateDirection?
     /// The conditions. The rule applies unless one of them is known not to be fulfilled, so a holder cannot
     /// avoid it by withholding a claim.

@@ -1,11 +1,12 @@
 import Encoding
 
-/// One table of a policy file. The reads define the schema: a key that is never read is a problem.
+/// One table of a policy file. The reads by the policy reader define the schema: a key that is never read is
+/// reported as a problem.
 struct PolicyTable {
     /// The name of the table in messages: `[clock]`, `an [[accept]] rule`.
     let name: String
     let table: TOMLTable
-    /// The line of its first key, or of the containing table.
+    /// The line of the first key of the table; if it has none, the line of the containing table.
     let line: Int
     private(set) var asked: [Text] = []
 
@@ -15,7 +16,7 @@ struct PolicyTable {
         self.line = table.entries.first?.line ?? line
     }
 
-    /// Returns whether the table has that key, and marks the key as read.
+    /// Returns whether the table has the key `key`, and marks the key as read.
     mutating func has(_ key: Text) -> Bool {
         asked.append(key)
         return table.entry(key) != nil
@@ -66,7 +67,7 @@ struct PolicyTable {
         }
     }
 
-    /// Reads one of a few words.
+    /// Reads a value that must be one of a few words.
     mutating func choice<Choice: RawRepresentable & CaseIterable>(
         _ key: Text, _ problems: inout PolicyProblems
     ) -> Choice? where Choice.RawValue == String {
@@ -110,9 +111,9 @@ struct PolicyTable {
 /// The problems found so far, and the keys that were read.
 struct PolicyProblems {
     private(set) var list: [PolicyFileError.Problem] = []
-    /// Correct parts that may surprise the author.
+    /// Correct parts of the table that may surprise the author.
     private(set) var warnings: [PolicyFileError.Problem] = []
-    /// Each key once, after the name of its table.
+    /// The keys that were looked up, each once, after the name of their table.
     private(set) var asked: [KeyForm] = []
     private var seen: Set<String> = []
 

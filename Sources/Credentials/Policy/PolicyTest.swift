@@ -4,13 +4,13 @@ package import Encoding
 package struct PolicyTest: Sendable {
     /// The presented credential.
     package enum Subject: Sendable {
-        /// A credential as it is after its verification.
+        /// A credential in its state after verification, described in the policy file.
         case verified(PolicyTestCredential)
-        /// A credential after its verification, with its claims in a JSON file; the path is as the policy
-        /// file writes it.
+        /// A credential in its state after verification. Its claims are in the JSON file `file`; the path is
+        /// as the policy file writes it.
         case claims(file: Text, PolicyTestCredential)
-        /// A wallet's payload in a file, to be verified against a trust directory; the paths are as the
-        /// policy file writes them.
+        /// A wallet's payload in the file `file`, to be verified against the trust directory `trust`. The
+        /// paths are as the policy file writes them.
         case payload(file: Text, trust: Text)
     }
 
@@ -26,7 +26,7 @@ package struct PolicyTest: Sendable {
     package var wasSeen = false
     /// The presented credential.
     package var subject: Subject
-    /// The expected decision.
+    /// The expected verdict.
     package var decision: VerdictDecision
     /// The rule that must accept, or whose `policy.` code must be the reason.
     package var rule: Text?
@@ -36,9 +36,9 @@ package struct PolicyTest: Sendable {
 
 /// A credential as a test case describes it.
 package struct PolicyTestCredential: Sendable {
-    /// The credential.
+    /// The verified claims of the credential.
     package var claims: SignedClaims
-    /// The groups of its issuer.
+    /// The groups to which the credential's issuer belongs.
     package var groups: [Text] = []
     /// The answers of the status lists.
     package var status: [StatusAnswer] = []
@@ -47,7 +47,7 @@ package struct PolicyTestCredential: Sendable {
 }
 
 extension SignedClaims {
-    /// Returns the claims with another document, which a test case can supply in a file.
+    /// Returns the same claims with another document. A test case can supply that document in a file.
     package func with(_ document: JSON) -> SignedClaims {
         SignedClaims(
             format: format, issuer: issuer, types: types, text: .described(document, as: format),
@@ -66,17 +66,17 @@ extension SignedText {
 
 /// The result of a test case.
 package struct PolicyTestResult: Sendable {
-    /// Whether the result is the expected one.
+    /// Whether the test case gave the expected result.
     package let passed: Bool
-    /// The decision; nil when there is none.
+    /// The verdict; nil if the test case could not be run.
     package let decision: VerdictDecision?
-    /// The reason's code; nil when there is no decision.
+    /// The code of the first reason; nil if the test case could not be run.
     package let code: Text?
-    /// The rule that accepted.
+    /// The id of the rule that accepted; nil if no rule did.
     package let rule: Text?
     /// The rules that were evaluated.
     package let notes: [RuleNote]
-    /// The reason why there is no decision, in plain words.
+    /// The reason why the test case could not be run, in plain words; nil if it ran.
     package let failure: String?
 
     private init(

@@ -2,11 +2,11 @@ package import Encoding
 
 /// The place of a claim in the signed view of a credential.
 package enum ClaimPath: Hashable, Sendable {
-    /// A JSON pointer (RFC 6901) into the signed text, as written and as its tokens. Where statements are
-    /// signed, its names mean their properties (``ClaimNames``).
+    /// A JSON pointer (RFC 6901) into the signed text: the pointer as written, and its tokens. If the issuer
+    /// signed statements, the names in the pointer mean the names' properties (``ClaimNames``).
     case pointer(Text, [Text])
-    /// A path of property IRIs through the signed statements, starting at the credential; linked data only.
-    /// Its meaning does not depend on the contexts of the document.
+    /// A path of property IRIs through the signed statements, starting at the credential; for linked data
+    /// only. The meaning of the path does not depend on the contexts of the document.
     case properties([Text])
 
     /// The pointer, for people and verdicts; nil for a path of IRIs.
@@ -23,11 +23,11 @@ package enum ClaimPath: Hashable, Sendable {
 
 /// A value that a policy compares claims with.
 package enum PolicyValue: Hashable, Sendable {
-    /// Text, compared by bytes.
+    /// A text. Texts are compared by bytes.
     case text(Text)
-    /// A number, compared exactly.
+    /// A number. Numbers are compared exactly.
     case number(DecimalNumber)
-    /// `true` or `false`.
+    /// A Boolean: `true` or `false`.
     case boolean(Bool)
 }
 
@@ -37,33 +37,34 @@ package enum PolicyDate: Hashable, Sendable {
     case today
     /// The present instant at the gate.
     case now
-    /// A day.
+    /// A day without a time.
     case day(CivilDate)
-    /// An instant.
+    /// A single instant.
     case instant(Timestamp)
 }
 
 /// One test on one claim.
 package enum ClaimTest: Hashable, Sendable {
-    /// The claim exists, or does not.
+    /// The claim exists (`true`), or does not exist (`false`).
     case exists(Bool)
-    /// The claim equals this value.
+    /// The claim equals the given value.
     case equals(PolicyValue)
-    /// The claim equals one of these values.
+    /// The claim equals one of the given values.
     case isOne(of: [PolicyValue])
-    /// The claim is a text that begins with this one.
+    /// The claim is a text that begins with the given text.
     case hasPrefix(Text)
-    /// The claim is a list with this value, or the value itself: JSON-LD writes a list of one either way.
+    /// The claim is a list that contains the given value, or is the value itself, because JSON-LD writes a
+    /// list of one value either way.
     case contains(PolicyValue)
-    /// The claim contains at least one of these values.
+    /// The claim contains at least one of the given values.
     case containsAny([PolicyValue])
-    /// The claim contains each of these values.
+    /// The claim contains each of the given values.
     case containsAll([PolicyValue])
-    /// The claim is a number with this relation to the given one.
+    /// The claim is a number that has the given relation to the given number.
     case number(Order, DecimalNumber)
-    /// The claim is a date or an instant with this relation to the given one.
+    /// The claim is a date or an instant that has the given relation to the given date.
     case date(Order, PolicyDate)
-    /// The claim is a date of birth, and the completed years of age have this relation to the given number.
+    /// The claim is a date of birth. The age in completed years has the given relation to the given number.
     case age(Order, Int)
 
     /// The relation of one value to another.
@@ -124,17 +125,17 @@ package enum ClaimTest: Hashable, Sendable {
 
 /// A condition on a verified credential. It always has a result: fulfilled, not fulfilled, or unknown.
 package indirect enum Predicate: Hashable, Sendable {
-    /// A test on a claim.
+    /// A test on the claim at a path.
     case claim(ClaimPath, ClaimTest)
-    /// The credential was issued no longer ago than this.
+    /// The credential was issued at most the given duration ago.
     case issuedWithin(Duration)
-    /// The credential is valid for at least this long from now on.
+    /// The credential is valid for at least the given duration from now on.
     case remaining(Duration)
-    /// All of these are fulfilled.
+    /// All of the given predicates are fulfilled.
     case all([Predicate])
-    /// At least one of these is fulfilled.
+    /// At least one of the given predicates is fulfilled.
     case any([Predicate])
-    /// This is known not to be fulfilled.
+    /// The given predicate is known not to be fulfilled.
     case not(Predicate)
 
     /// Whether the predicate can only be fulfilled by certain claims.

@@ -108,8 +108,9 @@ struct PredicateEvaluation {
         }
     }
 
-    /// Returns why a place that is empty in a signed text of linked data may still have a value; nil where it
-    /// certainly has none. The issuer may have written the same property under another of its names.
+    /// Returns why a place that is empty in a signed text of linked data may still have a value; nil if it
+    /// certainly has none. The reason for doubt is that the issuer may have written the same property under
+    /// another of its names.
     private func doubtedAbsence(at path: ClaimPath) -> String? {
         switch claims.readMeaning(of: path, names) {
         case .value: "the property is there under another name"
@@ -118,7 +119,7 @@ struct PredicateEvaluation {
         }
     }
 
-    /// Returns the first finding that is `no`, otherwise the first that is unknown, otherwise `yes`.
+    /// Returns the first finding that is `no`; otherwise the first finding that is unknown; otherwise `yes`.
     func all(_ predicates: [Predicate]) -> PredicateFinding {
         if predicates.count == 1 { return evaluate(predicates[0]) }
         var kept = PredicateFinding(truth: .yes, label: "all")
@@ -161,9 +162,9 @@ struct PredicateEvaluation {
         }
     }
 
-    /// Returns whether one of the values is one of those wanted; nil when none is and one comparison is
-    /// unknown. A value that differs in kind from only some of the wanted values certainly differs from
-    /// those. A value that differs in kind from all of them is unknown.
+    /// Returns whether one of `values` is among `wanted`. Returns nil if no value is, and one comparison is
+    /// unknown. A value that differs in kind from only some of the wanted values certainly differs from those
+    /// values. For a value that differs in kind from all of them, the result is unknown.
     private static func isAny(of values: [ClaimValue], in wanted: [PolicyValue]) -> Bool? {
         var isTold = true
         for value in values {
@@ -174,9 +175,9 @@ struct PredicateEvaluation {
         return isTold ? false : nil
     }
 
-    /// Compares days with days and instants with instants. Where one is a day and the other an instant, the
-    /// instant counts as its day at the gate. Returns nil when the text is no date, or has no zone under the
-    /// strict profile.
+    /// Compares days with days and instants with instants. To compare a day with an instant, the instant
+    /// counts as the day that it belongs to in the gate's time zone. Returns nil when the text is no date, or
+    /// has no zone under the strict profile.
     private func compare(_ text: Text, _ order: ClaimTest.Order, _ wanted: PolicyDate) -> Bool? {
         let day = CivilDate(text)
         let instant = day == nil ? Timestamp(rfc3339: text.string, zoneRequired: profile == .strict) : nil

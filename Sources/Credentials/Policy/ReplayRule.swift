@@ -5,31 +5,31 @@ import Encoding
 package struct ReplayRule: Hashable, Sendable {
     /// The key by which a visit is remembered.
     package enum Key: String, CaseIterable, Sendable {
-        /// The signed content: the same credential in any spelling.
+        /// The key is the signed content: the same credential in any spelling.
         case credential
-        /// The subject's id: any credential of the same person. A credential without a subject's id is
-        /// remembered by its signed content.
+        /// The key is the subject's id: any credential of the same person. A credential without a subject's
+        /// id is remembered by its signed content.
         case subject
     }
 
     /// The action on a repetition within the window.
     package enum Action: String, CaseIterable, Sendable {
-        /// It is refused with `replay.seen`.
+        /// A repeated credential is refused with `replay.seen`.
         case reject
-        /// It is accepted, with `replay.seen` as a warning in the record.
+        /// A repeated credential is accepted, with `replay.seen` as a warning in the record.
         case flag
-        /// It is accepted without a warning.
+        /// A repeated credential is accepted without a warning.
         case ignore
     }
 
     /// The time for which a visit is remembered, by the monotonic clock.
     package var window: Duration = .seconds(30)
-    /// The key by which it is remembered.
+    /// The key by which a credential is remembered.
     package var key: Key = .credential
     /// The action on a repetition.
     package var action: Action = .reject
 
-    /// The documented defaults: the same credential within 30 s is refused.
+    /// Creates the documented default rule: the same credential within 30 s is refused.
     package init() {}
 
     /// Returns the replay keys of a verified credential: of its content, or of its subjects.
@@ -48,39 +48,40 @@ package struct ReplayRule: Hashable, Sendable {
 
 /// The keys by which a visit with a credential is remembered.
 package struct ReplayKeys: Sendable {
-    /// A credential by its issuer and id. The id alone would not be enough, because any issuer can write any
-    /// id.
+    /// A credential identified by its issuer and its id. The id alone would not be enough, because any issuer
+    /// can write any id.
     struct Named {
         let issuer: Text
         let id: Text
     }
 
     var contents: [SignedContent] = []
-    /// The same credentials by issuer and id, where they have an id. A credential may have one proof that
-    /// lets the holder withhold statements and another over all statements. The two give different contents,
-    /// but the same name, so the credential is recognised whichever proof the holder shows.
+    /// The same credentials identified by issuer and id, if they have an id. A credential may have one proof
+    /// that lets the holder withhold statements and another over all statements. The two proofs give
+    /// different contents, but the same issuer and id. So the credential is recognised whichever proof the
+    /// holder shows.
     var named: [Named] = []
     var subjects: [Text] = []
     /// Whether the holder may have withheld a subject by which a repetition would be recognised, so that a
     /// repetition cannot be excluded.
     var mayHideOne = false
 
-    /// Returns whether a key is among those of the visits within the window, or may be.
+    /// Returns whether a key is, or might be, among the keys of the visits within the replay window.
     func wereSeen(among recent: Set<[UInt8]>) -> Bool {
         // Compute the digests only where recent visits exist: the digest of a signed text needs its graph.
         mayHideOne || !recent.isEmpty && digests.contains(where: recent.contains)
     }
 
-    /// The digests of all keys, 32 bytes each, without repetition. Computed at each call. Keys of different
-    /// kinds cannot be equal: those of subjects and names are hashes with a prefix that no signed content
-    /// has.
+    /// The digests of all keys, 32 bytes each, without repetition. They are computed at each call. Keys of
+    /// different kinds cannot be equal, because the keys of subjects and names are hashes with a prefix that
+    /// no signed content has.
     var digests: [[UInt8]] {
         var seen: Set<[UInt8]> = []
         return (subjects.map(Self.digest) + contents.map(\.digest) + named.map(Self.digest))
             .filter { seen.insert($0).inserted }
     }
 
-    /// Returns the digest of a name. The zero byte separates issuer and id, because no id contains one.
+    /// Returns the digest of an issuer and an id. A zero byte separates the two, because no id contains one.
     private static func digest(_ named: Named) -> [UInt8] {
         Digest.sha256(Array("\u{0}credential:".utf8) + named.issuer.utf8 + [0] + named.id.utf8)
     }

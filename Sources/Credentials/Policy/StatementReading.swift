@@ -1,8 +1,9 @@
 import Encoding
 import LinkedData
 
-/// Reads signed statements by the path of a rule. A step leads from all nodes at once. Where one node states
-/// nothing, the result is marked as partial, so that the other values do not count as complete.
+/// Reads signed statements by the path of a rule. A step of the path is taken from all present nodes at once.
+/// If one of these nodes states nothing, the result is marked as partial. The values from the other nodes
+/// then do not count as complete.
 struct StatementReading {
     private let graph: StatementGraph
     private let names: ClaimNames
@@ -13,18 +14,17 @@ struct StatementReading {
     private var settled: (Text, Text)?
     /// The number of branches before the last step.
     private var sources = 1
-    /// Whether everything that was signed at this place is certainly shown.
+    /// Whether all content that was signed at this place is certainly shown.
     private var isWhole = true
-    /// Whether a node states nothing where others do.
+    /// Whether one node states nothing where other nodes state something.
     private var isPartial = false
 
-    /// One node or value, with the meanings of names there.
+    /// One node or value, with the meanings that names have there.
     private struct Branch {
         let term: Term
         /// The place of the node; nil for the path of property IRIs, and for an id.
         var place: NameResolver.Place?
-        /// The scoped contexts of the node, where a step has led to further members of the same node
-        /// (`@nest`).
+        /// The scoped contexts of the node, if a step has led to further members of the same node (`@nest`).
         var node: NameResolver.Node?
         /// The meanings of names that are compared with the value.
         var texts: TextMeaning?
@@ -209,7 +209,8 @@ struct StatementReading {
         guard branches.allSatisfy({ $0.keys == .languages && $0.term.lexicalForm != nil }) else {
             throw Unknown("index keys, ids and types of a map are not read")
         }
-        // It is unknown which text belongs to which node, so one of the nodes could lack the language.
+        // Return "unknown": it is not known which text belongs to which node, so one of the nodes could lack
+        // the language.
         guard sources == 1 else { throw Unknown("several nodes have texts by language") }
         let language = key == "@none" ? nil : key
         branches = branches.filter { branch in

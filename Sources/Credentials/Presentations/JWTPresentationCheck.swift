@@ -24,7 +24,7 @@ struct JWTPresentationCheck: FormatCheck {
 
     var isPresentation: Bool { true }
 
-    /// Runs all stages, including that of the holder.
+    /// Runs all stages, including the holder stage.
     mutating func verify() throws(Rejection) {
         let shape = try surroundings.stage(.shape) { () throws(Rejection) in try read() }
         guard !shape.credentials.isEmpty else { throw Rejection(.shapeMember, at: "/verifiableCredential") }
@@ -51,7 +51,8 @@ struct JWTPresentationCheck: FormatCheck {
         }
     }
 
-    /// Returns the presentation's credentials and the id of its holder, which `iss` or `holder` must name.
+    /// Returns the presentation's credentials and the id of its holder. `iss` or `holder` must name the
+    /// holder.
     private func read() throws(Rejection) -> (holder: Text, credentials: [Located<JSON>]) {
         let claims = token.claims
         try kind.checkHeader(token.header, surroundings.profile)
@@ -72,7 +73,7 @@ struct JWTPresentationCheck: FormatCheck {
         return (holder, shape.credentials)
     }
 
-    /// Returns the holder that a claim names, which must equal `other` where that is known.
+    /// Returns the holder that the claim `name` names. It must equal `other` if that is known.
     private func holder(named name: Text, or other: Text?) throws(Rejection) -> Text {
         let place = Pointer.append("", name)
         guard let claim = token.claims[name] else {

@@ -23,7 +23,7 @@ struct PresentationCheck: FormatCheck {
 
     var isPresentation: Bool { true }
 
-    /// Runs all stages, including that of the holder.
+    /// Runs all stages, including the holder stage.
     mutating func verify() throws(Rejection) {
         let shape = try surroundings.stage(.shape) { () throws(Rejection) in
             let shape = try surroundings.spelled(document) { () throws(Rejection) in
@@ -126,16 +126,15 @@ struct PresentationCheck: FormatCheck {
     }
 }
 
-/// The facts that decide about a presentation, as its holder signed them.
+/// The facts of a presentation, as its holder signed them, on which its acceptance depends.
 private struct PresentationFacts {
-    /// The holder's id, if it is named.
+    /// The holder's id; nil if the presentation does not name it.
     let holder: Text?
 
-    /// Compares the text, which shows only the verified credentials, with the statements, which must contain
-    /// no other credential and no other holder.
+    /// Compares the text with the statements. The text shows only the verified credentials. So the statements
+    /// must contain no other credential and no other holder.
     ///
-    /// - Throws: `shape.spelling` where they differ, or where it is not certain which node is the
-    ///   presentation.
+    /// - Throws: `shape.spelling` if they differ, or if it is not certain which node is the presentation.
     init(_ shape: PresentationShape, _ content: LinkedDataDocument) throws(Rejection) {
         if shape.proofs.allSatisfy({ ProofSuite.named(by: $0.value)?.canonicalization == .jcs }) {
             holder = shape.holder

@@ -29,7 +29,7 @@ struct PresentedCredential {
 }
 
 extension Evidence {
-    /// Runs all stages of a credential in a presentation. Returns the issuer's entry.
+    /// Runs all stages of a credential in a presentation. Returns the issuer's entry in the trust data.
     mutating func present(
         _ credential: Located<JSON>, _ surroundings: Surroundings, demand: HolderDemand
     ) throws(Rejection) -> TrustedIssuer? {

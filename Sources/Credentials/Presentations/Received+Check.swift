@@ -21,11 +21,11 @@ extension Received {
         }
     }
 
-    /// Runs all stages from the shape to the holder's proof and fills `evidence`. Returns the issuer's entry,
-    /// if there is one.
+    /// Runs all stages from the shape to the holder's proof and fills `evidence`. Returns the issuer's entry
+    /// in the trust data; nil if it has none.
     ///
-    /// - Parameter isPresented: Whether the credential is in a presentation, which checks the holder's proof
-    ///   itself.
+    /// - Parameter isPresented: Whether the credential is in a presentation. The check of the presentation
+    ///   checks the holder's proof itself.
     func verify(
         _ surroundings: Surroundings, demand: HolderDemand, mode: VerificationMode = .full, isPresented: Bool = false,
         into evidence: inout Evidence

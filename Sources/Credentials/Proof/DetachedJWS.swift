@@ -2,9 +2,9 @@ import Encoding
 
 /// A JWS with detached, unencoded payload: `header..signature` (RFC 7515 appendix F, RFC 7797).
 struct DetachedJWS {
-    /// The algorithm name in the header; it must still agree with suite and key.
+    /// The algorithm name in the header. It must agree with suite and key.
     let algorithm: Text
-    /// The header's text exactly as received, which is signed in this form.
+    /// The header's text exactly as received. The signature covers this form.
     let headerText: [UInt8]
     let signature: [UInt8]
 

@@ -5,7 +5,7 @@ import Encoding
 struct JCSProofOptions {
     /// The canonicalised object: every member except the signature itself.
     let options: JSONObject
-    /// The `@context` under which the document was signed; nil for the document's own, which the proof then
+    /// The `@context` under which the document was signed. Nil: the document's own contexts, which the proof
     /// repeats in full or omits.
     let context: JSON?
     /// The document's contexts after those that the proof repeats. Anyone can append them, so they are

@@ -32,10 +32,10 @@ struct LinkedDataProof {
         method = try resolver.fullName(of: reference, at: pointer)
     }
 
-    /// Key stage of another signer's proof in a chain. It must only be valid with the key that it names,
-    /// whoever controls that key.
+    /// Key stage of a proof in a chain that another signer made. The proof only has to be valid with the key
+    /// that it names, whoever controls that key.
     ///
-    /// - Throws: `refusal`, the reason why it is none of the issuer's, where its key cannot be found.
+    /// - Throws: `refusal`, the reason why the proof is not the issuer's, if its key cannot be found.
     init(
         stranger proof: Located<JSONObject>, _ refusal: Rejection, at now: Timestamp, trust: TrustStore, limits: Limits
     ) throws(Rejection) {
@@ -73,8 +73,8 @@ struct LinkedDataProof {
         proof["created"]?.string.flatMap { Timestamp(rfc3339: $0.string, zoneRequired: false) }
     }
 
-    /// Checks that the key is not revoked for that date of issue. Called once the date and the proof's own
-    /// statements are known to be signed.
+    /// Checks that the key is not revoked for the date of issue `issued`. This function is called once the
+    /// date and the proof's own statements are known to be signed.
     func checkRevocation(issued: Timestamp?, stating facts: ProofFacts, trust: TrustStore) throws(Rejection) {
         let dates = [issued].compactMap(\.self) + facts.created
         guard trust.revocations.allow(key, method: method, issuedAt: dates) else {
@@ -82,14 +82,14 @@ struct LinkedDataProof {
         }
     }
 
-    /// The ids of the proofs that this one covers in addition to the document.
+    /// The ids of the proofs that this proof covers in addition to the document.
     var previousProofs: [Text] {
         guard suite.formsChains, let member = proof.value["previousProof"] else { return [] }
         return (member.array ?? [member]).map { $0.string ?? "" }
     }
 
-    /// The identity of the signed content of a selective disclosure, whichever part is shown: the ephemeral
-    /// key that its issuer made for it.
+    /// The identity of the signed content of a selective disclosure. It is the same whichever part is shown:
+    /// the ephemeral key that the issuer made for this credential.
     var disclosureKey: [UInt8]? {
         guard suite.canonicalization == .statements else { return nil }
         return proof.value["proofValue"]?.string.flatMap { SelectiveDisclosureProof($0)?.ephemeralKey }
@@ -130,8 +130,8 @@ struct LinkedDataProof {
         throw Rejection(.proofInvalid, at: proof.pointer)
     }
 
-    /// Returns the facts of signed options; they must have the usual spelling and the meaning that the JSON
-    /// gives them.
+    /// Returns the facts of signed options. The options must have the usual spelling and the meaning that the
+    /// JSON gives them.
     private func facts(of options: ProofOptions, _ surroundings: Surroundings) throws(Rejection) -> ProofFacts {
         if surroundings.checksSpelling, let place = options.unusualSpelling {
             throw Rejection(.shapeSpelling, at: proof.pointer + place)
@@ -198,7 +198,7 @@ struct LinkedDataProof {
         guard let options = JCSProofOptions(proof.value, documentContext: digests.content.context) else {
             throw Rejection(.proofInvalid, at: Pointer.append(proof.pointer, "@context"))
         }
-        // The statements of such a proof are read by their names.
+        // The statements of such a proof are read by their names in the JSON.
         if let place = Spelling.suspicion(in: proof.value) {
             throw Rejection(.shapeSpelling, at: proof.pointer + place)
         }
@@ -213,15 +213,16 @@ struct LinkedDataProof {
 
 /// The coverage of a valid proof.
 struct ProofCoverage {
-    /// The context under which its options matched.
+    /// The context under which the proof's options matched.
     let context: ProofContext
     /// Pointers to members of the document, or of the proof in it, that it does not cover.
     let unsigned: [String]
-    /// The facts that its signed options state.
+    /// The facts that the proof's signed options state.
     let facts: ProofFacts
-    /// Whether it covers every member of the document as written, and not only those with a meaning in RDF.
+    /// Whether the proof covers every member of the document as written, and not only members with a meaning
+    /// in RDF.
     var coversText = false
-    /// The contexts that such a proof covers, where they differ from the document's own.
+    /// The contexts that such a proof covers, if they differ from the document's own contexts; otherwise nil.
     var textContext: JSON?
     /// The positions of the quads that the holder could not withhold; nil for a proof without selective
     /// disclosure.

@@ -5,13 +5,13 @@ import LinkedData
 struct ProofFacts {
     let created: [Timestamp]
     let expires: [Timestamp]
-    /// The challenges. A value that is no text becomes an empty text, which is never a gate's challenge or
-    /// name.
+    /// The challenges in the proof. A value that is no text becomes an empty text, which is never a gate's
+    /// challenge or name.
     let challenges: [Text]
     let domains: [Text]
 
-    /// Reads the facts of options whose text is signed. For a signature over statements these are the facts
-    /// in the text, before the signature is verified.
+    /// Reads the facts of options whose text is signed. For a signature over statements they are the facts
+    /// that the text states before the signature is verified.
     ///
     /// - Parameter isDated: Whether the suite is one of Data Integrity 1.0, where `created` is a date-time
     ///   (section 2.1). In older suites `created` may have any value.
@@ -30,7 +30,8 @@ struct ProofFacts {
         domains = texts("domain")
     }
 
-    /// Reads the facts of options whose statements are signed.
+    /// Reads the facts of options whose statements are signed. Each list has the values of one property; nil
+    /// is a value that is no text.
     init(
         created: [Text?], expires: [Text?], challenges: [Text?], domains: [Text?], isDated: Bool, at pointer: String,
         profile: Profile

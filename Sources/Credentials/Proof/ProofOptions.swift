@@ -1,19 +1,20 @@
 import Encoding
 import LinkedData
 
-/// The proof options of a linked-data proof as RDF, under one of the two contexts that are tried: first the
-/// document's own (to which the proof may add contexts), then the suite's pinned one.
+/// The proof options of a linked-data proof as RDF, under one of the two contexts that are tried. The first
+/// is the document's own context, to which the proof may add contexts. The second is the suite's pinned
+/// context.
 struct ProofOptions {
     let context: ProofContext
     let dataset: Dataset
     /// Members of the proof that its own signature does not cover, as pointers relative to the proof.
     let unsigned: [String]
-    /// The place of an unusual spelling in the proof, as a pointer relative to the proof; nil where there is
-    /// none.
+    /// The place of an unusual spelling in the proof, as a JSON pointer relative to the proof; nil if there
+    /// is none.
     let unusualSpelling: String?
 
-    /// Reads the options; nil when they are unreadable under that context or the proof's type has no meaning
-    /// there.
+    /// Reads the options; nil if they are unreadable under `context`, or if the proof's type has no meaning
+    /// under it.
     init?(
         _ proof: JSONObject, of suite: ProofSuite, under context: ProofContext, documentContext: JSON, trust: TrustStore
     ) {

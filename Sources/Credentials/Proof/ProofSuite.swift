@@ -1,15 +1,16 @@
 import Encoding
 import LinkedData
 
-/// A linked-data proof suite as data: the form of its proofs and the algorithms that belong to it. Each suite
-/// has a file in `Suites`.
+/// A linked-data proof suite as data: the form of its proofs and the algorithms that the suite allows. Each
+/// suite has a file in `Suites`.
 struct ProofSuite: Sendable {
     /// The encoding of the signature in a proof.
     enum Encoding: Sendable {
-        /// `jws`: detached; the header names the algorithm, which must be one of these.
+        /// The signature is in `jws`, detached. Its header names the algorithm, which must be one of the
+        /// given algorithms.
         case detachedJWS([SignatureAlgorithm])
-        /// `proofValue`: base58btc multibase of the raw signature; the algorithm is the one of these that
-        /// fits the key.
+        /// The signature is in `proofValue`: base58btc multibase of the raw signature. The algorithm is the
+        /// one of the given algorithms that fits the key.
         case proofValue([SignatureAlgorithm])
     }
 
@@ -27,7 +28,7 @@ struct ProofSuite: Sendable {
     let type: Text
     /// The proof's `cryptosuite`, for suites of Data Integrity 1.0.
     var cryptosuite: Text?
-    /// The RDF type that ``type`` must expand to.
+    /// The RDF type IRI to which ``type`` must expand.
     let iri: Text
     /// The pinned context for proof options when the document's own contexts do not define the suite; nil
     /// when only the document's are used.
@@ -62,7 +63,7 @@ struct ProofSuite: Sendable {
     /// Members of a proof that are not proof options in RDF.
     static let signatureMembers: [Text] = ["jws", "proofValue", "signatureValue"]
 
-    /// The one of these members that contains this suite's signature.
+    /// The member that contains this suite's signature: `jws` or `proofValue`.
     var signatureMember: Text {
         switch encoding {
         case .detachedJWS: "jws"
@@ -87,7 +88,8 @@ struct ProofSuite: Sendable {
         case .proofValue(let algorithms):
             let text = try text(of: proof, "proofValue", limits)
             let pointer = Pointer.append(proof.pointer, "proofValue")
-            // Base58 decoding takes quadratic time; no signature of such a suite is longer than this.
+            // Limit the length: base58 decoding takes quadratic time, and no signature of such a suite is
+            // longer than this.
             guard text.hasPrefix("z"), text.utf8.count <= 256, let bytes = Multibase.decode(text.string) else {
                 throw Rejection(.proofMalformed, at: pointer)
             }
@@ -113,8 +115,8 @@ struct ProofSignature {
     let prefix: [UInt8]
     let pointer: String
 
-    /// Returns whether it matches the data to verify: the hash of the proof options, then the hash of the
-    /// document.
+    /// Returns whether the signature matches the data to verify: the hash of the proof options, then the hash
+    /// of the document.
     func matches(_ hashes: [UInt8], key: PublicKey) throws(Rejection) -> Bool {
         try algorithm.verify(bytes, over: prefix + hashes, by: key, at: pointer)
     }

@@ -15,7 +15,7 @@ struct SelectiveDisclosureProof {
     /// The positions of the mandatory statements among all shown statements.
     let mandatory: Set<Int>
 
-    /// The header of a derived proof. `d95d00` begins a base proof, which is for the holder only.
+    /// The header of a derived proof. The header of a base proof, which only the holder keeps, is `d95d00`.
     private static let header: [UInt8] = [0xD9, 0x5D, 0x01]
 
     init?(_ text: Text) {
@@ -36,8 +36,8 @@ struct SelectiveDisclosureProof {
         }
         guard base.count == 64, key.count == 35, signatures.count == signed.count, places.count == indexes.count,
             signatures.allSatisfy({ $0.count == 64 }),
-            // Two shown nodes with the label of one signed node would divide that node's statements between
-            // them.
+            // Return nil if two shown nodes have the label of one signed node: they would divide that node's
+            // statements between them.
             Set(labels.values).count == labels.count
         else { return nil }
         baseSignature = Array(base)
@@ -45,7 +45,8 @@ struct SelectiveDisclosureProof {
         self.labels = labels
     }
 
-    /// The statements as they were signed: canonical lines with the signer's labels, in order.
+    /// The statements in the form in which they were signed: canonical lines with the signer's labels, in
+    /// order.
     struct Statements {
         let lines: [[UInt8]]
         /// The position of the line of each quad of the dataset.

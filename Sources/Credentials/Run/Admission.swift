@@ -1,14 +1,14 @@
 import Encoding
 
-/// The decision whether a credential may open the gate: by the types that its issuer's entry names, or by a
-/// rule that states what admits.
+/// Determines whether a credential may open the gate. It may if its issuer's entry in the trust data names
+/// its types, or if a rule states which credentials it admits.
 struct Admission {
     let surroundings: Surroundings
 
-    /// Returns the finding about a credential where no rule states what admits: there are no rules, or the
-    /// rule requires nothing of it (``AcceptRule/saysWhatAdmits``). Returns nil where the issuer's entry
-    /// names the types, which were compared when the issuer was looked up. A warning does not refuse the
-    /// credential.
+    /// Returns the finding about a credential that no rule restricts: the gate has no rules, or the accepting
+    /// rule requires nothing of the credential (``AcceptRule/saysWhatAdmits``). Returns nil if the issuer's
+    /// entry in the trust data names the types, because they were compared when the issuer was looked up. A
+    /// warning does not refuse the credential.
     func finding(about claims: SignedClaims) -> Reason? {
         let severity: Severity
         switch surroundings.trust.untypedIssuers {
@@ -23,8 +23,8 @@ struct Admission {
 }
 
 extension AcceptRule {
-    /// Whether the rule names types or credentials, or requires something of the claims. Otherwise the
-    /// issuers' entries decide what admits.
+    /// Whether the rule names types or credentials, or requires something of the claims. If not, the issuers'
+    /// entries in the trust data determine which credentials are admitted.
     package var saysWhatAdmits: Bool {
         !selector.types.isEmpty || !selector.credentials.isEmpty || require.contains(where: \.asksOfClaims)
     }

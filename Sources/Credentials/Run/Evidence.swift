@@ -5,7 +5,7 @@ import Encoding
 struct Evidence {
     /// The data that a record may hold about the credential. Pointers below begin at its place.
     var summary: CredentialSummary
-    /// Findings that did not decide.
+    /// The findings that did not determine the verdict.
     var findings: [Reason] = []
     /// Members that no signature covers, as JSON pointers.
     var unsigned: [String] = []
@@ -18,7 +18,7 @@ struct Evidence {
     var claims: SignedClaims?
     /// The credential's status entries and claims.
     var question: StatusQuestion?
-    /// The answers of the stored status lists, one for each entry.
+    /// The answers of the stored status lists, one for each status entry.
     var status: [StatusAnswer] = []
     /// Whether a holder proved possession of the key that every credential names as its subject's.
     var holder = HolderProof.missing
@@ -32,8 +32,8 @@ struct Evidence {
 
     init(_ summary: CredentialSummary) { self.summary = summary }
 
-    /// The evidence about each credential: this one where it is a credential, otherwise those that are
-    /// presented.
+    /// The evidence about each credential: this evidence if it is about a credential, otherwise the evidence
+    /// about the presented credentials.
     var credentials: [Evidence] { presented.isEmpty ? [self] : presented }
 
     /// The evidence with the findings about all presented credentials added to those about the whole.
@@ -83,10 +83,11 @@ struct Evidence {
         }
     }
 
-    /// Sets ``holder`` from the signers of the presentation and those whose signatures count
-    /// (``HolderProofRule``). The signers are the holders if they are the subjects of all its credentials. A
-    /// person who presents an own credential with another person's has not proved to be the subject of both;
-    /// one of several subjects has not proved to be each of them.
+    /// Sets ``holder``. `signers`: all signers of the presentation. `counting`: the signers whose signatures
+    /// count (``HolderProofRule``). The signers are the holders if they are the subjects of all its
+    /// credentials. A person who presents their own credential together with another person's credential has
+    /// not proved to be the subject of both. A person who is one of several subjects has not proved to be
+    /// each of them.
     mutating func note(signers: [Text], counting: [Text]) {
         func areSubjects(_ ids: [Text]) -> Bool {
             presented.allSatisfy { inner in

@@ -6,7 +6,8 @@ protocol FormatCheck {
     /// The issuer's entry, once the issuer is known to be trusted; nil for a format without one: a
     /// presentation or an mdoc.
     var issuer: TrustedIssuer? { get }
-    /// Whether it is a presentation, which runs the later stages itself for each of its credentials.
+    /// Whether the object is a presentation. A presentation itself runs the later stages for each of its
+    /// credentials.
     var isPresentation: Bool { get }
     /// Whether credentials of the format may contain a holder's proof of their own.
     var bringsHolderProof: Bool { get }

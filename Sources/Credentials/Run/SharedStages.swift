@@ -1,6 +1,6 @@
 import Encoding
 
-/// The stages that formats share, each written once.
+/// The stages that several formats share.
 extension Surroundings {
     /// Validity stage: compares a credential's own dates with the clock. An `issued` date in the future is
     /// refused too.
@@ -19,13 +19,13 @@ extension Surroundings {
         Array(types.filter { $0.utf8.count <= limits.recordedLetters }.prefix(limits.recordedTypes))
     }
 
-    /// Returns the id if it is short enough for a record.
+    /// Returns the id if it is short enough for a record; otherwise nil.
     func recordable(_ id: Text) -> Text? { id.utf8.count <= limits.recordedLetters ? id : nil }
 }
 
 extension Rejection {
-    /// Returns the rejection of a credential that shows no such date although its holder may have withheld
-    /// it.
+    /// Returns the rejection of a credential that does not show a date although its holder may have withheld
+    /// one. `pointer`: the place of the date.
     static func withheldDate(at pointer: String) -> Rejection {
         Rejection(.shapeDates, .withheld(key: "withheld-expiry"), at: pointer)
     }

@@ -11,13 +11,13 @@ struct StatusQuestion {
     var uncovered: String?
     /// An entry of an IETF status list, and its place.
     var claim: StatusClaim?
-    /// The place of a status that the holder may have withheld; nil where the holder cannot withhold one.
+    /// The place of a status that the holder may have withheld; nil if the holder cannot withhold one.
     var withheld: Withheld?
 }
 
 /// A status that the holder may have withheld.
 struct Withheld {
-    /// The place where it would be.
+    /// The place where the withheld status would be.
     let place: String
     /// Whether the issuer is known to have signed a status, because a part of it is shown.
     let isStated: Bool

@@ -9,11 +9,12 @@ final class Surroundings {
     let limits: Limits
     let clock: WallTime
     let onStage: ((Stage) -> Void)?
-    /// Whether documents that are not spelled as their data model spells them are refused. Decisions depend
-    /// on signed content in any case; tests prove that with this second line of defence switched off.
+    /// Whether documents that are not spelled as their data model spells them are refused. Verdicts depend
+    /// only on signed content even without this check. Tests switch off this second line of defence to prove
+    /// that.
     let checksSpelling: Bool
-    /// Whether dates refuse a credential. If not, the verdict only shows whether the signature is valid, and
-    /// opens nothing.
+    /// Whether a credential is refused because of its dates. If not, the verdict only shows whether the
+    /// signature is valid, and no gate opens on it.
     let checksDates: Bool
 
     init(

@@ -3,23 +3,23 @@ package import Encoding
 /// The result of one verification. It holds no claim and no credential byte, so it may be logged, reported
 /// and recorded, except for ``missing``, whose URLs come from an untrusted source.
 package struct Verdict: Sendable {
-    /// The decision about the gate.
+    /// Whether the gate may be opened.
     package typealias Decision = VerdictDecision
 
-    /// The decision about the gate.
+    /// Whether the credential or presentation was accepted, so that the gate may be opened.
     package let decision: Decision
-    /// The reasons, never empty. The first one decided (`ok` when accepted); the others are findings of
-    /// earlier stages.
+    /// The reasons, never empty. The first reason determined the verdict (`ok` if accepted); the others are
+    /// findings of earlier stages.
     package let reasons: [Reason]
-    /// The format found inside the envelope, which may be that of a presentation; nil when none was found.
+    /// The format found inside the envelope, which may be that of a presentation; nil if no format was found.
     package let format: CredentialFormat?
-    /// The credentials that decided, with the data known at the verdict; never empty. Accepted: all that
-    /// fulfil the accepting rule, without rules all. Rejected: the one that failed or that a rule refused,
-    /// otherwise the first.
+    /// The credentials on which the verdict depends, with the data known at the verdict; never empty. If
+    /// accepted: all credentials that fulfil the accepting rule or, without rules, all credentials. If
+    /// rejected: the credential that failed or that a rule refused, otherwise the first credential.
     package let decisive: [CredentialSummary]
-    /// The first of the decisive credentials, which records name.
+    /// The first of the ``decisive`` credentials. Records name this credential.
     package var credential: CredentialSummary { decisive[0] }
-    /// The other credentials presented with them, as far as they were checked.
+    /// The other presented credentials, as far as they were checked.
     package let others: [CredentialSummary]
     /// Members that the signature does not cover, as JSON pointers into the credential; never to be shown or
     /// used.
@@ -32,37 +32,38 @@ package struct Verdict: Sendable {
     package let policy: String
     /// The answers of the stored status lists for each entry that was looked up, with the age of the list.
     package let status: [StatusAnswer]
-    /// Id of the policy's rule that accepted; nil without rules and when rejected.
+    /// The id of the policy's rule that accepted; nil without rules, and for a rejection.
     package let rule: Text?
     /// The keys by which a repetition of this visit within the replay window is recognised (32 bytes each):
-    /// the keys of each of the ``decisive`` credentials, by the policy's ``ReplayRule/key``. Empty until the
-    /// credentials are verified. Computed at each call.
+    /// the keys of each of the ``decisive`` credentials, by the policy's ``ReplayRule/key``. The list is
+    /// empty until the credentials are verified. It is computed at each call.
     package var replayKeys: [[UInt8]] {
         var seen: Set<[UInt8]> = []
         return replay.flatMap(\.digests).filter { seen.insert($0).inserted }
     }
     private let replay: [ReplayKeys]
-    /// The signed content of ``credential`` where its issuer's signature was verified under the trust data in
-    /// force; nil where the signature was not reached or is invalid. Where the dates refuse a credential, its
-    /// signature is verified all the same.
+    /// The signed content of ``credential`` if its issuer's signature was verified under the trust data in
+    /// force; nil if the signature was not checked or is invalid. The signature of a credential whose dates
+    /// are not valid is verified all the same.
     var proven: SignedContent?
-    /// Whether the issuer made this credential, even if this gate refuses it today: an accepted credential,
-    /// and one that is expired, revoked or denied. Only the issuer can make such a payload.
+    /// Whether the issuer made this credential, even if this gate refuses it today. This is so for an
+    /// accepted credential and for one that is expired, revoked or denied. Only the issuer can make such a
+    /// payload.
     package var isAuthentic: Bool { isAccepted || proven != nil }
     /// SHA-256 of the signed content of ``credential`` where its issuer's signature was verified, 32 bytes;
     /// nil otherwise. Computed at each call.
     package var authenticDigest: [UInt8]? { proven?.digest }
     /// The policy's rules that were evaluated, in their order, each with its result.
     package let ruleNotes: [RuleNote]
-    /// With `context.not-pinned`: the URLs of all contexts that the document names and may not use, in its
-    /// order, at most ``Limits/missingContexts``. For people who examine a file. A URL can identify a person,
-    /// so it is never recorded or logged.
+    /// With the reason `context.not-pinned`: the URLs of all contexts that the document names and may not
+    /// use, in the document's order, at most ``Limits/missingContexts``. They are for people who examine a
+    /// file. A URL can identify a person, so it is never recorded or logged.
     package let missing: [Text]
     /// With `format.unsupported`: the format of the payload, where it is recognised.
     package let unsupported: UnsupportedFormat?
 
-    /// Creates a verdict of these parts; `reasons` must not be empty. `alike`: the further credentials that
-    /// decided.
+    /// Creates a verdict from its parts; `reasons` must not be empty. `alike`: the further ``decisive``
+    /// credentials after `credential`.
     package init(
         decision: Decision, reasons: [Reason], format: CredentialFormat? = nil, credential: CredentialSummary,
         alike: [CredentialSummary] = [], others: [CredentialSummary] = [], unsigned: [String] = [],
@@ -104,7 +105,7 @@ package struct Verdict: Sendable {
         proven == nil && [.validityExpired, .validityNotYet, .clockUntrusted, .proofExpired].contains(code)
     }
 
-    /// The code that decided; `ok` for an accepted credential.
+    /// The code of the first reason, which determined the verdict; `ok` for an accepted credential.
     package var code: ReasonCode { reasons.first?.code ?? .internal }
 
     /// Whether the gate may open.
@@ -123,16 +124,16 @@ package enum ProofContext: String, Sendable {
 package struct CredentialSummary: Hashable, Sendable {
     /// The credential's place in the received payload, as a JSON pointer; empty for a bare credential.
     package var place = ""
-    /// The credential's own format; nil when none was found.
+    /// The credential's own format; nil if no format was found.
     package var format: CredentialFormat?
     /// The issuer's id; until the proof stage has passed it is unverified content of the payload.
     package var issuer: Text?
-    /// The credential's types as written, without those that the signature does not cover; as IRIs where the
-    /// spelling hides one.
+    /// The credential's types as written, without types that the signature does not cover. They are IRIs if
+    /// the spelling hides a type.
     package var types: [Text] = []
-    /// Start of validity.
+    /// The start of the credential's validity.
     package var validFrom: Timestamp?
-    /// End of validity.
+    /// The end of the credential's validity.
     package var validUntil: Timestamp?
     /// SHA-256 of the payload as received (32 bytes). Computed at each call: only the record needs it, so the
     /// verdict need not wait for it.
@@ -141,13 +142,14 @@ package struct CredentialSummary: Hashable, Sendable {
     /// SHA-256 of the *signed* content (32 bytes): for linked data the canonical N-Quads without the proofs,
     /// whichever of them are shown (``SignedContent``); for tokens the issuer's JWT up to its signature,
     /// without disclosures and key binding; for an mdoc its mobile security object. It is the same for every
-    /// spelling of one credential, so records name the credential by HMAC(site key, this), and replays are
-    /// detected by it. Nil until the proof stage is reached. Computed at each call.
+    /// spelling of one credential, so records name the credential by HMAC(site key, this hash), and the gate
+    /// detects replays by this hash. It is nil until the proof stage is reached, and it is computed at each
+    /// call.
     package var signedDigest: [UInt8]? {
         get { signed?.digest }
         set { signed = newValue.map { SignedContent(digest: $0) } }
     }
-    /// The content that ``signedDigest`` is computed from.
+    /// The content from which ``signedDigest`` is computed; nil until the proof stage is reached.
     var signed: SignedContent?
 
     /// Creates a summary for a payload of which only the digest is known yet.
@@ -160,7 +162,7 @@ package struct CredentialSummary: Hashable, Sendable {
     init(payload: [UInt8]) { self.payload = Payload(.bytes(payload)) }
 }
 
-/// The source of a payload's digest. Printing a summary shows nothing of it.
+/// The source of a payload's digest. Printing a summary does not show the payload.
 private struct Payload: Hashable, Sendable, CustomReflectable, CustomStringConvertible {
     enum Source: Hashable, Sendable {
         case digest([UInt8])
@@ -171,7 +173,7 @@ private struct Payload: Hashable, Sendable, CustomReflectable, CustomStringConve
 
     init(_ source: Source) { self.source = source }
 
-    /// The SHA-256, 32 bytes.
+    /// The SHA-256 hash of the payload, 32 bytes.
     var digest: [UInt8] {
         switch source {
         case .digest(let digest): digest

@@ -4,7 +4,7 @@ import Encoding
 package struct VerdictReport: Sendable {
     /// The duration of one stage.
     package struct StageTime: Sendable {
-        /// The stage.
+        /// The stage that was run.
         package let stage: Stage
         /// The duration in whole microseconds.
         package let microseconds: Int
@@ -34,11 +34,12 @@ package struct VerdictReport: Sendable {
 
     /// The verdict as one line of JSON without line end:
     /// `{"file","decision","reasons":[…],"stages":[{"name","us"}],"trust","policy"}`. Each reason is
-    /// `{"code","pointer"?,"severity","detail"?,"remedy"?}`; `reasons[0]` decided. Where status lists were
-    /// read, the line also has `"status":[{"pointer","purpose","value","age"?,"overdue"?}]`, with ages in
-    /// seconds; with `context.not-pinned` it has `"missing":[URL, …]`; with `format.unsupported`, where the
-    /// format is recognised, `"unsupported"` with its name. For a presentation it also has `"format"` and
-    /// `"credentials":[{"pointer","format","issuer"?,"types","decided"}]`, first those that decided.
+    /// `{"code","pointer"?,"severity","detail"?,"remedy"?}`; `reasons[0]` determined the verdict. If status
+    /// lists were read, the line also has `"status":[{"pointer","purpose","value","age"?,"overdue"?}]`, with
+    /// ages in seconds; with `context.not-pinned` it has `"missing":[URL, …]`; with `format.unsupported`, it
+    /// has `"unsupported"` with the name of the format if that is recognised. For a presentation the line
+    /// also has `"format"` and `"credentials":[{"pointer","format","issuer"?,"types","decided"}]`, first the
+    /// credentials on which the verdict depends (`decided`).
     package var jsonLine: String {
         let reasons = verdict.reasons.map { reason in
             var object = JSONObject()
@@ -148,12 +149,12 @@ package struct VerdictReport: Sendable {
         return facts
     }
 
-    /// Returns a name such as `/verifiableCredential/1 (ldp_vc)`.
+    /// Returns a name for a credential, such as `/verifiableCredential/1 (ldp_vc)`: its place and its format.
     private static func name(of credential: CredentialSummary) -> String {
         credential.place + (credential.format.map { " (\($0.rawValue))" } ?? "")
     }
 
-    /// Returns text such as `revocation: valid by a list of 3 h ago, overdue for 10 min`.
+    /// Returns a status answer as text, such as `revocation: valid by a list of 3 h ago, overdue for 10 min`.
     private static func words(of answer: StatusAnswer) -> String {
         var words = "\(printable(answer.purpose)): \(answer.value.rawValue)"
         if let age = answer.age { words += " by a list of \(rounded(age)) ago" }

@@ -2,7 +2,7 @@ import Encoding
 
 /// A linked-data credential with well-formed members (VCDM 1.1 section 4, VCDM 2.0 section 4).
 struct CredentialShape {
-    /// The version of the data model, given by the first context.
+    /// The versions of the data model. The first context gives the version.
     enum Version: Text, CaseIterable {
         case v1 = "https://www.w3.org/2018/credentials/v1"
         case v2 = "https://www.w3.org/ns/credentials/v2"
@@ -15,7 +15,7 @@ struct CredentialShape {
     let validFrom: Timestamp?
     let validUntil: Timestamp?
     let statusEntries: [Located<JSONObject>]
-    /// The proofs; empty only when none was required.
+    /// The proofs of the credential; empty only if no proof was required.
     let proofs: [Located<JSONObject>]
 
     /// Checks the members in the order of Tests/Vectors/README.md; a missing proof is checked last.

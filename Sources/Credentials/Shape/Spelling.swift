@@ -34,7 +34,7 @@ enum Spelling {
         }
     }
 
-    /// Returns the place of the second description of a node; empty when it is not found.
+    /// Returns the place of the second description of the node `id`; an empty pointer if it is not found.
     static func repetition(of id: Text, in document: JSONObject) -> String {
         let places = descriptions(of: id, in: .object(document))
         return places.count > 1 ? places[1] : ""

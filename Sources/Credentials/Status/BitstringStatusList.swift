@@ -7,7 +7,7 @@ package struct BitstringStatusList: Sendable {
 
     private let bits: [UInt8]
 
-    /// The number of entries of one bit.
+    /// The number of entries, if each has one bit.
     package var count: Int { bits.count * 8 }
 
     /// Decodes `encodedList`: base64url of one gzip member, with the multibase prefix `u` or, as
@@ -22,8 +22,8 @@ package struct BitstringStatusList: Sendable {
         guard bits.count * 8 >= limits.statusListEntries else { throw Malformed() }
     }
 
-    /// Returns whether the bit with that index is set, counted from the most significant bit of the first
-    /// byte; nil beyond the end.
+    /// Returns whether the bit with the given index is set, counted from the most significant bit of the
+    /// first byte. Returns nil if the index is beyond the end of the list.
     package subscript(index: Int) -> Bool? { value(at: index, size: 1).map { $0 != 0 } }
 
     /// Returns the status of an entry of `size` bits, 1 to 8, the leftmost being the most significant; nil

@@ -3,14 +3,14 @@ import Encoding
 /// Reads the dates that a stored status list in any form states. No signature is checked: the dates are only
 /// for warnings about lists that were verified when they were stored.
 struct StatedListDates {
-    /// The limits in force.
+    /// The limits of a verification.
     let limits: Limits
-    /// The profile, which determines the accepted forms of dates.
+    /// The profile. It determines the accepted forms of dates.
     let profile: Profile
-    /// When its server last confirmed it to a refresher, if known.
+    /// When the server of the list last confirmed the list to a refresher; nil if unknown.
     let fetched: Timestamp?
 
-    /// Returns the dates; nil where none are readable.
+    /// Returns the dates that a list states; nil if the list has no readable dates.
     func read(_ bytes: [UInt8]) -> StatusListDates? {
         guard bytes.count <= limits.payloadBytes else { return nil }
         let letters = Token.trimmed(bytes)

@@ -7,7 +7,7 @@ struct StatusCheck {
     /// The credential's issuer.
     let issuer: TrustedIssuer
 
-    /// The purposes that state nothing against the credential, whatever the value (section 2.2).
+    /// The status purposes that say nothing against the credential, whatever the value (section 2.2).
     private static let harmless: Set<Text> = ["message", "refresh"]
 
     /// Checks every signed entry and notes the answers. The answer for an entry of an unknown kind is
@@ -51,7 +51,7 @@ struct StatusCheck {
             into: &evidence)
     }
 
-    /// Returns the meaning of a value; nil for an unknown one.
+    /// Returns the meaning of a status value for a purpose; nil for an unknown value.
     private static func meaning(_ value: UInt8, of purpose: Text) -> StatusAnswer.Value? {
         if value == 0 || harmless.contains(purpose) { return .valid }
         switch purpose {

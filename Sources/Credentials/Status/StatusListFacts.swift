@@ -4,7 +4,7 @@ import LinkedData
 /// The properties that a bitstring status list credential states of its list, as it was signed (Bitstring
 /// Status List 1.0 section 2.2).
 struct StatusListFacts: Equatable {
-    /// The credential's own id; where it has none, that of its subject without the fragment.
+    /// The credential's own id; if it has none, the id of its subject without the fragment.
     let id: Text?
     /// The kinds of list that both the credential and its subject state.
     let kinds: Set<StatusListKind>
@@ -13,8 +13,8 @@ struct StatusListFacts: Equatable {
     let size: Int?
     let encodedList: Text?
 
-    /// Reads the facts of linked data. Returns nil also where the statements of a signed text describe
-    /// another list than its member names do.
+    /// Reads the facts of a list in linked data. Returns nil if it is no list, and also if the statements of
+    /// a signed text describe another list than its member names do.
     init?(_ signed: SignedCredential) {
         let stated = signed.statements.flatMap { Self($0) }
         guard let text = signed.text else {

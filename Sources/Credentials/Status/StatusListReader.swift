@@ -7,7 +7,7 @@ struct StatusListReader {
     /// The issuer of the credentials that the list is about.
     let issuer: TrustedIssuer
 
-    /// Returns the list that is stored under `url`; nil when none is.
+    /// Returns the list that is stored under `url`; nil if no list is stored under it.
     func stored(_ url: Text, at pointer: String) throws(Rejection) -> StoredStatusList? {
         guard let bytes = surroundings.trust.statusLists[url] else { return nil }
         return try read(bytes, url: url, fetched: surroundings.trust.listsFetched[url], at: pointer)
@@ -16,8 +16,8 @@ struct StatusListReader {
     /// Checks a list that is, or will be, stored under `url`; `fetched` is the date at which its server last
     /// confirmed it to a refresher, if known.
     ///
-    /// - Throws: `status.invalid`; `status.stale` for a list that is not valid yet and, where no rules
-    ///   decide, for one that is no longer valid.
+    /// - Throws: `status.invalid`; `status.stale` for a list that is not valid yet. Also for a list that is
+    ///   no longer valid, unless rules determine the consequence.
     func read(
         _ bytes: [UInt8], url: Text, fetched: Timestamp?, at pointer: String
     ) throws(Rejection) -> StoredStatusList {
@@ -38,7 +38,8 @@ struct StatusListReader {
         }
     }
 
-    /// Returns the entry by which `id` may sign lists about credentials of ``issuer``; nil when it may not.
+    /// Returns the entry in the trust data by which `id` may sign lists about credentials of ``issuer``; nil
+    /// if `id` may not sign them.
     func signer(_ id: Text) -> TrustedIssuer? {
         if id == issuer.id { return issuer }
         guard issuer.statusIssuers.contains(id) else { return nil }
@@ -92,7 +93,8 @@ struct StatusListReader {
         return entry
     }
 
-    /// Completes the check of a verified credential: it must be a list, and the requested one.
+    /// Completes the check of a verified credential: it must be a status list, and it must be the requested
+    /// list.
     private func bitstring(
         _ facts: StatusListFacts?, _ url: Text, _ dates: StatusListDates
     ) throws(Rejection) -> StoredStatusList {
@@ -103,7 +105,8 @@ struct StatusListReader {
     }
 
     /// Returns whether a list has an acceptable id. By Bitstring Status List 1.0 section 3 the id is
-    /// optional; if present, it must be that of the requested list, or an alias that the operator configured.
+    /// optional; if present, it must be the id of the requested list, or an alias that the operator
+    /// configured.
     private func isNamed(_ id: Text?, _ url: Text) -> Bool {
         guard let id else { return true }
         return id == url || issuer.statusListAliases[url] == id
@@ -113,8 +116,8 @@ struct StatusListReader {
         document["issuer"]?.string ?? document["issuer"]?["id"]?.string
     }
 
-    /// Returns the dates of a list credential, from whichever of its members state them; they are checked
-    /// with the credential.
+    /// Returns the dates of a list credential, from whichever of its members state them. The dates are
+    /// checked with the credential.
     static func dates(
         _ claims: JSONObject, _ document: JSONObject, _ profile: Profile
     ) throws(Rejection) -> StatusListDates {

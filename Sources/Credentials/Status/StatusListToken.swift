@@ -1,12 +1,13 @@
 import Encoding
 
 /// Verifies a status list token (draft-ietf-oauth-status-list sections 5 and 8.3) on behalf of an issuer. The
-/// draft leaves open who may sign; here it is the issuer of the credential, or an id that its entry names for
-/// that.
+/// draft leaves open who may sign. This program permits the issuer of the credential, and the ids that the
+/// issuer's entry in the trust data names for status lists.
 struct StatusListToken {
     let surroundings: Surroundings
     let issuer: TrustedIssuer
-    /// When its server last sent or confirmed it, if known; `ttl` counts from there.
+    /// When the list's server last sent the list or confirmed it; nil if unknown. `ttl` counts from that
+    /// time.
     let fetched: Timestamp?
 
     /// Reads the JWT form.
@@ -57,9 +58,9 @@ struct StatusListToken {
         return dates.list(.token(list), in: surroundings)
     }
 
-    /// Checks the claims that both forms have: the token must be the requested list and state its date of
-    /// issue. `ttl`, in seconds, is how long a copy may be kept before a fresh one is fetched (section 5.1);
-    /// after that the list is overdue in the same way as after `exp`.
+    /// Checks the claims that the JWT form and the CWT form of a token have: the token must be the requested
+    /// list and state its date of issue. `ttl`, in seconds, is how long a copy may be kept before a fresh one
+    /// is fetched (section 5.1); after that time the list is overdue in the same way as after `exp`.
     private func check(
         subject: Text?, url: Text, issued: Timestamp?, from: Timestamp?, until: Timestamp?, lifetime: Double?
     ) throws(Rejection) -> StatusListDates {
@@ -88,7 +89,8 @@ struct StatusListToken {
     /// date.
     private static let longestLifetime = 3_155_760_000.0
 
-    /// Tries every permitted signer: the one that the token names or, when it names none, each in turn.
+    /// Tries every permitted signer: the signer that the token names or, if it names none, each permitted
+    /// signer in turn.
     private func verify(
         named: JSON?, at clock: WallTime, issued: Timestamp?,
         _ attempt: (TrustedIssuer, Surroundings) throws(Rejection) -> Void

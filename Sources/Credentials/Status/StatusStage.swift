@@ -21,8 +21,8 @@ extension Surroundings {
         case .cbor(let claim, let place)?: try check.check(claim, at: place, into: &evidence)
         case nil: break
         }
-        // A shown entry proves nothing about withheld ones: of two entries the holder may withhold the one
-        // that revokes. But an issuer without lists is not suspicious, because nothing indicates that its
+        // A shown entry proves nothing about withheld entries: the holder may withhold the entry that
+        // revokes. But an issuer without lists is not suspicious, because nothing indicates that its
         // credentials have a status.
         if let withheld = question.withheld, !issuer.mayWithholdStatus,
             withheld.isStated || trust.keepsLists(of: issuer, isSigned: { isStored($0, of: issuer) })

@@ -1,20 +1,20 @@
 import Encoding
 
-/// A status list from the trust data that passed all its own checks: it is the requested one, with a
-/// permitted signer.
+/// A status list from the trust data that passed all its own checks: it is the requested list, and a
+/// permitted signer signed it.
 struct StoredStatusList {
     /// The content of the list.
     enum Content {
-        /// W3C: the bits, and the facts that their credential states.
+        /// A W3C status list: the bits, and the facts that the list's credential states.
         case bitstring(BitstringStatusList, StatusListFacts)
-        /// IETF: the entries of a status list token.
+        /// An IETF status list: the entries of a status list token.
         case token(TokenStatusList)
     }
 
     let content: Content
-    /// The time since its issue; nil when it states no date of issue.
+    /// The time since the list was issued; nil if the list states no date of issue.
     let age: Duration?
-    /// The time since the end of its own validity; nil before that.
+    /// The time since the end of the list's own validity; nil before that end.
     let overdue: Duration?
 }
 
@@ -23,10 +23,11 @@ struct StatusListDates {
     let issued: Timestamp?
     let until: Timestamp?
 
-    /// Returns the clock by which the list is verified. That is the present time. For a list that is no
-    /// longer valid and about which the gate's rules decide, it is the last moment of the list's validity.
+    /// Returns the clock by which the list is verified. Normally that is the present time. If the list is no
+    /// longer valid and the gate's rules determine the consequence, it is the last moment of the list's
+    /// validity.
     ///
-    /// - Throws: `status.stale` for a list that is no longer valid where no rules decide.
+    /// - Throws: `status.stale` for a list that is no longer valid, unless rules determine the consequence.
     func clock(in surroundings: Surroundings, at pointer: String) throws(Rejection) -> WallTime {
         var clock = surroundings.clock
         guard let until, until.advanced(by: surroundings.policy.clockSkew) < clock.utc else { return clock }
@@ -48,17 +49,18 @@ struct StatusListDates {
 }
 
 extension Surroundings {
-    /// Returns the same surroundings with another clock and without a stage callback, for a verification on
-    /// behalf of a stage.
+    /// Returns the same surroundings with another clock and without a stage callback. They are used for a
+    /// verification inside a stage.
     func quiet(at clock: WallTime) -> Surroundings {
         Surroundings(
             trust: trust, policy: policy, limits: limits, clock: clock, onStage: nil, checksSpelling: checksSpelling)
     }
 
-    /// Notes the answer of a list for an entry, and refuses what no rule may accept. `place` is the member
-    /// that a refusal names for an entry without an answer.
+    /// Notes the answer of a list for an entry, and refuses a state that no rule may accept. `place`: the
+    /// member that the refusal names if the entry has no answer.
     ///
-    /// - Throws: `status.revoked`, `status.suspended`; `status.unavailable` where no rules decide.
+    /// - Throws: `status.revoked`, `status.suspended`; `status.unavailable` unless rules determine the
+    ///   consequence.
     func settle(
         _ answer: StatusAnswer, into evidence: inout Evidence, blaming place: String? = nil
     ) throws(Rejection) {

@@ -1,7 +1,7 @@
 package import Encoding
 
-/// The decoded entries of an IETF Token Status List (draft-ietf-oauth-status-list section 4): 1, 2, 4 or 8
-/// bits for each, the first in the least significant bits of the first byte.
+/// The decoded entries of an IETF Token Status List (draft-ietf-oauth-status-list section 4): Each entry has
+/// 1, 2, 4 or 8 bits; the first entry is in the least significant bits of the first byte.
 package struct TokenStatusList: Sendable {
     /// The list cannot be used.
     package struct Malformed: Error, Hashable, Sendable {}

@@ -1,9 +1,10 @@
 import Encoding
 
 extension Surroundings {
-    /// Issuer stage of a token without `iss`: returns the entry that its certificate leads to.
+    /// Issuer stage of a token without `iss`: returns the entry in the trust data to which the token's
+    /// certificate leads.
     ///
-    /// - Throws: `issuer.untrusted` where there is no such entry, or more than one; `chain.invalid`.
+    /// - Throws: `issuer.untrusted` if no such entry exists, or more than one; `chain.invalid`.
     func issuer(certifying token: CompactJWS) throws(Rejection) -> TrustedIssuer {
         guard let id = try trust.issuer(certifying: token, limits: limits) else {
             throw Rejection(.issuerUntrusted, at: "/iss")
@@ -13,10 +14,10 @@ extension Surroundings {
 }
 
 extension TrustStore {
-    /// Returns the issuer that the signer's certificate of a token without `iss` leads to
-    /// (draft-ietf-oauth-sd-jwt-vc since draft 10, section 2.2.2.2). It is the entry whose id the certificate
-    /// names or, where the certificate names no trusted issuer, the only entry that lists its root. Returns
-    /// nil where there is no such entry, or more than one.
+    /// Returns the issuer to which the signer's certificate of a token without `iss` leads
+    /// (draft-ietf-oauth-sd-jwt-vc since draft 10, section 2.2.2.2). It is the entry in the trust data whose
+    /// id the certificate names. If the certificate names no trusted issuer, it is the only entry that lists
+    /// the certificate's root. Returns nil if no such entry exists, or more than one.
     ///
     /// The result only selects the entry whose rules apply. The key stage checks that the chain ends at a
     /// root of that entry and names no other issuer.

@@ -5,7 +5,7 @@ import Encoding
 struct CompactJWS {
     /// The protected header; the compact form has no other.
     let header: JSONObject
-    /// The payload, which in a JWT is a JSON object (RFC 7519 section 7.2).
+    /// The payload. In a JWT it is a JSON object (RFC 7519 section 7.2).
     let claims: JSONObject
     let signature: [UInt8]
     /// The signed bytes: header and payload as received, with the point between them.
@@ -37,8 +37,8 @@ struct CompactJWS {
 
     /// Returns the algorithm that the header names.
     ///
-    /// No header extension is supported (RFC 7515 section 4.1.11), so every `crit` is refused, and so is a
-    /// payload that is not base64url (RFC 7797).
+    /// No header extension is supported (RFC 7515 section 4.1.11), so every `crit` is refused. A payload that
+    /// is not base64url (RFC 7797) is refused, too.
     ///
     /// - Throws: `proof.malformed` for such headers, `proof.algorithm` for an unsupported algorithm,
     ///   including `none` and every HMAC.

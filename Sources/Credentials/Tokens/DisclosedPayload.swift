@@ -1,9 +1,9 @@
 import Encoding
 
-/// The payload of an SD-JWT with its disclosures inserted, and without the members that only serve selective
-/// disclosure (RFC 9901 section 7.1, steps 3 to 5).
+/// The payload of an SD-JWT with its disclosures inserted, and without the members that are needed only for
+/// selective disclosure (RFC 9901 section 7.1, steps 3 to 5).
 struct DisclosedPayload {
-    /// The processed payload, without anything that is withheld.
+    /// The processed payload without withheld content.
     let object: JSONObject
     /// The processed payload with a `null` for each withheld element of an array, so that the other elements
     /// keep the issuer's positions.
@@ -35,10 +35,12 @@ struct DisclosedPayload {
         }
     }
 
-    /// Whether members of the payload itself are withheld, or may be: a decoy looks the same.
+    /// Whether members of the payload itself are withheld, or may be. A decoy digest cannot be distinguished
+    /// from a withheld member.
     var withholdsMembers: Bool { holders.contains("") }
 
-    /// Returns whether something is withheld at that place or below it, or may be: a decoy looks the same.
+    /// Returns whether something is withheld at the place `pointer` or below it, or may be. A decoy digest
+    /// cannot be distinguished from a withheld member.
     func withholds(at pointer: Text) -> Bool {
         let below = Text(pointer.string + "/")
         return holders.contains(pointer) || withheldElements.contains(pointer)
@@ -61,16 +63,16 @@ struct DisclosedPayload {
     }
 }
 
-/// One pass over a payload.
+/// One pass over a payload to insert the disclosures.
 private struct DisclosureRun {
     private let disclosures: Disclosures
     private let depthLimit: Int
-    /// Whether a withheld element is replaced by `null`, and its place noted.
+    /// Whether a withheld element is replaced by `null`, and its place is noted.
     private let keepsPlaces: Bool
     /// The remaining total length of pointers to withheld places, in letters: long names above many elements
     /// make long pointers.
     private var room = 1 << 21
-    /// Every digest found so far, with or without a disclosure; none may occur twice.
+    /// Every digest found so far, with or without a disclosure. No digest may occur twice.
     private var met: Set<Text> = []
     /// The number of disclosures for which a digest was found.
     private var used = 0
@@ -166,7 +168,7 @@ private struct DisclosureRun {
         return processed
     }
 
-    /// Returns the element; nil where it is withheld.
+    /// Returns the element; nil if it is withheld.
     private mutating func element(_ element: JSON, depth: Int) throws(Rejection) -> JSON? {
         guard let reference = element.object, let member = reference[Self.elementName] else {
             return try value(element, depth: depth)

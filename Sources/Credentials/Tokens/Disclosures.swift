@@ -17,9 +17,9 @@ struct Disclosures {
 
     /// Reads all disclosures.
     ///
-    /// - Throws: `disclosure.malformed` for one that is not strict base64url of a strict JSON array as above,
-    ///   `disclosure.duplicate` for a repeated one, `input.too-large` when they hold too many JSON values
-    ///   together.
+    /// - Throws: `disclosure.malformed` for a disclosure that is not strict base64url of a strict JSON array,
+    ///   `disclosure.duplicate` for a repeated disclosure, `input.too-large` when they hold too many JSON
+    ///   values together.
     init(_ texts: [ArraySlice<UInt8>], hash: DisclosureHash, limits: Limits) throws(Rejection) {
         var read = [Text: Disclosure](minimumCapacity: texts.count)
         var json = limits.json

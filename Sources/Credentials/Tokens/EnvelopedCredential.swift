@@ -2,7 +2,7 @@ import Encoding
 
 /// A credential that is contained in a JSON document as a token. It is either an
 /// EnvelopedVerifiableCredential, whose id is a `data:` URL with the token (VCDM 2.0 section 4.13.1), or in
-/// VCDM 1.1 the token's text itself. Presentations are enveloped in the same way.
+/// VCDM 1.1 a JSON text that is the token itself. Presentations are enveloped in the same way.
 struct EnvelopedCredential {
     /// The token's letters.
     let letters: [UInt8]
@@ -15,7 +15,7 @@ struct EnvelopedCredential {
     ///
     /// - Throws: `shape.id` when the id is no `data:` URL of a token, `format.unsupported` for other media
     ///   types, `shape.context` when the object's own context is not that of VCDM 2.0, `kind.member` for a
-    ///   member that decides in another kind.
+    ///   member that affects the verdict in another kind.
     init?(_ value: JSON) throws(Rejection) {
         if let text = value.string {
             letters = Array(text.utf8)

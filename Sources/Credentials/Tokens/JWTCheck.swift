@@ -25,8 +25,8 @@ struct JWTCheck: FormatCheck {
             claim: credential.status.map { .json($0, at: "/status") })
     }
 
-    /// Runs all stages except the status stage, as a status list credential needs them. `entry` replaces the
-    /// lookup of the issuer in the trust list, for lists that another id may sign.
+    /// Runs all stages except the status stage, as needed for a status list credential. If `entry` is given,
+    /// it replaces the lookup of the issuer in the trust list, because another id may sign a status list.
     mutating func verifyIssued(by entry: TrustedIssuer? = nil) throws(Rejection) -> JWTCredential {
         let credential = try readShape()
         let isStrict = surroundings.profile == .strict

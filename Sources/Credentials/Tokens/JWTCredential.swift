@@ -4,13 +4,14 @@ import Encoding
 struct JWTCredential {
     /// The credential, completed with values that only the JWT's claims state.
     let shape: CredentialShape
-    /// The later start and the earlier end of those that credential and JWT state.
+    /// The start of the validity: the later one of the dates that credential and JWT state. The end is the
+    /// earlier one of the two.
     let validFrom: Timestamp?
     let validUntil: Timestamp?
     let dates: TokenDates
-    /// The subjects, by `sub` where the credential itself names none.
+    /// The subjects of the credential. If the credential itself names none, they come from `sub`.
     let subjects: CredentialSubjects
-    /// The `status` claim of an IETF status list, which may be next to the credential.
+    /// The `status` claim of an IETF status list. It may be next to the credential.
     let status: JSON?
 
     /// Shape stage of `jwt_vc_json`: the credential is the claim `vc`; `iss`, `sub`, `jti`, `nbf` and `exp`
@@ -66,7 +67,7 @@ struct JWTCredential {
 private struct ClaimMerge {
     let claims: JSONObject
     private(set) var credential: JSONObject
-    /// The pointers to claims that contradict the credential.
+    /// The JSON pointers to claims of the JWT that contradict the credential.
     private var contradictions: [String] = []
 
     init(_ claims: JSONObject, into credential: JSONObject) {
@@ -74,7 +75,8 @@ private struct ClaimMerge {
         self.credential = credential
     }
 
-    /// Throws the first contradiction; called once the shape of both is checked.
+    /// Throws the first contradiction between JWT and credential. The function is called once the shape of
+    /// both is checked.
     func checkAgreement() throws(Rejection) {
         if let first = contradictions.first { throw Rejection(.claimsDisagree, at: first) }
     }
@@ -89,7 +91,7 @@ private struct ClaimMerge {
             }
         }
         if let id = try text("jti", .shapeID) {
-            // Many issuers write a bare UUID, which is no URL.
+            // Accept a bare UUID, although it is no URL, because many issuers write one.
             let url = Self.isUUID(id) ? Text("urn:uuid:" + id.string) : id
             credential = setting(url, in: credential, as: "id", claim: "jti")
         }
@@ -106,7 +108,8 @@ private struct ClaimMerge {
         }
     }
 
-    /// Merges a date of the JWT, usually in whole seconds, with a date of the credential, which may be finer.
+    /// Merges a date of the JWT, which is usually in whole seconds, with a date of the credential, which may
+    /// be more precise.
     mutating func merge(_ date: Timestamp?, as name: Text, claim: Text) throws(Rejection) {
         guard let date else { return }
         guard let member = credential[name] else {
@@ -120,7 +123,8 @@ private struct ClaimMerge {
         }
     }
 
-    /// Returns the object with that member; notes a contradiction if it has another value already.
+    /// Returns `object` with the member `name` set to `value`. Notes a contradiction if the member already
+    /// has another value.
     private mutating func setting(
         _ value: Text, in object: JSONObject, as name: Text, claim: Text
     ) -> JSONObject {

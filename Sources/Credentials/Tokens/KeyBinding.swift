@@ -21,8 +21,8 @@ struct KeyBinding {
         else { throw invalid }
         let dates = try TokenDates(claims, profile: .strict)
         let rule = HolderProofRule(policy: surroundings.policy, demand: demand, now: surroundings.clock.utc)
-        // The JWT only proves possession of the key at its date. Section 7.3 refuses an old one, even if no
-        // proof was demanded.
+        // The JWT proves possession of the key only at its date of issue. Section 7.3 refuses an old key
+        // binding, even if no proof was demanded.
         guard let issued = dates.issued, rule.isFresh([issued]) else { throw invalid }
         try surroundings.checkValidity(from: dates.validFrom, until: dates.validUntil)
         let counts = try rule.counts(HolderProofRule.Statement(claims, made: issued))

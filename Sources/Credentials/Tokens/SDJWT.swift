@@ -7,9 +7,9 @@ struct SDJWT {
     let issued: CompactJWS
     /// The disclosures as received, still in base64url: their digests are over this text.
     let disclosures: [ArraySlice<UInt8>]
-    /// The key binding JWT, if the holder attached one.
+    /// The key binding JWT; nil if the holder attached none.
     let keyBinding: ArraySlice<UInt8>?
-    /// Everything up to the last `~`, which `sd_hash` in the key binding JWT covers (section 4.3.1).
+    /// The text up to the last `~`. `sd_hash` in the key binding JWT covers this text (section 4.3.1).
     let presented: ArraySlice<UInt8>
 
     private static let separator = UInt8(ascii: "~")
@@ -37,7 +37,8 @@ enum DisclosureHash: Text {
     case sha384 = "sha-384"
     case sha512 = "sha-512"
 
-    /// Reads the hash that an SD-JWT payload names; SHA-256 when it names none (RFC 9901 section 4.1.1).
+    /// Reads the hash algorithm that an SD-JWT payload names; SHA-256 if it names none (RFC 9901 section
+    /// 4.1.1).
     init(of claims: JSONObject) throws(Rejection) {
         guard let member = claims["_sd_alg"] else {
             self = .sha256

@@ -74,10 +74,11 @@ struct SDJWTCheck: FormatCheck {
     }
 
     /// Checks that the dates are not withheld. An end that the holder can withhold counts as missing, because
-    /// the withheld end could be the earlier one, whatever other end is shown. The same holds for a start.
-    /// But most issuers of SD-JWTs state only the date of signing as a start, and their specifications forbid
-    /// them to let the holder withhold any other, so a shown `iat` is enough. It is not enough for a
-    /// credential of VCDM 2.0, which has dates of its own; those of the JWT are about the signature.
+    /// the withheld end could be earlier than a shown end. The same is true for a start. But a shown `iat` is
+    /// enough for most SD-JWTs: their issuers state only the date of signing as a start, and their
+    /// specifications forbid the issuers to let the holder withhold any other start. A shown `iat` is not
+    /// enough for a credential of VCDM 2.0: it has its own dates, and the dates of the JWT are about the
+    /// signature.
     private func checkDates(of credential: SDJWTCredential) throws(Rejection) {
         let isVCDM = kind == .vcdmSDJWT
         let (from, until) = credential.ownDates
@@ -87,9 +88,10 @@ struct SDJWTCheck: FormatCheck {
         }
     }
 
-    /// Returns the status that may be withheld. A partly withheld status counts as withheld. An issuer that
-    /// shows one status member to every verifier does not hide a second one. A status that the holder chose
-    /// to show proves nothing about other members, so any withheld member may then be a status.
+    /// Returns the place of a status that may be withheld; nil if none may be. A partly withheld status
+    /// counts as withheld. An issuer that shows one status member to every verifier does not hide a second
+    /// one. A status that the holder chose to show proves nothing about other members, so any withheld member
+    /// may then be a status.
     private func withheldStatus(_ processed: DisclosedPayload, _ credential: SDJWTCredential) -> Withheld? {
         let places: [Text] = ["status", "credentialStatus"]
         for name in places where processed.withholds(at: Text("/" + name.string)) {
@@ -127,8 +129,8 @@ struct SDJWTCheck: FormatCheck {
     }
 
     /// Runs the holder stage. A key binding that is present must be valid, and a demanded one must be
-    /// present. The signature of a presentation does not replace it where the issuer named the holder's key,
-    /// because anyone can sign a presentation.
+    /// present. If the issuer named the holder's key, the signature of a presentation does not replace the
+    /// key binding, because anyone can sign a presentation.
     mutating func checkHolder(_ demand: HolderDemand) throws(Rejection) {
         guard let keyBinding = token.keyBinding else {
             if demand.required, !demand.isPresented || confirmation != nil { throw Rejection(.holderProofMissing) }

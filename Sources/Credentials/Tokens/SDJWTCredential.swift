@@ -5,19 +5,19 @@ import LinkedData
 struct SDJWTCredential {
     /// The payload with the disclosed claims.
     let document: JSONObject
-    /// The issuer; nil where the signer's certificate names it: SD-JWT VC needs no `iss` since its draft 10.
+    /// The issuer; nil if the signer's certificate names it, because SD-JWT VC needs no `iss` since draft 10.
     let issuer: Text?
     let types: [Text]
     let validFrom: Timestamp?
     let validUntil: Timestamp?
-    /// Start and end by the dates that the holder cannot withhold and that belong to this kind: for VCDM 2.0
-    /// those of the credential, otherwise any.
+    /// The start and the end of the validity, from dates that the holder cannot withhold and that belong to
+    /// this kind. For VCDM 2.0 they are the dates of the credential, otherwise any dates.
     let ownDates: (from: Timestamp?, until: Timestamp?)
     let dates: TokenDates
     /// Entries of bitstring status lists.
     let statusEntries: [Located<JSONObject>]
-    /// The payload with its disclosures, or the fault of the disclosures. The fault is reported only after
-    /// the issuer's signature is verified.
+    /// The payload with its disclosures inserted, or the fault of the disclosures. The fault is reported only
+    /// after the issuer's signature is verified.
     let processed: Result<DisclosedPayload, Rejection>
 
     /// Shape stage. Where the disclosures are unusable, only the claims visible in the issuer's JWT are read.
@@ -86,7 +86,7 @@ struct SDJWTCredential {
     }
 
     /// Returns the narrowest period of the JWT's dates and the dates with names of the W3C's data model,
-    /// which MOSIP also writes into an SD-JWT VC.
+    /// because MOSIP also writes such dates into an SD-JWT VC.
     private static func period(
         _ members: Members, _ dates: TokenDates, _ profile: Profile
     ) throws(Rejection) -> (Timestamp?, Timestamp?) {
@@ -111,8 +111,7 @@ struct SDJWTCredential {
         guard let type = view["vct"]?.string, isName(type, limits),
             !type.utf8.contains(UInt8(ascii: ":")) || IRI.isWellFormed(type)
         else { throw Rejection(.shapeType, at: "/vct") }
-        // A credential that also has the type of a status list or a linkage, next to its `vct`, keeps that
-        // type.
+        // Keep the type of a status list or a linkage that the credential has in addition to its `vct`.
         return [type] + types.filter { !CredentialKind.admits([$0]) }
     }
 

@@ -34,7 +34,7 @@ struct TokenDates {
 }
 
 extension Timestamp {
-    /// Reads a NumericDate (RFC 7519 section 2), which may have a fraction; nil beyond ±2⁵³ seconds.
+    /// Reads a NumericDate (RFC 7519 section 2). It may have a fraction. Returns nil beyond ±2⁵³ seconds.
     init?(numericDate number: JSONNumber) {
         let bound = 1 << 53
         if let seconds = number.int {
@@ -45,11 +45,11 @@ extension Timestamp {
         let seconds = number.double
         guard seconds.magnitude <= Double(bound) else { return nil }
         let whole = seconds.rounded(.down)
-        // The fraction of a tiny negative number rounds to one.
+        // Limit the fraction: for a tiny negative number it rounds to one.
         let fraction = min(((seconds - whole) * 1e9).rounded(.down), 999_999_999)
         self.init(seconds: Int64(whole), nanoseconds: Int32(fraction))
     }
 
-    /// Whether an xsd:dateTime can represent it: years 0000 to 9999.
+    /// Whether an xsd:dateTime can represent the date: years 0000 to 9999.
     var isWritable: Bool { (-62_167_219_200...253_402_300_799).contains(seconds) }
 }

@@ -1,8 +1,8 @@
 import Encoding
 
-/// Key stage of a token: the keys that may have signed it in its issuer's name. They come from the trust data
-/// alone. Of the header only the name of a key, or certificates that lead to a pinned one, are used (RFC 7515
-/// section 4.1, RFC 9052 section 3.1, RFC 9360).
+/// Key stage of a token: the keys that may have signed it in its issuer's name. The keys are taken only from
+/// the trust data. Of the header, only the name of a key is used, or certificates that lead to a pinned
+/// certificate (RFC 7515 section 4.1, RFC 9052 section 3.1, RFC 9360).
 struct TokenSigner {
     let surroundings: Surroundings
     /// The issuer in whose name the token is made.
@@ -13,18 +13,19 @@ struct TokenSigner {
     var signedAt: Timestamp?
     /// The purpose that the key must be listed for. Certificates are accepted for issuers only.
     var purpose = ControllerDocument.Purpose.assertionMethod
-    /// Whether it is a status list. The certificates below a root also sign the status lists for the mdocs of
-    /// that root.
+    /// Whether the token is a status list. The certificates below a root also sign the status lists for the
+    /// mdocs of that root.
     var isStatusList = false
 
-    /// The maximum number of keys that are tried where a token names none; an issuer's document rarely has
-    /// more than two that fit.
+    /// The maximum number of keys that are tried if a token names no key. An issuer's document rarely has
+    /// more than two fitting keys.
     private static let candidates = 8
 
     private var trust: TrustStore { surroundings.trust }
     private var authority: KeyResolver.Authority { KeyResolver.Authority(issuer) }
 
-    /// Returns the key or, where the token names none, the keys that fit its algorithm; at least one.
+    /// Returns the key that the token names; if it names none, the keys that fit its algorithm. Returns at
+    /// least one key.
     func keys(of token: CompactJWS) throws(Rejection) -> [PublicKey] {
         let algorithm = try token.algorithm()
         if let chain = token.header["x5c"], purpose == .assertionMethod {
@@ -39,7 +40,7 @@ struct TokenSigner {
         return [try key(named: kid, token.pointer)]
     }
 
-    /// Returns the keys of a token in CBOR, whose `kid` is the same name in bytes.
+    /// Returns the keys of a token in CBOR. Its `kid` is the same name as in JSON, in bytes.
     func keys(of message: COSESign1) throws(Rejection) -> [PublicKey] {
         let algorithm = try message.algorithm()
         if !message.certificates.isEmpty { return [try certified(message.certificates, message.pointer)] }
@@ -73,7 +74,7 @@ struct TokenSigner {
         throw Rejection(.keyUnknown, at: pointer)
     }
 
-    /// Returns the keys of the issuer, or of those that sign for it, that fit this algorithm.
+    /// Returns the keys of the issuer, or of the ids that sign for the issuer, that fit `algorithm`.
     private func fitting(_ algorithm: SignatureAlgorithm, _ pointer: String) throws(Rejection) -> [PublicKey] {
         var keys: [PublicKey] = []
         var refusal: Rejection?
@@ -94,8 +95,8 @@ struct TokenSigner {
 
     private func document(_ id: Text) -> ControllerDocument? { SelfContainedDID.document(id) ?? trust.document(id) }
 
-    /// Returns the methods of a stored document or, where only single keys are stored, those that name `id`
-    /// as their controller.
+    /// Returns the verification methods of the stored document `id`. If only single keys are stored, returns
+    /// the methods that name `id` as their controller.
     private func methods(of id: Text) -> [VerificationMethod] {
         if let document = document(id) { return document.listedMethods }
         let keys = trust.documents.values.filter(\.isSingleKey).flatMap(\.listedMethods)
@@ -136,14 +137,15 @@ struct TokenSigner {
 }
 
 extension TrustedIssuer {
-    /// Returns whether the names of a signer's certificate are this issuer's. Other names are allowed where
-    /// the operator pinned this very certificate or its key. A root may have certified several issuers, which
-    /// must not sign for each other.
+    /// Returns whether the names in a signer's certificate are names of this issuer. Other names are allowed
+    /// if the operator pinned this very certificate or its key. A root may have certified several issuers,
+    /// which must not sign for each other.
     func isNamed(by signer: CertificateSigner) -> Bool {
         signer.path.count == 1 || keys != nil || signer.names.bearing(on: id) != .others
     }
 
-    /// Returns whether a key is among the only keys that may sign for the issuer, where its entry lists any.
+    /// Returns whether `key` may sign for the issuer. If the issuer's entry in the trust data lists keys,
+    /// only these may sign.
     func allows(_ key: PublicKey) -> Bool {
         guard let keys else { return true }
         return KeyFingerprint(key).map(keys.contains) ?? false

@@ -12,7 +12,7 @@ extension Surroundings {
         }
     }
 
-    /// Proof stage: checks that one of these keys made the signature.
+    /// Proof stage: checks that one of the given keys made the signature.
     func checkSignature(of token: CompactJWS, by keys: [PublicKey]) throws(Rejection) {
         for key in keys where try token.isSigned(by: key) { return }
         throw Rejection(.proofInvalid, at: token.pointer)

@@ -1,15 +1,15 @@
 import Encoding
 
-/// Finds the key that a proof names and decides whether it may sign (Data Integrity 1.0 section 4.2.1). It
-/// refuses another issuer's key and a key for another purpose. It reads stored documents and self-contained
-/// DIDs and uses no network.
+/// Finds the key that a proof names and determines whether this key may sign (Data Integrity 1.0 section
+/// 4.2.1). The resolver refuses another issuer's key and a key for another purpose. It reads stored documents
+/// and self-contained DIDs and uses no network.
 struct KeyResolver {
     /// The issuer or holder in whose name the proof is made.
     struct Authority {
         let id: Text
         let controllers: [Text]
         let keyPurpose: TrustedIssuer.KeyPurpose
-        /// The only keys that may sign; nil: the keys of the document.
+        /// The only keys that may sign; nil: all keys of the document may.
         var keys: [KeyFingerprint]?
         /// The SHA-256 of the stored documents that the entry pins, by id.
         var pinned: [Text: [UInt8]] = [:]
@@ -25,7 +25,7 @@ struct KeyResolver {
             documentMaxAge = issuer.documentMaxAge
         }
 
-        /// Creates the authority of a holder, for whom no other key signs.
+        /// Creates the authority of a holder. No other id's key may sign for a holder.
         init(holder: Text) {
             id = holder
             controllers = []
@@ -41,9 +41,9 @@ struct KeyResolver {
     var now: Timestamp?
 
     /// Returns whether a single key that the operator stored may sign for its controller although the
-    /// controller's document is not stored. That is so where the key is published at a place that only the
-    /// controller can write to, or where the operator's entry names it. The caller checks whether it is one
-    /// of the entry's keys.
+    /// controller's document is not stored. It may if the key is published at a place that only the
+    /// controller can write to, or if the issuer's entry in the trust data names the key. The caller checks
+    /// whether the key is one of the entry's keys.
     func hears(_ document: ControllerDocument, of controller: Text, for authority: Authority) -> Bool {
         authority.controllers.contains(document.id) || authority.pinned[document.id] != nil || authority.keys != nil
             || WebURL.isOwn(document.id, of: controller) && !isOthers(document.id, besides: controller)
@@ -57,8 +57,8 @@ struct KeyResolver {
         }
     }
 
-    /// Returns the method that `reference` names, with the document that contains it; `key.unknown` when
-    /// there is none.
+    /// Returns the verification method that `reference` names, with the document that contains it. Throws
+    /// `key.unknown` if no document contains it.
     func method(
         _ reference: Text, at pointer: String
     ) throws(Rejection) -> (method: VerificationMethod, document: ControllerDocument) {
@@ -73,8 +73,8 @@ struct KeyResolver {
         return (method, document)
     }
 
-    /// Returns the URL of the method that `reference` names: `reference` itself, except for an identifier
-    /// that contains its own key.
+    /// Returns the URL of the verification method that `reference` names. It is `reference` itself, except
+    /// for an identifier that contains its own key.
     func fullName(of reference: Text, at pointer: String) throws(Rejection) -> Text {
         reference.utf8.contains(UInt8(ascii: "#")) ? reference : try method(reference, at: pointer).method.id
     }
@@ -84,7 +84,8 @@ struct KeyResolver {
     }
 
     /// Returns the key that `reference` names, if it may be used for `purpose` in the name of `authority`.
-    /// `dates`: all dates of issue that the signed object states; they matter for a key that was retired.
+    /// `dates`: all dates of issue that the signed object states; they are needed to check a key that was
+    /// retired.
     func key(
         _ reference: Text, for purpose: ControllerDocument.Purpose, of authority: Authority,
         issuedAt dates: [Timestamp] = [], at pointer: String
@@ -95,10 +96,10 @@ struct KeyResolver {
         if document.id == method.controller {
             authorising = document
         } else {
-            // A key outside its controller's document counts only if that document lists it. Where that
-            // document is not stored, the controller's confirmation of a single key is missing, so the key's
-            // place on the web or the operator must confirm it. An identifier that contains its own key has
-            // no other keys.
+            // A key outside its controller's document counts only if the controller's document lists it. If
+            // the controller's document is not stored, the controller's confirmation of a single key is
+            // missing, so the key's place on the web or the operator must confirm it. An identifier that
+            // contains its own key has no other keys.
             authorising = trust.document(method.controller)
             guard selfContained(method.controller) == nil,
                 authorising != nil || document.isSingleKey && hears(document, of: method.controller, for: authority)

@@ -33,16 +33,16 @@ struct KeyRevocations: Sendable {
         self.keys = keys
     }
 
-    /// Returns whether a key may sign an object that was issued at these dates.
+    /// Returns whether a key may sign an object with the dates of issue `dates`.
     func allow(_ key: PublicKey, method: Text, issuedAt dates: [Timestamp]) -> Bool {
         if methods.isEmpty && keys.isEmpty { return true }
         guard (methods[method] ?? []).allSatisfy({ $0.allows(issuedAt: dates) }) else { return false }
         return keys.isEmpty || allow(KeyFingerprint(key), issuedAt: dates)
     }
 
-    /// Applies the same check to a key that certificates vouch for: neither it nor a key that issued one of
-    /// the certificates, including the pinned one's, may be withdrawn. An authority issued a certificate, so
-    /// the date of that issue is the start of the certificate's validity.
+    /// Applies the same check as for a single key to a key that certificates vouch for. Neither this key nor
+    /// a key that issued one of the certificates, including the pinned certificate, may be withdrawn. For a
+    /// key of an authority, the date of issue is the start of the validity of the certificate that it issued.
     func allow(_ signer: CertificateSigner, issuedAt dates: [Timestamp]) -> Bool {
         if keys.isEmpty { return true }
         var issued = dates
@@ -53,7 +53,7 @@ struct KeyRevocations: Sendable {
         return true
     }
 
-    /// Applies the same check to a key without a method; nil is a key that cannot sign.
+    /// Applies the same check to a key without a verification method; nil is a key that cannot sign.
     private func allow(_ key: KeyFingerprint?, issuedAt dates: [Timestamp]) -> Bool {
         guard let key else { return true }
         return (keys[key] ?? []).allSatisfy { $0.allows(issuedAt: dates) }

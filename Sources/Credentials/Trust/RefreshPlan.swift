@@ -9,16 +9,16 @@ package struct RefreshPlan: Sendable {
     package struct Settings: Hashable, Sendable {
         /// The time from one successful attempt to the next.
         package var interval = Duration.seconds(3600)
-        /// The random share by which a wait is lengthened or shortened, 0 to 1.
+        /// The maximum random fraction by which a wait is lengthened or shortened, 0 to 1.
         package var jitter = 0.2
-        /// The wait after the first failure; doubled after each further failure.
+        /// The wait after the first failed attempt. It doubles after each further failure.
         package var firstRetry = Duration.seconds(60)
         /// The longest wait after a failure, unless ``interval`` is shorter.
         package var longestRetry = Duration.seconds(3600)
-        /// The time over which the first attempts after a start, or after new trust data, are spread.
+        /// The time over which the first attempts after a start, or after new trust data, are distributed.
         package var spread = Duration.seconds(60)
 
-        /// The documented defaults.
+        /// Creates the documented default values.
         package init() {}
     }
 
@@ -36,13 +36,13 @@ package struct RefreshPlan: Sendable {
     }
 
     /// Replaces the resources by those that the trust data now needs. A known resource keeps its due time. A
-    /// new one is due within the spread, or later when its copy is still young.
+    /// new resource is due within the spread, or later if its copy is still young.
     ///
     /// - Parameters:
     ///   - resources: All resources to keep fresh.
-    ///   - ages: The time since a stored copy was confirmed; a resource without one is fetched as soon as
+    ///   - ages: The time since a stored copy was confirmed; a resource without a copy is fetched as soon as
     ///     possible.
-    ///   - random: A number from 0 up to 1, a new one at each call.
+    ///   - random: A number from 0 up to 1, a new number at each call.
     package mutating func keep(
         _ resources: [RefreshResource], ages: [RefreshResource: Duration] = [:], at now: Instant,
         random: () -> Double
@@ -65,7 +65,7 @@ package struct RefreshPlan: Sendable {
         entries.filter { $0.value.due <= now }.map(\.key).sorted()
     }
 
-    /// The next due time; nil when there is nothing to keep fresh.
+    /// When the next resource is due; nil if no resource has to be kept fresh.
     package var deadline: Instant? { entries.values.map(\.due).min() }
 
     /// Notes that a copy was fetched or confirmed.

@@ -14,18 +14,19 @@ package struct RefreshResource: Hashable, Comparable, Sendable {
     package let kind: Kind
     /// The document's id, or the URL by which credentials name the list.
     package let id: Text
-    /// The URL from which it is fetched.
+    /// The URL from which the resource is fetched.
     package let address: WebURL
 
-    /// Returns the document with that id, or with `isMetadata` its metadata as a JWT VC issuer; nil when it
-    /// has no address.
+    /// Returns the resource for the document `id` or, with `isMetadata`, for the metadata of `id` as a JWT VC
+    /// issuer. Returns nil if it has no web address.
     package static func document(_ id: Text, isMetadata: Bool = false) -> RefreshResource? {
         (isMetadata ? WebURL.metadata(of: id) : WebURL.document(of: id)).map {
             RefreshResource(kind: .document, id: id, address: $0)
         }
     }
 
-    /// Returns the resource from which a copy with that kind and id was fetched; nil where it has no address.
+    /// Returns the resource from which a copy of the given kind and id was fetched; nil if it has no web
+    /// address.
     static func fetched(_ kind: Kind, _ id: Text, from url: Text?) -> RefreshResource? {
         switch kind {
         case .statusList: return statusList(id)
@@ -35,7 +36,7 @@ package struct RefreshResource: Hashable, Comparable, Sendable {
         }
     }
 
-    /// Returns the list with that URL; nil when it has no address.
+    /// Returns the resource for the status list with the given URL; nil if it has no web address.
     package static func statusList(_ url: Text) -> RefreshResource? {
         WebURL(secure: url).map { RefreshResource(kind: .statusList, id: url, address: $0) }
     }
@@ -51,9 +52,9 @@ package struct RefreshResource: Hashable, Comparable, Sendable {
 
 extension TrustStore {
     /// All resources that can be kept fresh, in a fixed order: the documents of the trusted issuers and of
-    /// those that may sign for them, every stored document, and the status lists that the operator named or
-    /// stored. The list depends on the trust data alone. No presented credential adds to it, so no server
-    /// learns which visitors passed. Pinned documents are not refreshed.
+    /// the ids that may sign for them, every stored document, and the status lists that the operator named or
+    /// stored. The list depends only on the trust data. No presented credential adds to the list, so no
+    /// server learns which visitors passed. Pinned documents are not refreshed.
     package var refreshResources: [RefreshResource] {
         let pinned = Set(issuers.values.flatMap(\.pinnedDocuments.keys))
         let ids = issuers.values.flatMap { [$0.id] + $0.controllers + $0.statusIssuers } + Array(documents.keys)
@@ -66,8 +67,8 @@ extension TrustStore {
         ).sorted()
     }
 
-    /// The hosts of the issuers' own ids, as ``WebURL/place``: the only hosts that are contacted where the
-    /// operator lists none.
+    /// The hosts in the issuers' own ids, as ``WebURL/place``. If the operator lists no hosts, only these are
+    /// contacted.
     package var issuerHosts: Set<Text> {
         Set(issuers.values.flatMap { [$0.id] + $0.controllers }.compactMap { WebURL.document(of: $0)?.place })
     }
@@ -76,8 +77,8 @@ extension TrustStore {
     /// ``issuerHosts`` where the list is empty.
     package func places(listed hosts: Set<Text>) -> Set<Text> { hosts.isEmpty ? issuerHosts : hosts }
 
-    /// Returns those of ``refreshResources`` that are fetched where the operator lists `hosts`; nil: nothing
-    /// is fetched.
+    /// Returns the resources of ``refreshResources`` that are fetched if the operator lists `hosts`. nil: no
+    /// resource is fetched.
     package func refreshed(from hosts: Set<Text>?) -> [RefreshResource] {
         guard let places = hosts.map(places) else { return [] }
         return refreshResources.filter { places.contains($0.address.place) }

@@ -1,17 +1,17 @@
 package import Encoding
 
-/// A fetched copy with its metadata. Both are in one file, so that content and date cannot be separated.
+/// A fetched copy with its metadata. Both are in the same file, so that content and date cannot be separated.
 package struct RefreshedCopy: Hashable, Sendable {
-    /// The resource that it is a copy of.
+    /// The resource of which this is a copy.
     package let resource: RefreshResource
-    /// The bytes as served.
+    /// The content of the copy, as the server sent it.
     package var content: [UInt8]
     /// The instant at which the server last said that this content is current.
     package var confirmed: Timestamp
     /// The server's entity tag for this content (RFC 9110 section 8.8.3), sent with the next request.
     package var entityTag: Text?
 
-    /// Creates a copy of these parts. A tag that is no short printable text is dropped.
+    /// Creates a copy of `resource`. An entity tag that is no short printable text is dropped.
     package init(_ resource: RefreshResource, content: [UInt8], confirmed: Timestamp, entityTag: Text? = nil) {
         self.resource = resource
         self.content = content
@@ -22,7 +22,8 @@ package struct RefreshedCopy: Hashable, Sendable {
         }
     }
 
-    /// Reads the file of a copy; nil when it is no such file, or its content differs from what was written.
+    /// Reads the file of a copy. Returns nil if the bytes are no such file, or if the content differs from
+    /// the content that was written.
     package init?(file: [UInt8]) {
         var limits = JSON.Limits()
         limits.bytes = Self.largestFile
@@ -48,8 +49,8 @@ package struct RefreshedCopy: Hashable, Sendable {
         return JSON.object(json).compactBytes
     }
 
-    /// Returns the name of the file: the kind and a short hash of the resource, which every file system
-    /// accepts.
+    /// Returns the name of the file for a copy of `resource`: the kind and a short hash of the resource.
+    /// Every file system accepts such a name.
     package static func fileName(of resource: RefreshResource) -> String {
         let name = Digest.sha256(Array((resource.kind.rawValue + " " + resource.id.string).utf8))
         return "\(resource.kind.rawValue)-\(Hex.encode(name.prefix(16))).json"

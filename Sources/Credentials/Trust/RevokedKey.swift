@@ -4,10 +4,10 @@ package import Encoding
 package struct RevokedKey: Hashable, Sendable {
     /// The identification of a key.
     package enum Key: Hashable, Sendable {
-        /// The verification method with that URL, and its key under any other name where its document is
-        /// known.
+        /// The verification method with the given URL, and the method's key under any other name if its
+        /// document is known.
         case method(Text)
-        /// The key itself.
+        /// The key with the given fingerprint, under any name.
         case fingerprint(KeyFingerprint)
     }
 
@@ -17,7 +17,8 @@ package struct RevokedKey: Hashable, Sendable {
         /// accepted any more.
         case compromised
         /// The owner no longer uses the key. Its earlier signatures stay valid: every date of issue in the
-        /// credential must be before that day, and there must be at least one.
+        /// credential must be before the day of the withdrawal, and the credential must have at least one
+        /// such date.
         case retired
     }
 
@@ -35,7 +36,7 @@ package struct RevokedKey: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// Returns whether the key may still sign an object with these dates of issue.
+    /// Returns whether the withdrawn key may still sign an object with the given dates of issue.
     func allows(issuedAt dates: [Timestamp]) -> Bool {
         switch reason {
         case .compromised: false

@@ -1,19 +1,20 @@
 import Encoding
 
-/// The use of a certificate's key: the kind of object that it signed, and in whose name. It decides which
-/// pinned certificates may vouch for the certificate and what the certificate must allow.
+/// The use of a certificate's key: the kind of object that it signed, and in whose name. The role determines
+/// which pinned certificates may vouch for the certificate, and which uses the certificate must allow.
 enum SignerRole: SignerRules {
-    /// A JWT or SD-JWT of this issuer with `x5c` (RFC 7515 section 4.1.6).
+    /// The key signed a JWT or SD-JWT of the given issuer with `x5c` (RFC 7515 section 4.1.6).
     case token(of: TrustedIssuer)
-    /// A status list token about credentials of this issuer.
+    /// The key signed a status list token about credentials of the given issuer.
     case statusList(of: TrustedIssuer)
-    /// The mobile security object of an mdoc (ISO/IEC 18013-5 table B.3, "document signer"). It names no
-    /// issuer: the root is its issuer, and the trust data may have an entry for the root.
+    /// The key signed the mobile security object of an mdoc (ISO/IEC 18013-5 table B.3, "document signer").
+    /// The object names no issuer: the root certificate is its issuer, and the trust data may have an entry
+    /// for the root.
     case document(TrustStore, docType: Text?)
 
     /// Refuses a root that was not pinned for this use. A root may be used for the tokens of an issuer whose
-    /// entry names it; for mdocs where it has an entry of its own, or where no issuer's entry names it for
-    /// tokens; and for the status lists of either.
+    /// entry in the trust data names it. It may be used for mdocs if it has its own entry, or if no issuer's
+    /// entry names it for tokens. And it may be used for the status lists of these tokens and mdocs.
     func checkRoot(_ root: Text) throws(Rejection) {
         switch self {
         case .document(let trust, _):
@@ -32,8 +33,9 @@ enum SignerRole: SignerRules {
     }
 
     /// Checks that keyUsage, basicConstraints and extendedKeyUsage of the signer's certificate allow this use
-    /// below that root. They bind a pinned signer like any other, with one exception: it need not state that
-    /// it is a document signer where its own entry names the docTypes.
+    /// below `root`. These extensions restrict a pinned signer like any other signer, with one exception. A
+    /// pinned signer need not state that it is a document signer if its own entry in the trust data names the
+    /// docTypes.
     func checkUse(of leaf: X509Certificate, isPinned: Bool, below root: Text, _ profile: Profile) throws(Rejection) {
         let extensions = leaf.extensions
         let maySign = extensions.keyUsage?.digitalSignature

@@ -4,7 +4,7 @@ import Encoding
 /// which issuers' credentials have lists that the operator stored.
 struct StatedListSigner {
     /// The id that the list names. For a list that names no issuer: the id in its key reference, and the ids
-    /// of the pinned certificates that may have issued its own. Empty where nothing is stated.
+    /// of the pinned certificates that may have issued its own. Empty if the list states no signer.
     let ids: [Text]
 
     /// Reads a list in any of its forms (`StatusListReader`).

@@ -20,9 +20,10 @@ package import Encoding
 package struct TrustBundle: Sendable {
     /// The limits on reading.
     package struct Limits: Sendable {
-        /// The maximum size of a bundle in bytes: 16 MiB, which a small machine can hold twice.
+        /// The maximum size of a bundle in bytes: 16 MiB. A small machine can hold two bundles of that size
+        /// in memory.
         package var bytes = 16 * 1024 * 1024
-        /// The maximum size of its list of files in bytes: 1 MiB.
+        /// The maximum size of a bundle's list of files in bytes: 1 MiB.
         package var manifestBytes = 1024 * 1024
         /// The maximum number of files.
         package var files = 4096
@@ -31,12 +32,12 @@ package struct TrustBundle: Sendable {
         /// The maximum length of a path in letters.
         package var pathLetters = 200
 
-        /// The documented defaults.
+        /// Creates the documented default values.
         package init() {}
     }
 
-    /// The content of a bundle. The first line states it and is signed, so that no bundle can be taken for
-    /// one of the other kind.
+    /// The kinds of content of a bundle. The first line states the kind and is signed, so that no bundle can
+    /// be taken for a bundle of another kind.
     package enum Kind: String, Sendable {
         /// A trust directory.
         case trust
@@ -46,30 +47,30 @@ package struct TrustBundle: Sendable {
 
     /// The reason why a bundle is not accepted.
     package enum Failure: Error, Hashable, Sendable {
-        /// It does not begin like a bundle.
+        /// The bytes do not begin like a bundle.
         case notABundle
         /// A bundle of a format that this version does not know.
         case unknownFormat
-        /// It exceeds the limits.
+        /// The bundle exceeds the limits.
         case tooLarge
-        /// The signature was made by none of the operator's keys, or the list of files was changed after it
-        /// was signed.
+        /// No operator's key made the signature, or the list of files was changed after it was signed.
         case wrongSignature
-        /// The list of files is malformed; the text gives the fault.
+        /// The list of files is malformed; the text is the fault.
         case malformed(String)
-        /// A path that does not belong in a bundle of this kind.
+        /// The bundle contains a file whose path, given in the text, does not belong in a bundle of this
+        /// kind.
         case path(String)
-        /// Two files with one path.
+        /// The bundle contains two files with the path in the text.
         case duplicate(String)
         /// A file is missing or incomplete.
         case truncated
-        /// A file differs from the one that was signed.
+        /// The file with the path in the text differs from the file that was signed.
         case changed(String)
         /// Bytes follow the last file.
         case trailing
     }
 
-    /// The first line without the number of the format.
+    /// Returns the first line of a bundle of the given kind, without the number of the format.
     private static func magic(_ kind: Kind) -> String { "gatehouse \(kind.rawValue) bundle " }
     /// The number of this format.
     static let format = "1"
@@ -79,7 +80,7 @@ package struct TrustBundle: Sendable {
     /// The files' contents, by path.
     package let files: [Text: [UInt8]]
 
-    /// Reads a bundle signed by one of `keys`; throws the first fault found.
+    /// Reads a bundle that one of `keys` signed. Throws the first fault found.
     package init(
         _ bytes: [UInt8], keys: [OperatorKey], as kind: Kind = .trust, limits: Limits = Limits()
     ) throws(Failure) {
@@ -112,8 +113,8 @@ package struct TrustBundle: Sendable {
         self.edition = edition
     }
 
-    /// Writes a bundle. The edition's digest is ignored. A bundle that a reader would refuse is refused here
-    /// too.
+    /// Writes a bundle. The edition's digest is ignored. Refuses to write a bundle that a reader would
+    /// refuse.
     package static func write(
         _ edition: TrustEdition, files: [Text: [UInt8]], key: OperatorSigningKey, as kind: Kind = .trust,
         limits: Limits = Limits()
@@ -148,7 +149,7 @@ private struct LineReader {
         rest = bytes[...]
     }
 
-    /// Returns the next line without its line feed; nil when none ends within that many bytes.
+    /// Returns the next line without its line feed; nil if no line ends within `limit` bytes.
     mutating func next(atMost limit: Int) -> ArraySlice<UInt8>? {
         guard let end = rest.prefix(limit + 1).firstIndex(of: 0x0A) else { return nil }
         defer { rest = rest[(end + 1)...] }

@@ -2,19 +2,19 @@ package import Encoding
 
 /// The bundle that contained the trust data, and how long the operator allows its use.
 package struct TrustEdition: Hashable, Sendable {
-    /// The number of the bundle, which grows from bundle to bundle.
+    /// The version of the bundle. It grows from bundle to bundle.
     package var version: Int
     /// SHA-256 of the whole bundle (32 bytes).
     package var digest: [UInt8]
-    /// The date of its issue.
+    /// The date at which the bundle was issued.
     package var issued: Timestamp
-    /// The date until which it should be used.
+    /// The date until which the bundle should be used.
     package var validUntil: Timestamp
     /// The time after ``validUntil`` for which it may still be used, with a warning, while no newer one
     /// arrives.
     package var grace: Duration
 
-    /// Creates an edition of these parts.
+    /// Creates an edition from the values of its properties.
     package init(version: Int, digest: [UInt8], issued: Timestamp, validUntil: Timestamp, grace: Duration = .zero) {
         self.version = version
         self.digest = digest
@@ -23,16 +23,17 @@ package struct TrustEdition: Hashable, Sendable {
         self.grace = grace
     }
 
-    /// The name in verdicts and records: `bundle 42 sha256:` and the first 16 hexadecimal digits.
+    /// The name of the edition in verdicts and records: `bundle 42 sha256:` and the first 16 hexadecimal
+    /// digits.
     package var name: String { "bundle \(version) sha256:" + Hex.encode(digest.prefix(8)) }
 
     /// The state of an edition at a date.
     package enum Age: Hashable, Sendable {
-        /// Within its validity.
+        /// The edition is within its validity.
         case fresh
         /// After ``validUntil``, in the grace period.
         case overdue
-        /// After the grace period; it must not be used any more.
+        /// The grace period of the edition is over. The edition must not be used any more.
         case stale
     }
 

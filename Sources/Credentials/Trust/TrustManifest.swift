@@ -5,7 +5,7 @@ struct TrustManifest {
     struct File: Hashable {
         let path: Text
         let size: Int
-        /// SHA-256, 32 bytes.
+        /// The SHA-256 hash of the file, 32 bytes.
         let digest: [UInt8]
     }
 
@@ -51,7 +51,7 @@ struct TrustManifest {
         self.files = files
     }
 
-    /// The list as it is signed: on one line, without spaces.
+    /// The list of files in the form in which it is signed: on one line, without spaces.
     var json: JSON {
         [
             "version": .int(edition.version), "issued": .text(edition.issued.rfc3339),
@@ -76,8 +76,8 @@ struct TrustManifest {
         return File(path: path, size: size, digest: digest)
     }
 
-    /// Returns whether a path names a file that such a bundle may hold; a path that leads outside the bundle
-    /// never does.
+    /// Returns whether a path names a file that a bundle of the given kind may hold. A path that leads
+    /// outside the bundle never does.
     private static func isPlace(_ path: Text, _ kind: TrustBundle.Kind, _ limits: TrustBundle.Limits) -> Bool {
         guard path.utf8.count <= limits.pathLetters else { return false }
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

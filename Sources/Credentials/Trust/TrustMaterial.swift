@@ -21,17 +21,17 @@ package struct TrustMaterial: Sendable {
     /// The treatment of a credential whose issuer's entry names no types (``TrustedIssuer/types``), where no
     /// rule of the gate states what admits. A trust directory always sets this.
     package var untypedIssuers = UntypedIssuers.admit
-    /// The date at which the document with that id was last fetched from its owner's server, or confirmed by
-    /// it as unchanged.
+    /// The date, by document id, at which the document was last fetched from its owner's server, or at which
+    /// that server confirmed it as unchanged.
     package var fetched: [Text: Timestamp] = [:]
-    /// The date at which a refresher last fetched the list with that URL from its server, or the server
-    /// confirmed it as unchanged. The date of a file or bundle does not count, because its maker may have had
-    /// the list for a long time.
+    /// The date, by list URL, at which a refresher last fetched the list from its server, or at which the
+    /// server confirmed it as unchanged. The date of a file or bundle does not count, because its maker may
+    /// have had the list for a long time.
     package var listsFetched: [Text: Timestamp] = [:]
     /// The bundle that contained the material; nil for a directory that is maintained by hand.
     package var edition: TrustEdition?
 
-    /// Creates material of these parts.
+    /// Creates trust material from the given parts. The other properties have their defaults.
     package init(
         issuers: [TrustedIssuer] = [], documents: [[UInt8]] = [], contexts: [Text: [UInt8]] = [:],
         statusLists: [Text: [UInt8]] = [:], roots: [[UInt8]] = []
@@ -43,8 +43,9 @@ package struct TrustMaterial: Sendable {
         self.roots = roots
     }
 
-    /// SHA-256 over all parts that decide (32 bytes), independent of the order of documents and lists. The
-    /// dates of download are not included: an unchanged document that was confirmed makes no new edition.
+    /// The SHA-256 hash (32 bytes) over all parts of the trust material that can affect a verdict. It is
+    /// independent of the order of documents and lists. The dates of download are not included: an unchanged
+    /// document that was confirmed makes no new edition.
     package var digest: [UInt8] {
         var fields = DigestFields()
         for issuer in issuers.sorted(by: { $0.id < $1.id }) {
@@ -90,7 +91,8 @@ package struct TrustMaterial: Sendable {
     }
 }
 
-/// Fields with their lengths, so that two different lists never give the same bytes.
+/// Fields that are hashed together with their lengths, so that two different lists of fields never give the
+/// same bytes.
 private struct DigestFields {
     private(set) var bytes: [UInt8] = []
 

@@ -5,18 +5,19 @@ import LinkedData
 extension TrustStore {
     /// A key of a stored document.
     package struct ListedKey: Hashable, Sendable {
-        /// The URL by which proofs name it.
+        /// The URL by which proofs name the key.
         package let method: Text
-        /// The fingerprint; nil for a key that cannot be used.
+        /// The fingerprint of the key; nil for a key that cannot be used.
         package let fingerprint: KeyFingerprint?
-        /// The reason of its withdrawal; nil when it is not withdrawn.
+        /// The reason of the key's withdrawal; nil if the key is not withdrawn.
         package let revoked: RevokedKey.Reason?
-        /// The instant from which its signatures no longer count, as its document states it.
+        /// The instant from which the key's signatures no longer count, as the key's document states it; nil
+        /// if it states none.
         package let end: Timestamp?
     }
 
     /// Returns the keys of a stored document, or of an identifier that contains its own key, in the order of
-    /// the document; nil when there is no such document.
+    /// the document. Returns nil if no such document exists.
     package func keys(of id: Text) -> [ListedKey]? {
         guard let document = SelfContainedDID.document(id) ?? document(id) else { return nil }
         return document.listedMethods.map { method in
@@ -53,9 +54,9 @@ extension TrustStore {
         package let id: Text
         /// The subject's name, as the certificate's maker wrote it.
         package let name: String
-        /// Start of validity.
+        /// The start of the certificate's validity.
         package let notBefore: Timestamp
-        /// End of validity.
+        /// The end of the certificate's validity.
         package let notAfter: Timestamp
     }
 
@@ -80,9 +81,9 @@ extension TrustStore {
 
     /// The uses of a pinned certificate.
     package struct RootUse: Hashable, Sendable {
-        /// The issuers whose tokens and lists may be signed below it, in byte order.
+        /// The issuers whose tokens and status lists may be signed below the root, in byte order.
         package var tokens: [Text] = []
-        /// The docTypes of mdocs that may be signed below it; empty: none; nil: any.
+        /// The docTypes of mdocs that may be signed below the root. Empty: no docType; nil: any docType.
         package var docTypes: [Text]? = []
         /// The issuers whose entries name it although it is a signer's certificate for another use.
         package var misnamed: [Text] = []
@@ -112,17 +113,17 @@ extension TrustStore {
     }
 
     /// The earliest end, past or future, of the bundle, of an issuer's entry or of a pinned certificate; nil
-    /// where none of them ends. A past end stays the earliest until its part is replaced or removed, because
-    /// it still needs action.
+    /// if none of them ends. A past end stays the earliest until its part is replaced or removed, because it
+    /// still needs action.
     package var firstEnd: Timestamp? {
         let ends = [edition?.validUntil] + issuers.values.map(\.notAfter) + roots.all.map(\.notAfter)
         return ends.compactMap(\.self).min()
     }
 
-    /// Returns when the document with that id, or the list with that URL, was last confirmed; nil when that
-    /// is unknown.
+    /// Returns when the document or list with the given id or URL was last confirmed; nil if that is unknown.
     package func confirmed(_ id: Text) -> Timestamp? { fetched[id] }
 
-    /// Returns when a refresher last fetched that list from its server; nil where none did.
+    /// Returns when a refresher last fetched the list with the given URL from its server; nil if no refresher
+    /// fetched it.
     package func listFetched(_ url: Text) -> Timestamp? { listsFetched[url] }
 }

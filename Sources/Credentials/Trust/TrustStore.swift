@@ -4,20 +4,20 @@ import LinkedData
 /// The trust data in force, read once. A verification need not parse it, decode keys or load contexts.
 /// Immutable except for caches of contexts and names; a new bundle is a new store.
 package final class TrustStore: Sendable {
-    /// A part of the material that cannot be used.
+    /// The part of the trust material that cannot be used.
     package enum Failure: Error, Hashable, Sendable {
-        /// The document at this position is no JSON object with an id.
+        /// The document at the given position is no JSON object with an id.
         case document(Int)
-        /// The context of this URL is no JSON object with `@context`.
+        /// The context with the given URL is no JSON object with `@context`.
         case context(Text)
-        /// The file of roots at this position is no list of certificates in PEM.
+        /// The file of roots at the given position is no list of certificates in PEM.
         case root(Int)
-        /// The document with this id differs from the one that its issuer's entry pins.
+        /// The document with the given id differs from the document that its issuer's entry pins.
         case pinned(Text)
     }
 
-    /// The name of this trust data in verdicts: the bundle (``TrustEdition/name``), or `sha256:` and the
-    /// first 16 hexadecimal digits of ``TrustMaterial/digest``.
+    /// The name of this trust data in verdicts: the name of the bundle (``TrustEdition/name``), or `sha256:`
+    /// and the first 16 hexadecimal digits of ``TrustMaterial/digest``.
     package let version: String
     /// The bundle that contained this trust data.
     package let edition: TrustEdition?
@@ -52,12 +52,12 @@ package final class TrustStore: Sendable {
     let inlineContexts = KnownContexts()
     /// The names of types in records.
     let typeNames = TypeNames()
-    /// Saved hash states of texts that begin with contexts.
+    /// Saved hash states of texts that begin with pinned contexts.
     let hashBeginnings = HashBeginnings()
     /// The JSON-LD processor over the suites' contexts, for proof options only.
     let suiteProcessor: JSONLDProcessor
 
-    /// Reads the material; throws at the first part that cannot be used.
+    /// Reads the trust material. Throws the failure for the first part that cannot be used.
     package init(_ material: TrustMaterial) throws(Failure) {
         edition = material.edition
         version = material.edition?.name ?? "sha256:" + Hex.encode(material.digest.prefix(8))
@@ -77,7 +77,7 @@ package final class TrustStore: Sendable {
             guard let json = try? JSON.parse(bytes), let document = ControllerDocument(json) else {
                 throw .document(index)
             }
-            // Two entries may pin the document; it must match both.
+            // The document must match every entry that pins it; two entries may do so.
             if let pinned = pins[document.id] {
                 let digest = Digest.sha256(bytes)
                 guard pinned.allSatisfy({ $0 == digest }) else { throw .pinned(document.id) }
@@ -111,40 +111,41 @@ package final class TrustStore: Sendable {
         suiteProcessor = JSONLDProcessor(contexts: BuiltInContexts.suites)
     }
 
-    /// Computes the names that the pinned contexts define, so that no visit has to wait for that.
+    /// Computes the names that the pinned contexts define, so that no visit has to wait for this computation.
     package func prepare() { _ = processor.definedNames(of: Array(processor.contexts.documents.keys)) }
 
-    /// Returns whether a context with that URL is pinned.
+    /// Returns whether the context with the given URL is pinned.
     package func pins(_ url: Text) -> Bool { processor.contexts.documents[url] != nil }
 
     /// Returns the entry of a trusted issuer.
     package func issuer(_ id: Text) -> TrustedIssuer? { issuers[id] }
 
-    /// Returns the entry of an issuer that is trusted at that date. Throws `trust.stale` when the whole trust
-    /// data is too old, and `issuer.untrusted` when there is no entry or its dates do not include this one.
+    /// Returns the entry of the issuer `id`, which must be trusted at the date `now`. Throws `trust.stale` if
+    /// the whole trust data is too old, and `issuer.untrusted` if no entry exists or if its dates do not
+    /// include `now`.
     func issuer(_ id: Text, at now: Timestamp, pointer: String) throws(Rejection) -> TrustedIssuer {
         try checkAge(at: now)
         guard let issuer = issuers[id], issuer.isValid(at: now) else { throw Rejection(.issuerUntrusted, at: pointer) }
         return issuer
     }
 
-    /// Refuses everything after the bundle's validity and grace period.
+    /// Refuses all verifications after the end of the bundle's validity and grace period.
     func checkAge(at now: Timestamp) throws(Rejection) {
         if edition?.age(at: now) == .stale { throw Rejection(.trustStale) }
     }
 
-    /// Returns the ids of the issuers (and X.509 roots) of a group; nil when no entry names it, so that a
+    /// Returns the ids of the issuers (and X.509 roots) of a group; nil if no entry names the group. So a
     /// misspelt group in a policy can be distinguished from an empty one.
     package func members(ofGroup name: Text) -> Set<Text>? { groups[name] }
 
-    /// Returns the status list that is stored under that URL.
+    /// Returns the bytes of the status list that is stored under the given URL; nil if none is stored.
     package func statusList(_ url: Text) -> [UInt8]? { statusLists[url] }
 
-    /// Returns whether lists about credentials of that issuer are kept. That is so where its entry names
-    /// lists, where a stored list states a signer that may sign the issuer's lists, or where a stored list
-    /// without a stated signer is found to be signed by one.
+    /// Returns whether status lists about credentials of `issuer` are kept. They are if its entry names
+    /// lists, if a stored list states a signer that may sign the issuer's lists, or if such a signer is found
+    /// to have signed a stored list that states no signer.
     ///
-    /// - Parameter isSigned: Whether the list with that URL can be read on behalf of the issuer.
+    /// - Parameter isSigned: Whether the list with the given URL can be read on behalf of the issuer.
     func keepsLists(of issuer: TrustedIssuer, isSigned: (Text) -> Bool) -> Bool {
         let signers =
             [issuer.id] + issuer.controllers + issuer.roots
@@ -153,6 +154,6 @@ package final class TrustStore: Sendable {
             || unnamedLists.contains(where: isSigned)
     }
 
-    /// Returns the stored document with that id.
+    /// Returns the stored document with the given id; nil if none is stored.
     package func document(_ id: Text) -> ControllerDocument? { documents[id] }
 }

@@ -1,11 +1,11 @@
-/// The relation of an offered bundle to the one in force. Versions only grow, so that an attacker with an old
-/// bundle cannot bring back an issuer or a key that was withdrawn since.
+/// The relation of an offered bundle to the bundle in force. A version is never accepted after a higher one,
+/// so that an attacker with an old bundle cannot bring back an issuer or a key that was withdrawn since.
 package enum TrustSuccession: Hashable, Sendable {
-    /// The offered bundle replaces the one in force.
+    /// The offered bundle is newer and replaces the bundle in force.
     case install
-    /// The offered bundle is the one in force.
+    /// The offered bundle is the bundle in force.
     case unchanged
-    /// The offered bundle is older than the one in force, which has this version.
+    /// The offered bundle is older than the bundle in force, which has the version `installed`.
     case rollBack(installed: Int)
     /// The offered bundle has the version of the one in force but another content: a version number was used
     /// twice.

@@ -1,10 +1,11 @@
 /// The treatment of a credential whose issuer's entry names no admitting types, where no rule of the gate
 /// states what admits.
 package enum UntypedIssuers: String, Sendable {
-    /// It is accepted; only for trust data that is not used at a gate.
+    /// A credential of an issuer without types is accepted. This is only for trust data that is not used at a
+    /// gate.
     case admit
-    /// It is accepted with `issuer.untyped` as a warning.
+    /// A credential of an issuer without types is accepted with `issuer.untyped` as a warning.
     case warn
-    /// It is refused.
+    /// A credential of an issuer without types is refused.
     case refuse
 }

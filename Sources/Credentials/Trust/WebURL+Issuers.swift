@@ -1,14 +1,14 @@
 package import Encoding
 
-/// The addresses that issuers' ids lead to, all of them with `https`.
+/// The addresses to which issuers' ids lead, all of them with `https`.
 extension WebURL {
     /// Reads `HOST` or `HOST:PORT` from a list of hosts; nil when it is neither.
     package static func place(_ text: Text) -> Text? {
         WebURL(secure: Text("https://" + text.string + "/")).map(\.place)
     }
 
-    /// Returns the address of the document of a `did:web` (did:web Method Specification, "Read"); for an
-    /// https id that id itself. Nil for everything else.
+    /// Returns the address of the document of a `did:web` (did:web Method Specification, "Read"). For an
+    /// https id the address is the id itself. Returns nil for any other id.
     package static func document(of id: Text) -> WebURL? {
         if id.hasPrefix("https://") { return WebURL(secure: id) }
         let prefix: Text = "did:web:"
@@ -26,8 +26,8 @@ extension WebURL {
         return WebURL(secure: Text("https://\(authority)/\(path)/did.json"))
     }
 
-    /// Returns the address of the metadata of the JWT VC issuer with that https id (SD-JWT VC, "JWT VC Issuer
-    /// Metadata"); nil for other ids.
+    /// Returns the address of the metadata of the JWT VC issuer with the given https id (SD-JWT VC, "JWT VC
+    /// Issuer Metadata"); nil for other ids.
     static func metadata(of issuer: Text) -> WebURL? {
         guard let address = WebURL(secure: issuer), !address.target.utf8.contains(UInt8(ascii: "?")) else { return nil }
         var path = address.target.string
@@ -35,9 +35,10 @@ extension WebURL {
         return WebURL(secure: Text(address.origin + "/.well-known/jwt-vc-issuer" + path))
     }
 
-    /// Returns whether an object is published where only the owner of `owner` publishes: as a part of that
-    /// id, below it, or in the folder of its document. The host alone proves nothing: many hosts have several
-    /// owners, and so may the folders of ids without documents.
+    /// Returns whether the object `id` is published at a place where only the owner of the id `owner`
+    /// publishes: as a part of that id, below it, or in the folder of its document. The host alone proves
+    /// nothing, because many hosts have several owners. The folders of ids without documents may have several
+    /// owners, too.
     static func isOwn(_ id: Text, of owner: Text) -> Bool {
         let base = KeyResolver.withoutFragment(id)
         if base == owner { return true }

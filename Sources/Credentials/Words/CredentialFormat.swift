@@ -12,7 +12,7 @@ package enum CredentialFormat: String, CaseIterable, Sendable {
     case jwtVP = "jwt_vp_json"
     /// A presentation as a JWT, VCDM 2.0.
     case vpJWT = "vp+jwt"
-    /// SD-JWT VC under its old media type.
+    /// An SD-JWT VC under its old media type.
     case vcSDJWT = "vc+sd-jwt"
     /// SD-JWT VC.
     case dcSDJWT = "dc+sd-jwt"

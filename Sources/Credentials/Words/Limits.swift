@@ -1,6 +1,6 @@
 import Encoding
 
-/// The limits of one verification. Complexity is counted in work, never in time.
+/// The limits of one verification. The effort is limited by counting steps of work, never by time.
 package struct Limits: Sendable {
     /// The maximum size of a payload in bytes: 4 MiB, half of what Tuvali may inflate and eight times the
     /// largest known card with a portrait. A signature over a graph needs several copies of a long text;
@@ -10,16 +10,16 @@ package struct Limits: Sendable {
     /// the usual resolution are below 1 MiB even as a token inside a token; decoding more than the limit
     /// would take too long for a gate.
     package var tokenLetters = 2 * 1024 * 1024
-    /// The nesting depth of JSON.
+    /// The maximum nesting depth of JSON.
     package var jsonDepth = 64
     /// The number of JSON values, including containers: more than the objects and scalars that a linked-data
     /// document may have.
     package var jsonValues = 50_000
-    /// The number of proofs on one document.
+    /// The maximum number of proofs on one document.
     package var proofs = 8
-    /// The number of credentials in one presentation.
+    /// The maximum number of credentials in one presentation.
     package var credentials = 8
-    /// The number of status entries of one credential.
+    /// The maximum number of status entries of one credential.
     package var statusEntries = 8
     /// The length of a `jws` or `proofValue` in letters; the longest real one (RSA 8192 bits, header with
     /// certificate hash) is shorter.
@@ -27,7 +27,7 @@ package struct Limits: Sendable {
     /// The length of a token's header in letters; one with a chain of five certificates with large RSA keys
     /// is shorter.
     package var tokenHeaderLetters = 64 * 1024
-    /// The number of disclosures of one SD-JWT.
+    /// The maximum number of disclosures of one SD-JWT.
     package var disclosures = 1000
     /// The length of the proof value of a selective disclosure in letters: 100 bytes for each shown
     /// statement.
@@ -41,15 +41,15 @@ package struct Limits: Sendable {
     package var statusListBytes = 4 * 1024 * 1024
     /// The minimum number of entries of a bitstring status list (Bitstring Status List 1.0 section 3.1).
     package var statusListEntries = 131_072
-    /// The number of certificates in a signer's chain, including its own.
+    /// The maximum number of certificates in a signer's chain, including the signer's own.
     package var certificates = 5
-    /// The number of data elements of one mdoc.
+    /// The maximum number of data elements of one mdoc.
     package var dataElements = 1000
-    /// The nesting depth of arrays, maps and tags in CBOR.
+    /// The maximum nesting depth of arrays, maps and tags in CBOR.
     package var cborDepth = 64
-    /// The number of CBOR items of one payload, including those inside its byte strings.
+    /// The maximum number of CBOR items of one payload, including the items inside its byte strings.
     package var cborItems = 65_536
-    /// The size of one certificate in bytes.
+    /// The maximum size of one certificate in bytes.
     package var certificateBytes = 16 * 1024
     /// The number of pointers to unsigned members that a verdict lists.
     package var unsignedPointers = 64
@@ -62,7 +62,7 @@ package struct Limits: Sendable {
     /// The number of types in a record.
     package var recordedTypes = 16
 
-    /// The documented defaults.
+    /// Creates the documented default values.
     package init() {}
 
     var cbor: CBORDecoder.Limits {

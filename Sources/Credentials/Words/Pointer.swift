@@ -22,7 +22,8 @@ enum Pointer {
     /// Returns the pointer to the element `index` of the array at `pointer`.
     static func append(_ pointer: String, _ index: Int) -> String { pointer + "/" + String(index) }
 
-    /// Returns whether the pointers are equal, or one names a member inside the other.
+    /// Returns whether the two pointers are equal, or whether one names a member inside the member that the
+    /// other names.
     static func overlap(_ a: String, _ b: String) -> Bool {
         (a + "/").utf8.starts(with: (b + "/").utf8) || (b + "/").utf8.starts(with: (a + "/").utf8)
     }

@@ -5,9 +5,9 @@ package import Encoding
 extension ReasonCode {
     /// The codes of one section of the table, under a heading.
     package struct Group: Sendable {
-        /// The heading.
+        /// The heading of the group.
         package let title: String
-        /// The codes in their order.
+        /// The codes of the group, in their order.
         package let codes: [ReasonCode]
     }
 
@@ -104,8 +104,8 @@ extension ReasonCode {
     /// The codes of ``groups``, one after the other.
     package static let all: [ReasonCode] = groups.flatMap(\.codes)
 
-    /// Returns the row of a code, or for `policy.` and the id of a rule a row of that family; nil for a text
-    /// that is no code.
+    /// Returns the row of the code `text`. For `policy.` and the id of a rule, returns a row of the family
+    /// `policy`. Returns nil for a text that is no code.
     package static func named(_ text: String) -> ReasonCode? {
         if let row = all.first(where: { $0.text.utf8.elementsEqual(text.utf8) }) { return row }
         guard text.utf8.starts(with: policyPrefix.utf8), text.utf8.count > policyPrefix.utf8.count else { return nil }
@@ -117,7 +117,7 @@ extension ReasonCode {
     package static func nearest(to text: String) -> ReasonCode {
         let wanted = text.lowercased()
         func distance(_ row: ReasonCode) -> Int {
-            // Among equal distances the whole code comes first: a mistyped code is more likely than a
+            // Of codes at the same distance, prefer a whole code: a mistyped code is more likely than a
             // remembered part of one.
             let part = row.text.split(separator: ".").last.map { 1 + 2 * String($0).spellingDistance(to: wanted) }
             let whole = 2 * row.text.lowercased().spellingDistance(to: wanted)
@@ -127,8 +127,8 @@ extension ReasonCode {
         return all.min { distance($0) < distance($1) } ?? .internal
     }
 
-    /// Returns the most specific row for a visit with these reasons: that of the first, or of the second
-    /// where it refines the first. Returns nil where the first is no code of this version.
+    /// Returns the most specific row for a visit with the given reasons: the row of the first reason, or that
+    /// of the second if it refines the first. Returns nil if the first reason is no code of this version.
     package static func telling(_ reasons: [Text]) -> ReasonCode? {
         let rows = reasons.prefix(2).map { named($0.string) }
         guard let first = rows.first ?? nil else { return nil }
@@ -137,8 +137,8 @@ extension ReasonCode {
     }
 
     /// Returns the row under which a visit with these codes is counted. It is the row of ``telling(_:)``,
-    /// with all rules of the policy as one row, because their ids are the operator's and unlimited in number;
-    /// without codes it is ``ok``. So there are never more counters than rows in the table.
+    /// with all rules of the policy as one row, because the operator chooses their ids and their number is
+    /// unlimited. Without codes it is ``ok``. So there are never more counters than rows in the table.
     package static func counted(_ reasons: [Text]) -> ReasonCode {
         guard !reasons.isEmpty else { return .ok }
         guard let row = telling(reasons) else { return .internal }
@@ -157,14 +157,14 @@ extension ReasonCode {
         policy(rule, "The policy's rule \(rule) does not let this credential in.")
     }
 
-    /// Returns the same code where the rule accepts the credential, for the record.
+    /// Returns the code of the rule `rule` for the record of a credential that the rule accepts.
     package static func policy(accepting rule: String) -> ReasonCode {
         ReasonCode(
             policyPrefix + rule, "The policy's rule \(rule) lets this credential in.", "Nothing to do.", severity: .info
         )
     }
 
-    /// Returns the same code where it is unknown whether the rule accepted or refused.
+    /// Returns the code of the rule `rule` if it is unknown whether the rule accepted or refused.
     package static func policy(named rule: String) -> ReasonCode {
         policy(rule, "The policy's rule \(rule) decided: as the first reason it refuses, behind ok it lets in.")
     }

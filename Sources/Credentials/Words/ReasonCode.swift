@@ -4,7 +4,7 @@
 /// visit, a record, a log or a report may carry; no code is created outside this folder. Those of a
 /// verification follow `Tests/Vectors/README.md`.
 package struct ReasonCode: Sendable {
-    /// The code itself, such as `validity.expired`; sent in reports and matched verbatim.
+    /// The code itself, such as `validity.expired`; it is sent in reports and matched verbatim.
     package let text: String
     /// The usual severity of the finding; ``Severity/error`` ends the verification or the visit.
     package let severity: Severity
@@ -12,10 +12,10 @@ package struct ReasonCode: Sendable {
     package let meaning: String
     /// The remedy for the operator of the gate.
     package let remedy: String
-    /// MOSIP's code for this finding: of mosip/vc-verifier 1.6, of Tuvali 0.5 for a transfer; nil when it has
-    /// none.
+    /// MOSIP's code for this finding: a code of mosip/vc-verifier 1.6, or of Tuvali 0.5 for a transfer; nil
+    /// if MOSIP has no code for it.
     package let mosip: String?
-    /// The text of the code that this one refines. This code is then added after that code as a second, more
+    /// The text of the code that this code refines. This code is added after that one as a second, more
     /// specific reason. Nil for a code that is used alone.
     package let refines: String?
 
@@ -29,7 +29,8 @@ package struct ReasonCode: Sendable {
         refines = nil
     }
 
-    /// Creates the row of a code that Tuvali documents (`TVV_TRA_001`), under this project's name for it.
+    /// Creates the row of a code that Tuvali documents (`TVV_TRA_001`), under this project's own name for the
+    /// code.
     init(tuvali code: String, _ meaning: String, _ remedy: String) {
         self.init("transfer." + code, meaning, remedy, mosip: code)
     }
@@ -55,22 +56,22 @@ extension ReasonCode: Hashable, CustomStringConvertible {
 
 /// The severity of a finding.
 package enum Severity: String, Sendable {
-    /// It decides: the credential is rejected, or the visit fails.
+    /// The reason determines the result: the credential is rejected, or the visit fails.
     case error
     /// The credential can still be accepted, but the operator should know.
     case warning
-    /// For the record only.
+    /// The finding is only information for the record.
     case info
 }
 
-/// One finding about one credential. It holds no claim, only a code and a place.
+/// One finding about one credential. It consists of a code and a place, and holds no claim.
 package struct Reason: Hashable, Sendable {
     /// The code of the finding.
     package let code: ReasonCode
     /// The place of the finding, as a JSON pointer (RFC 6901) into the credential; nil for the whole.
     package let pointer: String?
-    /// The severity for this verdict; a finding that usually decides can be only a warning under the compat
-    /// profile.
+    /// The severity in this verdict. Under the compat profile, a finding that usually causes a rejection may
+    /// be only a warning.
     package let severity: Severity
     /// The violated rule, where the code covers several rules.
     package let detail: ReasonDetail?
@@ -78,7 +79,8 @@ package struct Reason: Hashable, Sendable {
     /// The maximum length of a stored pointer: member names come from untrusted sources.
     private static let longestPointer = 512
 
-    /// Returns the pointer, or that of the nearest containing member that is short enough.
+    /// Returns the pointer if it is short enough; otherwise the pointer to the nearest containing member that
+    /// is short enough.
     private static func bounded(_ pointer: String) -> String {
         guard pointer.utf8.count > longestPointer else { return pointer }
         let kept = pointer.utf8.prefix(longestPointer)
@@ -96,11 +98,11 @@ package struct Reason: Hashable, Sendable {
         self.detail = detail
     }
 
-    /// Returns the same finding about another place.
+    /// Returns the same reason for another place.
     func moved(to pointer: String?) -> Reason { Reason(code, detail, at: pointer, severity: severity) }
 }
 
-/// The end of a verification at the stage that threw it.
+/// The end of a verification. The stage that failed throws it.
 struct Rejection: Error, Hashable {
     let reason: Reason
     /// The unsupported format that the rejection is about, where it is recognised.
@@ -115,11 +117,11 @@ struct Rejection: Error, Hashable {
         reason = Reason(code, detail, at: pointer.flatMap { $0.isEmpty ? nil : $0 }, severity: .error)
     }
 
-    /// Returns the same finding about another place.
+    /// Returns the same rejection for another place.
     func moved(to pointer: String?) -> Rejection {
         Rejection(reason.code, reason.detail, at: pointer, naming: unsupported)
     }
 
-    /// Returns the same finding about a document that is at `parent` in a larger one.
+    /// Returns the same rejection for a document that is at `parent` in a larger document.
     func inside(_ parent: String) -> Rejection { parent.isEmpty ? self : moved(to: parent + (reason.pointer ?? "")) }
 }

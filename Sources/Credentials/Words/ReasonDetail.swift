@@ -1,8 +1,8 @@
 package import Encoding
 
-/// The violated rule, where one code covers several. ``word`` and ``sentence`` are fixed texts without any
-/// part of the payload; only ``remedy`` contains ids and types. The rules are those of RFC 5280 section 6, of
-/// ISO/IEC 18013-5 annex B and of the operator's own `issuers.toml`.
+/// The violated rule, for codes that cover several rules. ``word`` and ``sentence`` are fixed texts without
+/// any part of the payload; only ``remedy`` contains ids and types. The rules are those of RFC 5280 section
+/// 6, of ISO/IEC 18013-5 annex B and of the operator's own `issuers.toml`.
 package enum ReasonDetail: Hashable, Sendable {
     /// A certificate, or a list of certificates, is unreadable.
     case encoding
@@ -20,8 +20,8 @@ package enum ReasonDetail: Hashable, Sendable {
     case nameConstraint
     /// A certificate has a critical extension that is not processed.
     case criticalExtension
-    /// The signer's keyUsage does not allow this kind of signature, or the signer is a CA where a CA may not
-    /// sign.
+    /// The signer's keyUsage does not allow this kind of signature, or the signer is a CA although a CA may
+    /// not make this kind of signature.
     case keyUsage
     /// The signer's extendedKeyUsage is for another use.
     case extendedKeyUsage
@@ -31,21 +31,23 @@ package enum ReasonDetail: Hashable, Sendable {
     case signingDate
     /// No pinned certificate vouches for the signer.
     case notPinned
-    /// A pinned root vouches for the signer, but the issuer's entry does not name it. `roots` are the ids
-    /// that the entry would have to name: its present ones and this one.
+    /// A pinned root vouches for the signer, but the issuer's entry does not name it. `roots`: the ids that
+    /// the entry would have to name, namely the present ones and that of this root.
     case rootNotNamed(roots: [Text])
     /// The pinned certificate that vouches for the signer of an mdoc is only for an issuer's tokens: it has
-    /// no entry of its own. `root` is its id.
+    /// no entry in the trust data. `root`: the id of that certificate.
     case rootForTokens(root: Text)
-    /// The entry of that issuer names no admitting types; `types` are the credential's.
+    /// The entry of the issuer `issuer` in the trust data names no admitted types. `types`: the types of the
+    /// credential.
     case untyped(issuer: Text, types: [Text])
-    /// The token is a plain SD-JWT, and the entry of that issuer does not say that these are credentials.
+    /// The token is a plain SD-JWT, and the entry of the issuer `issuer` in the trust data does not say that
+    /// its plain SD-JWTs are credentials.
     case plainSDJWT(issuer: Text)
-    /// A decisive member is not shown, and the holder may have withheld it. `key` is the key of the issuer's
-    /// entry that states whether holders may.
+    /// A member that affects the verdict is not shown, and the holder may have withheld it. `key`: the key of
+    /// the issuer's entry in the trust data that states whether holders may withhold the member.
     case withheld(key: Text)
     /// An embedded credential leads to the outermost one, so that another issuer may have stated the types,
-    /// and the entry of the outer `issuer` does not say that it vouches for that.
+    /// and the entry of the outer `issuer` does not say that this issuer vouches for embedded credentials.
     case embedded(issuer: Text)
 
     /// The detail as a fixed word for machines.
@@ -98,7 +100,7 @@ package enum ReasonDetail: Hashable, Sendable {
         }
     }
 
-    /// The remedy, where it differs from that of the code.
+    /// The remedy, if it differs from the remedy of the code; otherwise nil.
     package var remedy: String? {
         switch self {
         case .rootNotNamed(let roots):
@@ -128,7 +130,7 @@ package enum ReasonDetail: Hashable, Sendable {
         }
     }
 
-    /// Returns the line of `issuers.toml` that names these roots.
+    /// Returns the line of `issuers.toml` that names the roots `roots`.
     package static func line(_ roots: [Text]) -> String { line("roots", roots) }
 
     /// Returns the line of `issuers.toml` that names an issuer's admitting types.

@@ -1,5 +1,5 @@
-// The causes of faults of the radio or the lines. The detail of such a fault begins with one of them, and
-// `gatehouse doctor` reports them before a start.
+// The causes of faults of the radio or the GPIO lines. The detail of such a fault begins with the code of its
+// cause, and `gatehouse doctor` reports them before a start.
 
 extension ReasonCode {
     /// The causes of ``radioFailed``, in the order in which they can occur at a start.

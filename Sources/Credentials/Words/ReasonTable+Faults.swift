@@ -1,5 +1,5 @@
-// The faults of the gate itself: its health codes. A fault is in force from its detection to its end; it is
-// never a reason of a visit.
+// The faults of the gate itself: its health codes. A fault is in force from its detection to its end. It is
+// never the reason of a visit's result.
 
 extension ReasonCode {
     /// `fault.radio`

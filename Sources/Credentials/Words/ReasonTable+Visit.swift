@@ -1,9 +1,9 @@
-// The reasons of a visit other than those of a verification: failures of the radio, the disk and the power
-// supply.
+// The reasons of a visit that are not reasons of a verification: failures of the radio, the disk and the
+// power supply.
 
 extension ReasonCode {
-    // The codes that Tuvali documents for a verifier. Each is followed by the more specific codes that are
-    // added as a second reason.
+    // The codes that Tuvali documents for a verifier. After each code follow the more specific codes that are
+    // added to it as a second reason.
     /// `transfer.TVV_CON_001`
     package static let transferConnection = ReasonCode(
         tuvali: "TVV_CON_001", "The link carries too little in one packet.", "Use another phone.")

@@ -1,10 +1,10 @@
 /// The stages of a verification in their order, the cheaper ones first.
 package enum Stage: String, CaseIterable, Comparable, Sendable {
-    /// Size limits.
+    /// The check of the size limits.
     case input
-    /// Strict JSON, CBOR or token syntax.
+    /// The check of the strict JSON, CBOR or token syntax.
     case syntax
-    /// Removal of the envelope; determination of the format.
+    /// The removal of the envelope, and the determination of the format.
     case envelope
     /// The members of the data model; a missing proof is the last check.
     case shape
@@ -13,21 +13,21 @@ package enum Stage: String, CaseIterable, Comparable, Sendable {
     /// Whether the issuer is in the trust list. This stage comes before any cryptography for untrusted
     /// issuers.
     case issuer
-    /// Pinned contexts, JSON-LD expansion and deserialisation to RDF.
+    /// The check of the pinned contexts, JSON-LD expansion and deserialisation to RDF.
     case contexts
-    /// Proof suite and purpose, key lookup, authorisation, controller.
+    /// The check of proof suite and purpose, key lookup, authorisation and controller.
     case key
-    /// Canonicalisation and signature.
+    /// Canonicalisation and the check of the signature.
     case proof
     /// Members that the signature does not cover.
     case claims
-    /// Revocation and suspension.
+    /// The check for revocation and suspension.
     case status
-    /// The holder's proof, where the gate asks for one.
+    /// The check of the holder's proof, if the gate asks for one.
     case holder
     /// Whether the credential was presented before within the replay window.
     case replay
-    /// The gate's own rules.
+    /// The evaluation of the gate's own rules.
     case policy
 
     package static func < (left: Stage, right: Stage) -> Bool { left.position < right.position }

@@ -1,8 +1,8 @@
 import Encoding
 
-/// The formats of credentials that are common but not verified here, so that the visitor can learn what was
-/// presented. A format is recognised by the beginning of a payload or by the names of its members. The texts
-/// are fixed and contain nothing of the payload.
+/// The formats of credentials that are common but that this program does not verify. They are recognised so
+/// that the visitor can learn which format was presented. A format is recognised by the beginning of a
+/// payload or by the names of its members. The texts are fixed and contain no part of the payload.
 package enum UnsupportedFormat: String, CaseIterable, Sendable {
     /// EU Digital COVID Certificate: `HC1:`, then a CWT in zlib in base45 (eHN hcert specification).
     case healthCertificate = "hcert"
@@ -41,7 +41,7 @@ package enum UnsupportedFormat: String, CaseIterable, Sendable {
 
     /// Recognises a text or bytes that do not begin like a supported format; nil for everything else.
     init?(letters: some Collection<UInt8>) {
-        // The first letters of JSON and JOSE: return early, so that supported credentials skip the other
+        // Return early for the first letters of JSON and JOSE, so that supported credentials skip the other
         // tests.
         guard let first = letters.first, !"{\"e".utf8.contains(first) else { return nil }
         if letters.starts(with: "HC1:".utf8) {

@@ -1,7 +1,7 @@
-/// The decision of a verdict about the gate.
+/// Whether a verdict accepts, so that the gate may be opened.
 package enum VerdictDecision: String, Sendable {
-    /// Every stage passed.
+    /// Every stage of the verification passed.
     case accept
-    /// A stage failed.
+    /// A stage of the verification failed.
     case reject
 }

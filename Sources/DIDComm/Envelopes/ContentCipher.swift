@@ -10,7 +10,7 @@ enum ContentCipher {
     /// The size of a tag, in bytes.
     static let tagLength = 16
 
-    /// Encrypts `plaintext`. The tag also covers `authenticated`, which is not encrypted.
+    /// Encrypts `plaintext`. The authentication tag also covers `authenticated`, which is not encrypted.
     static func seal(
         _ plaintext: [UInt8], key: Secret, nonce: [UInt8], authenticated: [UInt8]
     ) -> (ciphertext: [UInt8], tag: [UInt8])? {

@@ -41,8 +41,8 @@ enum CryptoBox {
     /// Returns a sealed box: ephemeral public key, then a box with nonce BLAKE2b-192(ephemeral key ‖
     /// recipient key).
     ///
-    /// libsodium's own `crypto_box_seal` draws the ephemeral key itself; here `seed` determines it, so that
-    /// packing is a function of its arguments. `crypto_box_seal_open` reads the result.
+    /// libsodium's own `crypto_box_seal` draws the ephemeral key itself. This function derives the key from
+    /// `seed`, so that packing is a function of its arguments. `crypto_box_seal_open` reads the result.
     static func seal(_ message: UnsafeRawBufferPointer, to recipient: [UInt8], seed: Secret) -> [UInt8]? {
         guard seed.count == seedLength, recipient.count == 32 else { return nil }
         var ephemeral = [UInt8](repeating: 0, count: 32)

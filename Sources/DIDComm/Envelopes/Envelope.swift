@@ -6,27 +6,27 @@ package enum Envelope {
     package struct Limits: Sendable {
         /// The limit for a whole envelope, in bytes; 2 MiB, ACA-Py's default message limit.
         package var bytes = 2 * 1024 * 1024
-        /// The limit of recipients of one envelope.
+        /// The maximum number of recipients of one envelope.
         package var recipients = 64
-        /// The limit of the nesting of containers, in the envelope and in its protected header.
+        /// The maximum nesting depth of containers, in the envelope and in its protected header.
         package var depth = 32
 
         /// Creates the documented defaults.
         package init() {}
     }
 
-    /// Why an envelope could not be read. The texts are constant: they contain nothing of the message or of a
+    /// Why an envelope could not be read. The texts are constant: they contain no part of the message or of a
     /// key.
     package enum Failure: String, Error, Hashable, Sendable {
-        /// Longer than ``Limits/bytes``.
+        /// The message is longer than ``Limits/bytes``.
         case tooLarge = "the message is too large"
-        /// Not JSON of the envelope's form. This includes an unencrypted message.
+        /// The bytes are not JSON in the form of an envelope. This includes an unencrypted message.
         case malformed = "the message is not a DIDComm v1 envelope"
-        /// `alg` or `enc` is not one that this module knows.
+        /// The value of `alg` or `enc` is unknown to this module.
         case unsupportedAlgorithm = "the envelope uses an unknown algorithm"
-        /// More than ``Limits/recipients``.
+        /// The envelope has more than ``Limits/recipients`` recipients.
         case tooManyRecipients = "the envelope has too many recipients"
-        /// No recipient is one of the given keys.
+        /// None of the envelope's recipients is one of the given keys.
         case notForUs = "the envelope is addressed to other keys"
         /// A box or the content does not open: it was altered or cut, or it is from another sender than it
         /// says.
@@ -37,9 +37,9 @@ package enum Envelope {
     package struct Content: Sendable {
         /// The message, byte for byte.
         package let plaintext: [UInt8]
-        /// The key that authenticated it; nil for an anonymous envelope.
+        /// The key that authenticated the message; nil for an anonymous envelope.
         package let sender: Verkey?
-        /// The key that it was opened with.
+        /// The key with which the envelope was opened.
         package let recipient: Verkey
     }
 
@@ -52,7 +52,7 @@ package enum Envelope {
     /// The value of `enc`; the cipher is really ChaCha20-Poly1305 with a 12-byte nonce.
     static let contentEncryption: Text = "xchacha20poly1305_ietf"
 
-    /// Opens `bytes` with the first recipient that is one of `keys`.
+    /// Opens the envelope `bytes` with the first of its recipient keys that is one of `keys`.
     package static func unpack(
         _ bytes: [UInt8], with keys: [KeyPair], limits: Limits = Limits()
     ) throws(Failure) -> Content {
@@ -124,7 +124,7 @@ package enum Envelope {
             guard let sealedSender = recipient["header"]?["sender"]?.string.flatMap({ Base64.decodeAny($0.string) }),
                 let nonce = recipient["header"]?["iv"]?.string.flatMap({ Base64.decodeAny($0.string) })
             else { throw .malformed }
-            // The sender's key is itself sealed; the box below proves that it is true.
+            // The sender's key is itself sealed. The box that is opened next proves that the key is true.
             guard
                 let name = CryptoBox.openSeal(
                     sealedSender, publicKey: key.verkey.agreement, secretKey: key.agreement),

@@ -1,10 +1,11 @@
 import CSodium
 
-/// An endless stream of random bytes from one 32-byte seed, so that a state machine needs no randomness of
-/// its own.
+/// An endless stream of random bytes from one 32-byte seed, so that a state machine needs no source of
+/// randomness.
 ///
 /// ChaCha20 with fast key erasure: each draw first makes a new seed and wipes the old one, so earlier output
-/// cannot be derived from the later state. Not copyable, because two copies would return the same nonces.
+/// cannot be derived from the later state. The stream is not copyable, because two copies would return the
+/// same nonces.
 package struct RandomStream: ~Copyable, Sendable {
     private var seed: Secret
 

@@ -5,10 +5,11 @@ import CSodium
 /// The memory is locked against swapping if the system's limit permits it. The bytes never change after
 /// creation, appear in no description, and are accessible only through ``withBytes(_:)``.
 package final class Secret: @unchecked Sendable {
-    // Sendable although it holds a pointer: nothing writes between `init` and `deinit`.
+    // This type is Sendable although it holds a pointer: no code writes to the memory between `init` and
+    // `deinit`.
     private let storage: UnsafeMutableRawBufferPointer
 
-    /// Creates a secret of `count` bytes that `fill` writes once; they are zero before.
+    /// Creates a secret of `count` bytes. `fill` writes the bytes once; before that they are zero.
     package init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
         storage = .allocate(byteCount: max(count, 0), alignment: 16)
         storage.initializeMemory(as: UInt8.self, repeating: 0)
@@ -32,7 +33,7 @@ package final class Secret: @unchecked Sendable {
     /// The number of bytes.
     package var count: Int { storage.count }
 
-    /// Passes the bytes to `body`, which must not keep them.
+    /// Passes the bytes to `body`. `body` must not keep the buffer.
     package func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -42,6 +43,6 @@ package final class Secret: @unchecked Sendable {
 
 extension Secret: CustomStringConvertible, CustomReflectable {
     package var description: String { "(secret)" }
-    /// Empty: a dump of a value that contains a secret shows nothing of it.
+    /// An empty mirror: a dump of a value that contains a secret shows no part of the secret.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

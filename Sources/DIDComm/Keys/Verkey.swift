@@ -12,7 +12,7 @@ package struct Verkey: Sendable {
     /// The 32 bytes of the X25519 public key.
     package let agreement: [UInt8]
 
-    /// Creates a key from its 32 bytes; nil for any other length or a point outside the group.
+    /// Creates a key from its 32 bytes; nil for any other length and for a point outside the group.
     package init?(bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         guard bytes.count == 32, Sodium.isReady else { return nil }
@@ -22,8 +22,8 @@ package struct Verkey: Sendable {
         agreement = mapped
     }
 
-    /// Creates a key from any text form that agents write: base58 of the 32 bytes, `did:key:z6Mk…`, or that
-    /// DID with its fragment `#z6Mk…`, which then must name the same key.
+    /// Creates a key from any text form that agents write: base58 of the 32 bytes, `did:key:z6Mk…`, or such a
+    /// DID with a fragment `#z6Mk…`. The fragment must name the same key.
     package init?(_ text: Text) {
         guard let path = text.behind("did:key:") else {
             guard let bytes = Base58.decode(text.string, maxLength: 64) else { return nil }

@@ -1,12 +1,12 @@
 /// A table of escapes for the bytes of a text. A table is used because a text may consist entirely of bytes
 /// that need an escape.
 package struct ByteEscapes: Sendable {
-    /// For each byte its written form: at most seven bytes, the first in the lowest byte of the word, and
-    /// their count in the highest.
+    /// The written form of each byte. A form has at most seven bytes, the first one in the lowest byte of the
+    /// word. The highest byte of the word is the number of bytes.
     private let entries: [UInt64]
 
-    /// A table of these escapes. `escape`: returns the written form of a byte, at most seven bytes; nil for a
-    /// byte that is written unchanged.
+    /// Creates a table of escapes. `escape`: returns the written form of a byte, at most seven bytes; nil for
+    /// a byte that is written unchanged.
     package init(_ escape: (UInt8) -> String?) {
         entries = (0...UInt8.max).map { byte in
             let letters = escape(byte).map { Array($0.utf8.prefix(7)) } ?? [byte]
@@ -17,7 +17,7 @@ package struct ByteEscapes: Sendable {
     /// The number of bytes that are processed together.
     private static let window = 512
 
-    /// Appends the bytes with their escapes.
+    /// Appends `bytes` to `output`, with escapes where they are needed.
     package func append(_ bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
         entries.withUnsafeBufferPointer { entries in
             // The buffer has room for one more entry after the last: each entry is stored with all eight

@@ -1,7 +1,8 @@
 /// Comparison of byte strings, eight bytes at a time, because names, IRIs and lines of N-Quads often share
 /// long prefixes.
 package enum ByteOrder {
-    /// The offset of the first difference in bytes; nil when one is a prefix of the other, or they are equal.
+    /// The offset of the first different byte; nil if one byte string is a prefix of the other, or if they
+    /// are equal.
     @inline(__always)
     package static func firstDifference(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int? {
         let common = min(left.count, right.count)
@@ -31,12 +32,12 @@ package enum ByteOrder {
         left.withUnsafeBytes { left in right.withUnsafeBytes { right in precedes(left, right) } }
     }
 
-    /// Whether the two hold the same bytes.
+    /// Whether the two slices hold the same bytes.
     package static func areEqual(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Bool {
         left.withUnsafeBytes { left in right.withUnsafeBytes { right in areEqual(left, right) } }
     }
 
-    /// Whether the two hold the same bytes.
+    /// Whether the two buffers hold the same bytes.
     package static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         left.count == right.count && firstDifference(left, right) == nil
     }

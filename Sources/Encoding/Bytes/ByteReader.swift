@@ -13,24 +13,24 @@ package struct ByteReader: Sendable {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
 
-    /// Starts at the first of `bytes`.
+    /// Starts at the first byte of `bytes`.
     package init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
         position = bytes.startIndex
     }
 
-    /// Starts at the first of `bytes`.
+    /// Starts at the first byte of `bytes`.
     package init(_ bytes: [UInt8]) {
         self.init(bytes[...])
     }
 
-    /// Bytes not yet read.
+    /// The number of bytes that are not read yet.
     package var remaining: Int { bytes.endIndex - position }
 
-    /// Bytes already read.
+    /// The number of bytes that were read.
     package var offset: Int { position - bytes.startIndex }
 
-    /// Everything not yet read, without consuming it.
+    /// All bytes that are not read yet. They are not consumed.
     package var rest: ArraySlice<UInt8> { bytes[position...] }
 
     /// The next byte.
@@ -62,7 +62,7 @@ package struct ByteReader: Sendable {
         try take(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The next `count` bytes as a slice of the input; nothing is copied.
+    /// Returns the next `count` bytes as a slice of the input, without copying.
     package mutating func take(_ count: Int) throws(Truncated) -> ArraySlice<UInt8> {
         guard count >= 0, count <= remaining else { throw Truncated(offset: offset) }
         defer { position += count }

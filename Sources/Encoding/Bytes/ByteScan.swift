@@ -1,13 +1,14 @@
-/// Searches a text for bytes that need an escape, many bytes at a time: most texts have none, and photos are
-/// long.
+/// Searches a text for bytes that need an escape, many bytes at a time, because most texts have no such byte
+/// and photos are long.
 package enum ByteScan {
     /// Returns the position of the first quotation mark, backslash or control character at or after `start`;
-    /// JSON strings escape these (RFC 8259 section 7). Returns the number of bytes when none is found.
+    /// JSON strings escape these (RFC 8259 section 7). Returns the number of bytes if the text contains none.
     package static func firstToEscape(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         plain(in: bytes, from: start).end
     }
 
-    /// Returns the same position, and whether all bytes before it are ASCII.
+    /// Returns the position of the first byte to escape, as ``firstToEscape(in:from:)`` does, and whether all
+    /// bytes before it are ASCII.
     package static func plain(in bytes: UnsafeRawBufferPointer, from start: Int) -> (end: Int, isASCII: Bool) {
         var position = start
         var seen: UInt64 = 0
@@ -56,7 +57,7 @@ package enum ByteScan {
 
     /// Whether the block at `start` has only bytes from 0x23 to 0x7E and no backslash, as the base64 of a
     /// photo has; none of these bytes is ever escaped. Two comparisons suffice for long texts. A block with a
-    /// space fails and is tested exactly.
+    /// space fails this test and is then tested exactly.
     @inline(__always)
     private static func isUsual(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Bool {
         look(bytes, start..<start + block) { byte in

@@ -1,7 +1,7 @@
 /// Splits a byte stream into HCI packets (Core Specification Vol 4 Part A: UART transport layer, "H4").
 ///
-/// Each packet is a type byte, a header that ends in the length of the rest, and that rest. Only received
-/// bytes are stored, so a length in a header allocates nothing.
+/// Each packet has a type byte, a header that ends in the length of the payload, and the payload. Only
+/// received bytes are stored, so a length in a header allocates nothing.
 package struct H4Framing: Sendable {
     /// The packet type bytes of Vol 4 Part A section 2.
     package enum PacketType: UInt8, CaseIterable, Sendable {
@@ -26,9 +26,9 @@ package struct H4Framing: Sendable {
     /// The reason why the stream cannot be split any further. H4 has no marker for the start of a packet, so
     /// the line must be reopened.
     package enum Failure: Error, Hashable, Sendable {
-        /// A packet begins with a byte that is not a packet type.
+        /// The first byte of a packet is not a packet type; the value is that byte.
         case unknownPacketType(UInt8)
-        /// The header of a packet states more bytes than the limit.
+        /// The header of a packet states a length above the limit; the value is that length in bytes.
         case packetTooLong(Int)
     }
 
@@ -37,7 +37,8 @@ package struct H4Framing: Sendable {
     private var buffer: [UInt8] = []
     private var start = 0
 
-    /// A framing for a new stream. `maximumPacket`: by default 65,540 bytes, the longest possible ACL packet.
+    /// Creates a framing for a new stream. `maximumPacket`: by default 65,540 bytes, the longest possible ACL
+    /// packet.
     package init(maximumPacket: Int = 65_540) {
         self.maximumPacket = maximumPacket
     }

@@ -1,4 +1,4 @@
-/// A CBOR data item (RFC 8949) that keeps the bytes it was read from.
+/// A CBOR data item (RFC 8949) that keeps the bytes from which it was read.
 ///
 /// COSE and mdoc sign and hash the bytes that were *sent*: an item that is encoded again, even in
 /// deterministic encoding, may hash differently. Every item, however deep, therefore keeps its own bytes, as
@@ -11,34 +11,34 @@ package struct CBOR: Sendable {
 
     /// The value of an item in the generic data model of RFC 8949 section 2.
     package enum Content: Sendable {
-        /// Major type 0.
+        /// An unsigned integer (major type 0).
         case unsigned(UInt64)
-        /// Major type 1: the integer −1 − n.
+        /// A negative integer (major type 1): the integer −1 − n for the value n.
         case negative(UInt64)
-        /// Major type 2; the chunks of an indefinite-length string are concatenated.
+        /// A byte string (major type 2). The chunks of an indefinite-length string are concatenated.
         case bytes(ArraySlice<UInt8>)
-        /// Major type 3, well-formed UTF-8.
+        /// A text (major type 3) in well-formed UTF-8.
         case text(Text)
-        /// Major type 4.
+        /// An array (major type 4).
         case array([CBOR])
-        /// Major type 5 in the order received; no two keys are equal.
+        /// A map (major type 5), with its pairs in the order received. No two keys are equal.
         case map([Pair])
-        /// Major type 6: a tag number and its content. Bignums (tags 2 and 3) stay byte strings here.
+        /// A tag (major type 6): its number and its content. Bignums (tags 2 and 3) stay byte strings.
         indirect case tag(UInt64, CBOR)
-        /// Major type 7: a simple value by its number; 20 `false`, 21 `true`, 22 `null`, 23 `undefined`.
+        /// A simple value (major type 7), by its number: 20 `false`, 21 `true`, 22 `null`, 23 `undefined`.
         case simple(UInt8)
-        /// Major type 7: a number of 16, 32 or 64 bits, widened without loss.
+        /// A floating-point number (major type 7) of 16, 32 or 64 bits, widened without loss.
         case float(Double)
     }
 
     /// A key of a map and its value.
     package struct Pair: Sendable {
-        /// The key.
+        /// The key of the pair.
         package let key: CBOR
-        /// The value.
+        /// The value of the pair.
         package let value: CBOR
 
-        /// A key with its value.
+        /// Creates a pair of a key and a value.
         package init(_ key: CBOR, _ value: CBOR) {
             self.key = key
             self.value = value
@@ -50,15 +50,15 @@ package struct CBOR: Sendable {
         self.encoded = encoded
     }
 
-    /// An item of that value in deterministic encoding (RFC 8949 section 4.2.1).
+    /// Creates an item with the given content in deterministic encoding (RFC 8949 section 4.2.1).
     package init(_ value: Content) {
         self.init(value, encoded: value.deterministicBytes[...])
     }
 }
 
 extension CBOR {
-    // Inlined into `….unsigned.flatMap(…)`, this crashes the optimiser of Swift 6.3.1 with "Found ownership
-    // error".
+    // Do not inline this into `….unsigned.flatMap(…)`: that crashes the optimiser of Swift 6.3.1 with "Found
+    // ownership error".
     /// The number of an unsigned integer.
     @inline(never)
     package var unsigned: UInt64? { if case .unsigned(let number) = value { number } else { nil } }
@@ -93,10 +93,10 @@ extension CBOR {
         }
     }
 
-    /// Whether this is `null`.
+    /// Whether this value is `null`.
     package var isNull: Bool { if case .simple(22) = value { true } else { false } }
 
-    /// The content of an item with this tag number.
+    /// Returns the content of an item with the tag `number`; nil for any other item.
     package func tagged(_ number: UInt64) -> CBOR? {
         if case .tag(number, let content) = value { content } else { nil }
     }
@@ -112,13 +112,14 @@ extension CBOR {
 package struct CBORError: Error, Hashable, Sendable {
     /// The kind of error.
     package enum Code: Sendable {
-        /// Not well-formed (RFC 8949 appendix C), text that is not UTF-8, or bytes after the item.
+        /// The input is not well-formed (RFC 8949 appendix C), has text that is not UTF-8, or has bytes after
+        /// the item.
         case malformed
         /// A map has two equal keys (RFC 8949 section 5.6).
         case duplicateKey
         /// Items are nested deeper than the limit.
         case tooDeep
-        /// There are more bytes or items than the limits allow.
+        /// The input has more bytes or items than the limits allow.
         case tooLarge
     }
 
@@ -127,7 +128,7 @@ package struct CBORError: Error, Hashable, Sendable {
     /// The place of the error, in bytes from the start of the input.
     package let offset: Int
 
-    /// An error of that kind at that place.
+    /// Creates an error with the given code at the byte position `offset`.
     package init(_ code: Code, at offset: Int) {
         self.code = code
         self.offset = offset

@@ -9,23 +9,23 @@
 package struct CBORDecoder: Sendable {
     /// Limits on the input.
     package struct Limits: Sendable {
-        /// The nesting depth of arrays, maps and tags. A map inside a map key always exceeds the limit: no
-        /// format uses one, and comparing such keys would take more than linear time.
+        /// The maximum nesting depth of arrays, maps and tags. A map inside a map key always exceeds the
+        /// limit: no format uses one, and comparing such keys would take more than linear time.
         package var depth = 64
         /// The number of data items over all inputs of one decoder. Every key, value, element, tag and chunk
         /// counts.
         package var items = 65_536
-        /// The size of one input in bytes.
+        /// The maximum size of one input in bytes.
         package var bytes = 8 * 1024 * 1024
 
-        /// The documented defaults.
+        /// Creates the documented default values.
         package init() {}
     }
 
     private let limits: Limits
     private var items = 0
 
-    /// A decoder that has read nothing yet.
+    /// Creates a decoder that has read no input yet.
     package init(limits: Limits = .init()) {
         self.limits = limits
     }
@@ -76,7 +76,7 @@ private struct Reading {
     private static let breakByte: UInt8 = 0xFF
     private static let indefinite: UInt8 = 31
 
-    /// Reads the next item. `depth`: the number of items that contain it.
+    /// Reads the next item. `depth`: the number of items around it.
     mutating func item(depth: Int) throws(CBORError) -> CBOR {
         let start = input.rest
         let head = try self.head()
@@ -123,14 +123,14 @@ private struct Reading {
 
     private var malformed: CBORError { CBORError(.malformed, at: input.offset) }
 
-    /// The argument of a head; throws when it has none.
+    /// Returns the argument of a head. Throws if the head has none.
     private func definite(_ head: Head) throws(CBORError) -> UInt64 {
         guard let argument = head.argument else { throw malformed }
         return argument
     }
 
-    /// The number of announced elements of at least `bytes` bytes each; throws when the remaining input is
-    /// too short for them.
+    /// Returns the number of announced elements of at least `bytes` bytes each. Throws if the remaining input
+    /// is too short for them.
     private func count(_ announced: UInt64, bytes: Int) throws(CBORError) -> Int {
         guard let count = Int(exactly: announced), count <= input.remaining / bytes else { throw malformed }
         return count
@@ -142,7 +142,7 @@ private struct Reading {
         } catch { throw malformed }
     }
 
-    /// Consumes a break if it is the next byte.
+    /// Consumes a break byte if it is the next byte; returns whether it was.
     private mutating func endsHere() throws(CBORError) -> Bool {
         guard let next = input.rest.first else { throw malformed }
         guard next == Self.breakByte else { return false }
@@ -157,7 +157,8 @@ private struct Reading {
         return content[...]
     }
 
-    /// Text is valid only if each chunk is: a character may not be divided between chunks (RFC 8949 section 3.2.3).
+    /// Reads a text. The text is valid only if each of its chunks is valid: a character may not be divided
+    /// between chunks (RFC 8949 section 3.2.3).
     private mutating func textString(_ head: Head) throws(CBORError) -> Text {
         if let length = head.argument { return try text(length) }
         var content = ""
@@ -170,7 +171,8 @@ private struct Reading {
         return text
     }
 
-    /// Chunks are strings of definite length and of the same major type.
+    /// Reads the head of a chunk. Chunks are strings of definite length and of the same major type as the
+    /// string.
     private mutating func chunkHead(of major: UInt8) throws(CBORError) -> Head {
         let head = try self.head()
         guard head.major == major, head.argument != nil else { throw malformed }

@@ -1,5 +1,6 @@
 /// Writing CBOR in its core deterministic encoding (RFC 8949 section 4.2.1): shortest heads, definite
-/// lengths, keys in the bytewise order of their encodings, the shortest float that keeps the value.
+/// lengths, keys in the bytewise order of their encodings, the shortest float that represents the value
+/// exactly.
 extension CBOR.Content {
     /// The deterministic encoding of this value, regardless of how the items inside it were encoded.
     package var deterministicBytes: [UInt8] {
@@ -34,8 +35,8 @@ extension CBOR.Content {
 }
 
 extension CBOR.Content {
-    /// This value or, for a bignum (tag 2 or 3) that fits into 64 bits, the equal integer, which is the
-    /// preferred form. A larger bignum is written without leading zeros (RFC 8949 section 3.4.3).
+    /// The preferred form of this value: for a bignum (tag 2 or 3) that fits into 64 bits, the equal integer;
+    /// otherwise this value. A larger bignum has no leading zeros (RFC 8949 section 3.4.3).
     var preferred: CBOR.Content {
         guard case .tag(let number, let content) = self, number == 2 || number == 3, let bytes = content.bytes else {
             return self

@@ -1,6 +1,6 @@
 /// The three widths of floating-point numbers in CBOR (RFC 8949 section 3.3 and appendix D).
 enum CBORFloat {
-    /// The value of an IEEE 754 binary16 number; not every platform has a type for these.
+    /// Returns the value of an IEEE 754 binary16 number. Not every platform has a type for such numbers.
     static func value(half bits: UInt16) -> Double {
         let sign = UInt64(bits >> 15) << 63
         let exponent = Int(bits >> 10 & 31)

@@ -1,13 +1,13 @@
-/// The keys of one map that were read so far, compared by value and not by encoding.
+/// The keys of one map that were read so far. They are compared by value and not by encoding.
 ///
-/// Equality is that of the generic data model (RFC 8949 section 5.6.1): 1 encoded in one byte and in nine is
-/// the same key; the integer 1 and the float 1.0 are different keys. A bignum that fits into an integer
-/// equals that integer (section 3.4.3).
+/// Two keys are equal if they are equal in the generic data model (RFC 8949 section 5.6.1). The integer 1
+/// encoded in one byte and in nine bytes is the same key; the integer 1 and the float 1.0 are different keys.
+/// A bignum that fits into an integer equals that integer (section 3.4.3).
 struct CBORKeySet {
     private enum Key: Hashable {
         case unsigned(UInt64)
         case text(Text)
-        /// Any other key, by its deterministic encoding.
+        /// A key of any other kind, represented by its deterministic encoding.
         case other([UInt8])
 
         init(_ item: CBOR) {
@@ -19,12 +19,12 @@ struct CBORKeySet {
         }
     }
 
-    /// Up to this number, keys are compared one by one; beyond it they are looked up.
+    /// The number of keys up to which they are compared one by one. More keys are looked up by hash.
     private static let searched = 8
     private var few: [Key] = []
     private var many: Set<Key> = []
 
-    /// Adds a key; false when an equal one is already there.
+    /// Adds a key. Returns false if an equal key exists already.
     mutating func insert(_ item: CBOR) -> Bool {
         let key = Key(item)
         if many.isEmpty {

@@ -4,9 +4,9 @@ import CZlib
 package enum Gzip {
     /// The reason why a stream is refused.
     package enum Failure: Error, Equatable, Sendable {
-        /// The input is not a stream of that kind, is damaged, or is truncated.
+        /// The input is not a stream of the requested kind, is damaged, or is truncated.
         case malformed
-        /// The output would be longer than `limit` bytes; inflation stopped there.
+        /// The output would be longer than `limit` bytes; inflation stopped at that length.
         case tooLarge(limit: Int)
         /// zlib could not get memory.
         case outOfMemory
@@ -17,9 +17,10 @@ package enum Gzip {
         /// One or more gzip members. Bytes after the last member are ignored (as Java's GZIPInputStream
         /// does).
         case gzip
-        /// One gzip member and nothing after it: for signed content, where no other bytes may be hidden.
+        /// One gzip member without bytes after it. It is for signed content, where no other bytes may be
+        /// hidden.
         case gzipMember
-        /// One zlib stream and nothing after it.
+        /// One zlib stream without bytes after it.
         case zlib
     }
 

@@ -1,7 +1,7 @@
 /// The text of a number in ECMAScript (ECMA-262 `Number::toString` with radix 10), as RFC 8785 section
 /// 3.2.2.3 requires.
 package enum ECMAScriptNumber {
-    /// The text of `value`; nil for infinities and NaN, which JSON cannot express.
+    /// Returns the text of `value`; nil for infinities and NaN, which JSON cannot express.
     package static func text(_ value: Double) -> String? {
         guard value.isFinite else { return nil }
         if value == 0 { return "0" }
@@ -15,8 +15,8 @@ package enum ECMAScriptNumber {
         return sign + digits.prefix(1) + (count > 1 ? "." : "") + digits.dropFirst() + "e" + exponent
     }
 
-    /// The fewest decimal digits that identify `value` (positive, finite), nearest to it, without zeros at
-    /// either end, and the position of the point: value = 0.digits × 10^point.
+    /// Returns the fewest decimal digits that identify `value` (positive, finite) and are nearest to it,
+    /// without zeros at either end, and the position of the decimal point: value = 0.digits × 10^point.
     ///
     /// Swift's `description` has exactly these digits; only its layout differs.
     private static func shortestDigits(_ value: Double) -> (digits: String, point: Int) {

@@ -10,8 +10,8 @@ extension JSON {
     /// Names are sorted by UTF-16 code units, numbers are written as ECMAScript writes the nearest IEEE 754 double.
     package func canonicalized() throws(JCSError) -> [UInt8] { try canonical().text }
 
-    /// The same, and whether parsing it returns this value again, except for the order of members. Only
-    /// numbers can be written differently in the canonical text.
+    /// Returns the canonical text, and whether parsing it returns this value again, except for the order of
+    /// members. Only numbers can be written differently in the canonical text.
     package func canonical() throws(JCSError) -> (text: [UInt8], isVerbatim: Bool) {
         var (output, isVerbatim): ([UInt8], Bool) = ([], true)
         try writeCanonical(into: &output, &isVerbatim)
@@ -55,12 +55,12 @@ extension JSON {
 
 extension JSONObject {
     /// The positions of the members in the order of their names by UTF-16 code units (RFC 8785 section
-    /// 3.2.3); nil when they are in that order already.
+    /// 3.2.3); nil if they are already in that order.
     fileprivate var canonicalOrder: [Int]? {
         guard members.count > 1 else { return nil }
-        // UTF-16 order differs from byte order only between a character beyond U+FFFF and one of U+E000 to
-        // U+FFFF. Names without the lead bytes of such characters are compared as bytes: first by eight of
-        // them, which usually decide.
+        // UTF-16 order differs from byte order only between a character above U+FFFF and one from U+E000 to
+        // U+FFFF. Compare names without the lead bytes of such characters as bytes. Compare their first eight
+        // bytes first, because these usually differ.
         var keys: [(first: UInt64, index: Int)] = []
         keys.reserveCapacity(members.count)
         var (isBytewise, isOrdered) = (true, true)
@@ -135,7 +135,8 @@ package struct CanonicalObject: Sendable {
     }
 
     /// Passes the canonical text of the object with one more member to `sink`, in pieces. If the new member
-    /// is the first, the first piece ends with it; otherwise the first piece is a brace.
+    /// is the first member, the first piece ends with this member; otherwise the first piece is an opening
+    /// brace.
     ///
     /// - Parameters:
     ///   - name: The member's name: ASCII, and not the name of another member.

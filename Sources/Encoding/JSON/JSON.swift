@@ -3,15 +3,15 @@
 package enum JSON: Hashable, Sendable {
     /// `null`
     case null
-    /// `true` or `false`
+    /// A Boolean: `true` or `false`.
     case bool(Bool)
-    /// A number by its source text, which is never converted.
+    /// A number, represented by its source text. The text is never converted.
     case number(JSONNumber)
     /// A string after unescaping.
     case string(Text)
-    /// The elements in order.
+    /// An array with its elements in order.
     case array([JSON])
-    /// The members in source order.
+    /// An object with its members in source order.
     case object(JSONObject)
 }
 
@@ -25,12 +25,13 @@ package struct JSONNumber: Hashable, Sendable {
         self.text = text
     }
 
-    /// A whole number in decimal.
+    /// Creates the number of a whole number, written in decimal.
     package init(_ value: Int) {
         text = String(value)
     }
 
-    /// The value when it is written without fraction and exponent and fits into `Int`.
+    /// The value of the number if it is written without fraction and exponent and fits into `Int`; otherwise
+    /// nil.
     package var int: Int? { Int(text) }
 
     /// The nearest IEEE 754 double; infinity beyond its range.
@@ -39,23 +40,24 @@ package struct JSONNumber: Hashable, Sendable {
 
 /// The members of a JSON object in source order, with constant-time lookup once there are many.
 package struct JSONObject: Sendable {
-    /// One `"name": value`.
+    /// One member of an object: `"name": value`.
     package struct Member: Hashable, Sendable {
         /// The name after unescaping.
         package var name: Text { didSet { key = Self.key(of: name) } }
-        /// The value.
+        /// The value of the member.
         package var value: JSON
         fileprivate private(set) var key: UInt32
 
-        /// A member of that name and value.
+        /// Creates a member with the given name and value.
         package init(_ name: Text, _ value: JSON) {
             self.name = name
             self.value = value
             key = Self.key(of: name)
         }
 
-        /// A number that mostly differs between different names, so that few names must be compared. It is
-        /// made of the length and the last bytes, because names of one document often share a prefix.
+        /// Returns a number that differs between most pairs of different names, so that few names must be
+        /// compared. The number is made from the length and the last bytes, because the names in one document
+        /// often share a prefix.
         fileprivate static func key(of name: Text) -> UInt32 {
             name.withBytes { bytes in
                 let count = bytes.count
@@ -82,30 +84,31 @@ package struct JSONObject: Sendable {
     private var aid = Aid.none
     private static let indexedFrom = 64
 
-    /// A structure that makes an object faster to read; it has no information of its own.
+    /// A structure that makes an object faster to read. It has no additional information.
     private enum Aid: Sendable {
         case none
-        /// Positions by name, kept only from `indexedFrom` members on: small objects are faster to scan.
+        /// The positions of the members by name. They are kept only if the object has at least `indexedFrom`
+        /// members, because small objects are faster to scan.
         case index([Text: Int])
-        /// A known object with the same members.
+        /// A known object that has the same members.
         case known(KnownObject)
     }
 
-    /// An empty object.
+    /// Creates an empty object.
     package init() {
         members = []
     }
 
-    /// An object with the members of a known object.
+    /// Creates an object with the members of a known object.
     init(_ known: KnownObject) {
         members = known.object.members
         aid = .known(known)
     }
 
-    /// The known object whose members these are; nil once this object is changed.
+    /// The known object that has the same members; nil once this object is changed.
     package var known: KnownObject? { if case .known(let known) = aid { known } else { nil } }
 
-    /// An object of these members; a repeated name keeps its first position and its last value.
+    /// Creates an object from its members. A repeated name keeps its first position and its last value.
     package init(_ members: [Member]) {
         self.init()
         self.members.reserveCapacity(members.count)
@@ -125,7 +128,7 @@ package struct JSONObject: Sendable {
     package subscript(name: Text) -> JSON? {
         get { position(of: name).map { members[$0].value } }
         set {
-            // A changed object no longer has the members of the known one.
+            // After the change, the object no longer has the members of the known object.
             if case .known(let known) = aid { aid = known.object.aid }
             if let position = position(of: name) {
                 if let newValue {
@@ -140,7 +143,7 @@ package struct JSONObject: Sendable {
         }
     }
 
-    /// Appends a member if its name is new; false (and no change) when it is not.
+    /// Appends a member if its name is new. Returns false, without a change, if the name exists already.
     package mutating func appendIfNew(_ member: consuming Member) -> Bool {
         switch aid {
         case .index(var index):
@@ -163,7 +166,8 @@ package struct JSONObject: Sendable {
     }
 
     private mutating func append(_ member: consuming Member) {
-        // Many objects, especially term definitions, have one member; the others have several.
+        // Reserve room only now: many objects, especially term definitions, have one member; the others have
+        // several.
         if members.count == 1 { members.reserveCapacity(6) }
         if case .index(var index) = aid {
             aid = .none
@@ -196,7 +200,7 @@ package struct JSONObject: Sendable {
 }
 
 extension JSONObject: Hashable {
-    /// Same members with the same values in the same order.
+    /// Returns whether both objects have the same members with the same values in the same order.
     package static func == (left: JSONObject, right: JSONObject) -> Bool { left.members == right.members }
     package func hash(into hasher: inout Hasher) { hasher.combine(members) }
 }
@@ -237,15 +241,15 @@ extension JSON {
     /// The value when this is `true` or `false`.
     package var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-    /// The number when this is one.
+    /// The number if this value is one; otherwise nil.
     package var number: JSONNumber? { if case .number(let value) = self { value } else { nil } }
 
     /// The value when this is a number without fraction and exponent that fits into `Int`.
     package var int: Int? { number?.int }
 
-    /// Whether this is `null`.
+    /// Whether this value is `null`.
     package var isNull: Bool { self == .null }
 
-    /// The member `name` when this is an object that has it.
+    /// The member `name`, if this value is an object that has it; otherwise nil.
     package subscript(name: Text) -> JSON? { object?[name] }
 }

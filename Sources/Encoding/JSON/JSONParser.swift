@@ -5,7 +5,7 @@ package struct JSONError: Error, Hashable, Sendable {
         /// The text does not follow RFC 8259. This includes invalid UTF-8, a BOM, lone surrogates and
         /// trailing bytes.
         case syntax
-        /// One object has two members of the same name (after unescaping, as bytes).
+        /// An object has two members with the same name (after unescaping, compared as bytes).
         case duplicateName
         /// Containers are nested deeper than the limit.
         case tooDeep
@@ -22,7 +22,7 @@ package struct JSONError: Error, Hashable, Sendable {
 extension JSON {
     /// Limits of ``JSON/parse(_:limits:)``.
     package struct Limits: Sendable {
-        /// The nesting depth of containers.
+        /// The maximum nesting depth of arrays and objects.
         package var depth = 64
         /// The size of the whole text in bytes; 8 MiB, Tuvali's limit for an inflated payload.
         package var bytes = 8 * 1024 * 1024
@@ -30,18 +30,18 @@ extension JSON {
         /// bytes that it may have in the text.
         package var values = 200_000
 
-        /// The documented defaults.
+        /// Creates the documented default values.
         package init() {}
     }
 
-    /// Reads one JSON text, strictly: RFC 8259 and nothing else, no BOM, no duplicate names, no trailing bytes.
+    /// Reads one JSON text strictly by RFC 8259: without BOM, duplicate names or trailing bytes.
     ///
     /// Takes time linear in the input. Names are compared as UTF-8 bytes after unescaping. RFC 8259 leaves
     /// some cases open. Numbers of any size are accepted, because their text is kept. Invalid UTF-8, UTF-16,
     /// a BOM and lone surrogates are refused, because parsers disagree on them. Repeated names are refused,
     /// because parsers disagree on their meaning.
     ///
-    /// - Parameter known: Objects that the text may contain; such an object is not parsed again.
+    /// - Parameter known: Objects that the text may contain; the parser does not parse such an object again.
     package static func parse(
         _ bytes: [UInt8], limits: Limits = Limits(), knowing known: [KnownObject] = []
     ) throws(JSONError) -> JSON {
@@ -64,11 +64,11 @@ struct JSONParser {
     let known: [KnownObject]
     /// The objects to be found.
     private let sought: [JSONObject]
-    /// The first place of each of them.
+    /// The first place of each of the objects to be found; nil until it is found.
     private(set) var places: [ObjectPlace?]
     var valuesLeft: Int
     var position = 0
-    /// The depth of the deepest container so far.
+    /// The nesting depth of the deepest container so far.
     private var deepest = 0
     private var seen: Seen?
 
@@ -185,7 +185,8 @@ struct JSONParser {
         for index in sought.indices where places[index] == nil && sought[index] == object { places[index] = place }
     }
 
-    /// The object that begins here, if it repeats an earlier or known one and stays within the limits here.
+    /// Returns the object that begins at the present place, if it repeats an earlier or known object and
+    /// stays within the limits; otherwise nil.
     private mutating func repeated(depth: Int) -> JSONObject? {
         guard depth <= Self.repetitionDepth else { return nil }
         for object in known where object.text.withUnsafeBytes({ begins(with: $0) }) && take(object.place, depth) {
@@ -197,14 +198,14 @@ struct JSONParser {
         return seen.object
     }
 
-    /// Whether the input continues with these bytes.
+    /// Returns whether the input continues with the bytes `text`.
     private func begins(with text: UnsafeRawBufferPointer) -> Bool {
         guard text.count <= bytes.count - position else { return false }
         return ByteOrder.areEqual(
             UnsafeRawBufferPointer(rebasing: bytes[position..<position + text.count]), text)
     }
 
-    /// Skips a repetition of that object if the limits allow it here.
+    /// Skips a repetition of the known object at `place` if the limits allow the object at this depth.
     private mutating func take(_ place: ObjectPlace, _ depth: Int) -> Bool {
         guard place.values <= valuesLeft, depth + place.height <= depthLimit else { return false }
         position += place.range.count
@@ -253,7 +254,7 @@ struct JSONParser {
         let start = position
         let isASCII: Bool
         (position, isASCII) = ByteScan.plain(in: bytes, from: start)
-        // Most strings have no escape: such a string is validated and copied in one piece.
+        // Copy a string without an escape in one piece after validating it: most strings have no escape.
         if next == UInt8(ascii: "\"") {
             let plain = UnsafeRawBufferPointer(rebasing: bytes[start..<position])
             // ASCII is well-formed UTF-8 and needs no validation.

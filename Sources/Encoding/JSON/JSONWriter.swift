@@ -1,6 +1,6 @@
 extension JSON {
-    /// The compact text: members in order, numbers with their source text, only the escapes that RFC 8259
-    /// section 7 requires.
+    /// The compact text of the value. Members are in order, numbers have their source text, and only the
+    /// escapes that RFC 8259 section 7 requires are used.
     package var compactBytes: [UInt8] {
         var output: [UInt8] = []
         write(into: &output)
@@ -35,7 +35,8 @@ extension JSON {
         }
     }
 
-    /// Appends `text` in quotes with the escapes of RFC 8785 section 3.2.2.2 (which are those of ECMAScript).
+    /// Appends `text` in quotes with the escapes of RFC 8785 section 3.2.2.2. ECMAScript has the same
+    /// escapes.
     package static func writeString(_ text: Text, into output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         text.withBytes { writeEscaped($0, into: &output) }
@@ -48,11 +49,11 @@ extension JSON {
         if bytes.count > 4096, output.capacity < room { output.reserveCapacity(max(room, 2 * output.count)) }
         var start = 0
         while true {
-            // Bytes that need no escape are copied in one piece.
+            // Copy bytes that need no escape in one piece.
             let index = ByteScan.firstToEscape(in: bytes, from: start)
             output.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start..<index]))
             guard index < bytes.count else { break }
-            // Other bytes near an escape often need one too.
+            // Test the next bytes one by one, because other bytes near an escape often need an escape too.
             start = min(bytes.count, index + 16)
             escapes.append(UnsafeRawBufferPointer(rebasing: bytes[index..<start]), to: &output)
         }

@@ -1,16 +1,18 @@
 /// An object that many texts contain byte for byte. It is parsed, counted and canonicalized once, and kept in
 /// every form that readers need.
 ///
-/// A text that contains it parses to the same value as without it (``JSON/parse(_:limits:knowing:)``), only
-/// faster.
+/// If the parser knows the object (``JSON/parse(_:limits:knowing:)``), a text that contains it is parsed
+/// faster, but to the same value.
 package final class KnownObject: Sendable {
-    /// Its UTF-8 text.
+    /// The UTF-8 text of the object.
     let text: [UInt8]
     /// The parsed object.
     let object: JSONObject
-    /// The place where it was found, with the values and the nesting depth that it counts towards the limits.
+    /// The place where the object was found, with the number of values and the nesting depth by which the
+    /// object counts towards the limits.
     let place: ObjectPlace
-    /// Its canonical text according to RFC 8785, and whether that text parses to the object again.
+    /// The canonical text of the object according to RFC 8785, and whether that text parses to the object
+    /// again.
     let canonical: [UInt8]
     let isVerbatim: Bool
     private let hash: Int
@@ -24,16 +26,16 @@ package final class KnownObject: Sendable {
         hash = self.text.hashValue
     }
 
-    /// Returns those of the objects that a JSON text contains, each with the spelling of its first
+    /// Returns the objects of `objects` that a JSON text contains, each with the spelling of its first
     /// occurrence.
     ///
-    /// Left out are objects that are empty, already known, without a canonical form, or larger than `largest`
+    /// Leaves out objects that are empty, already known, without a canonical form, or larger than `largest`
     /// bytes.
     package static func find(
         _ objects: some Sequence<JSONObject>, in text: [UInt8], limits: JSON.Limits, largest: Int
     ) -> [KnownObject] {
-        // The compact spelling is the shortest one, so an object that is too large in it need not be
-        // searched.
+        // Do not search for an object whose compact spelling is too large: the compact spelling is the
+        // shortest one.
         let sought = objects.filter {
             !$0.isEmpty && $0.known == nil && JSON.object($0).compactBytes.count <= largest
         }
@@ -49,7 +51,7 @@ package final class KnownObject: Sendable {
         }
     }
 
-    /// The number of bytes of text that it keeps.
+    /// The number of bytes of text that the object stores.
     package var size: Int { text.count + canonical.count }
 }
 

@@ -1,28 +1,28 @@
 /// A value of TOML 1.0.0.
 package indirect enum TOML: Hashable, Sendable {
-    /// Text of any of the four string forms, after unescaping.
+    /// A text in any of the four string forms, after unescaping.
     case string(Text)
     /// A whole number of 64 bits.
     case integer(Int64)
     /// A floating-point number, `inf` and `nan` included.
     case float(Double)
-    /// `true` or `false`.
+    /// A Boolean: `true` or `false`.
     case boolean(Bool)
     /// A date, a time or both, as it was written.
     case dateTime(Text)
-    /// The elements in order; an array of tables is also an array.
+    /// An array with its elements in order. An array of tables is represented in the same way.
     case array([TOML])
-    /// A table, however it was written: under a header, by dotted keys or inline.
+    /// A table, in whichever way it was written: under a header, by dotted keys or inline.
     case table(TOMLTable)
 }
 
 /// The entries of a TOML table in the order in which they were first written.
 package struct TOMLTable: Hashable, Sendable {
-    /// One key with its value.
+    /// One key with its value and its line.
     package struct Entry: Hashable, Sendable {
         /// The key: one part of a dotted key.
         package let name: Text
-        /// The value.
+        /// The value of the key.
         package let value: TOML
         /// The line of the key or the header, from 1.
         package let line: Int
@@ -37,10 +37,10 @@ package struct TOMLTable: Hashable, Sendable {
         index = Dictionary(entries.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The entry of that name.
+    /// Returns the entry with the given name; nil if the table has none.
     package func entry(_ name: Text) -> Entry? { index[name].map { entries[$0] } }
 
-    /// The value of that name.
+    /// The value with the given name; nil if the table has none.
     package subscript(name: Text) -> TOML? { entry(name)?.value }
 }
 
@@ -49,22 +49,22 @@ extension TOML {
     package struct Limits: Hashable, Sendable {
         /// The size of the document in bytes.
         package var bytes = 1_048_576
-        /// The nesting depth of tables and arrays, and the number of parts of a dotted key.
+        /// The maximum nesting depth of tables and arrays, and the maximum number of parts of a dotted key.
         package var depth = 32
 
-        /// The documented defaults.
+        /// Creates the documented default values.
         package init() {}
     }
 
     /// The reason why a text is not a TOML document, and where.
     package struct SyntaxError: Error, Hashable, Sendable {
-        /// The line, from 1.
+        /// The line of the error in the document, from 1.
         package let line: Int
         /// The reason, in plain words.
         package let message: String
     }
 
-    /// Parses a document. Never traps; throws at the first byte that violates TOML 1.0.0 or the limits.
+    /// Parses a document. Never traps. Throws at the first byte that violates TOML 1.0.0 or the limits.
     package static func parse(_ bytes: [UInt8], limits: Limits = Limits()) throws(SyntaxError) -> TOMLTable {
         guard bytes.count <= limits.bytes else { throw SyntaxError(line: 1, message: "the file is too long") }
         guard Text(utf8: bytes) != nil else { throw SyntaxError(line: 1, message: "the file is not UTF-8 text") }

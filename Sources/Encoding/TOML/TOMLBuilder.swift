@@ -1,15 +1,15 @@
 /// A table while the document is parsed. It is a class because headers far apart may add to the same table.
 final class TOMLBuilder {
-    /// How a table was created. This decides which further headers and keys may add to it (TOML 1.0.0,
-    /// "Table").
+    /// The way in which a table was created. It determines which further headers and keys may add to the
+    /// table (TOML 1.0.0, "Table").
     enum Origin {
         /// Created only as the parent of another header: it may get a header of its own, once.
         case implied
-        /// Created by its own header.
+        /// The table was created by its own header.
         case header
-        /// Created by dotted keys: further dotted keys may add to it.
+        /// The table was created by dotted keys. Further dotted keys may add to it.
         case dotted
-        /// Created inline: it is complete.
+        /// The table was created inline and is complete.
         case inline
     }
 

@@ -164,7 +164,7 @@ extension TOMLParser {
 }
 
 extension Collection where Element == UInt8 {
-    /// The number of leading elements, at most `limit`, that fulfil the condition.
+    /// Returns the number of leading elements, at most `limit`, that fulfil the condition.
     fileprivate func prefix(_ limit: Int, while condition: (UInt8) -> Bool) -> Int {
         prefix(limit).prefix(while: condition).count
     }

@@ -12,8 +12,8 @@ struct TOMLParser {
     }
 
     mutating func document() throws(TOML.SyntaxError) -> TOMLTable {
-        // TOML has no byte order mark, but some editors write one, and it is invisible to the person who
-        // edits the file.
+        // Refuse a byte order mark: TOML has none. Some editors write one, and it is invisible to the person
+        // who edits the file.
         guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else {
             throw failure("a byte order mark stands before the text; save the file as UTF-8 without BOM")
         }
@@ -168,7 +168,7 @@ struct TOMLParser {
         return true
     }
 
-    /// Refuses control characters other than tab, which TOML does not allow anywhere.
+    /// Refuses control characters other than tab. TOML does not allow them anywhere.
     func check(_ byte: UInt8) throws(TOML.SyntaxError) {
         if byte < 0x20 && byte != 0x09 || byte == 0x7F { throw failure("there is a control character") }
     }
@@ -182,7 +182,7 @@ struct TOMLParser {
         text.withUTF8Buffer { bytes[position...].starts(with: $0) }
     }
 
-    /// Skips `text` if it is next; returns whether it was.
+    /// Skips `text` if the input continues with it. Returns whether it did.
     mutating func take(_ text: StaticString) -> Bool {
         guard starts(with: text) else { return false }
         position += text.utf8CodeUnitCount

@@ -1,6 +1,6 @@
 /// The unquoted values of TOML 1.0.0: numbers, dates and times, `true` and `false`.
 enum TOMLScalar {
-    /// Parses a value; nil when the letters follow none of the grammars.
+    /// Parses a value; nil if the letters match no grammar of a value.
     static func read(_ letters: ArraySlice<UInt8>) -> TOML? {
         let text = String(decoding: letters, as: UTF8.self)
         switch text {

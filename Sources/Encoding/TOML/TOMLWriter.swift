@@ -1,6 +1,6 @@
 extension TOMLTable {
     /// The table as a document that ``TOML/parse(_:limits:)`` can parse: plain values first, then a header
-    /// for each table below.
+    /// for each inner table.
     package var document: String {
         var text = ""
         write([], into: &text)
@@ -42,7 +42,7 @@ extension TOMLTable {
 }
 
 extension TOML {
-    /// Whether it is written after an equals sign instead of under a header of its own.
+    /// Whether the value is written after an equals sign instead of under its own header.
     fileprivate var isPlain: Bool {
         switch self {
         case .table: false

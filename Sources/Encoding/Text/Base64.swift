@@ -11,7 +11,7 @@ package enum Base64 {
     private static let standardAlphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let urlAlphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// The text of `bytes` in `form`.
+    /// Returns the text of `bytes` in `form`.
     package static func encode(_ bytes: some Collection<UInt8>, _ form: Form = .url) -> String {
         let alphabet = form == .url ? urlAlphabet : standardAlphabet
         return bytes.withContiguousStorageIfAvailable { encode($0, alphabet, padded: form == .standard) }
@@ -39,20 +39,21 @@ package enum Base64 {
     /// zero; nil otherwise.
     package static func decodeURL(_ text: some StringProtocol) -> [UInt8]? { decodeURL(text.utf8) }
 
-    /// The same for letters given as ASCII bytes.
+    /// Decodes base64url, as ``decodeURL(_:)`` does for text, from letters given as ASCII bytes.
     package static func decodeURL(_ letters: some Collection<UInt8>) -> [UInt8]? {
         withBytes(of: letters) { decode($0, urlValues, strict: true) }
     }
 
-    /// The same, but also accepts complete padding with `=`, which some wallets write (RFC 4648 section 5);
-    /// nil otherwise.
+    /// Decodes base64url, as ``decodeURL(_:)`` does, but also accepts complete padding with `=`, which some
+    /// wallets write (RFC 4648 section 5). Returns nil for any other text.
     package static func decodePaddedURL(_ letters: some BidirectionalCollection<UInt8>) -> [UInt8]? {
         let padding = letters.reversed().prefix { $0 == UInt8(ascii: "=") }.count
         guard padding == 0 || padding <= 2 && letters.count.isMultiple(of: 4) else { return nil }
         return decodeURL(letters.dropLast(padding))
     }
 
-    /// Decodes leniently, for agents that mix forms: either alphabet, padded or not; nil otherwise.
+    /// Decodes base64 in either alphabet, padded or not, for agents that mix forms. Returns nil for any other
+    /// text.
     package static func decodeAny(_ text: some StringProtocol) -> [UInt8]? {
         var letters = Array(text.utf8)[...]
         for _ in 0..<2 where letters.last == UInt8(ascii: "=") { letters.removeLast() }

@@ -1,4 +1,5 @@
-/// A key of a file that people write, and its permitted values; the reference pages are generated from these.
+/// A key of a file that people write, and its permitted values. The reference pages are generated from these
+/// forms.
 package struct KeyForm: Hashable, Sendable {
     /// The key, preceded by the names of its sections.
     package let key: String
@@ -8,7 +9,7 @@ package struct KeyForm: Hashable, Sendable {
     /// not documented.
     package let standard: String?
 
-    /// A key with these permitted values.
+    /// Creates the form of a key from its permitted values.
     package init(_ key: String, _ form: String, standard: String? = nil) {
         (self.key, self.form, self.standard) = (key, form, standard)
     }

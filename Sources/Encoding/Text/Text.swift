@@ -30,9 +30,10 @@ package struct Text: Sendable {
     /// The UTF-8 bytes.
     package var utf8: String.UTF8View { string.utf8 }
 
-    /// Calls `body` with the UTF-8 bytes in place. Inlinable, so that other modules can specialise it.
+    /// Calls `body` with the UTF-8 bytes without copying them. Inlinable, so that other modules can
+    /// specialise the function.
     @inlinable package func withBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value {
-        // A native Swift string has contiguous bytes; any other string is copied first.
+        // Use the bytes of a native Swift string in place. Copy any other string first.
         if let value = string.utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) {
             return value
         }

@@ -1,6 +1,6 @@
 /// An `http` or `https` URL (RFC 3986), parsed narrowly. The gate contacts a host only with such a URL. The
-/// scheme is in lower case; there is no user, no fragment, and no escape in the host. This excludes all texts
-/// that two parsers could resolve to different hosts, or that could crash one of them.
+/// scheme is in lower case. The URL has no user and no fragment, and the host has no escape. This excludes
+/// all texts that two parsers could resolve to different hosts, or that could crash a parser.
 package struct WebURL: Hashable, Sendable {
     /// The URL as given.
     package let url: Text
@@ -8,7 +8,7 @@ package struct WebURL: Hashable, Sendable {
     package let isSecure: Bool
     /// The host in lower case: a name, an IPv4 address, or an IPv6 address without its brackets.
     package let host: Text
-    /// The port; if the URL states none, 443 for `https` and 80 for `http`.
+    /// The port. If the URL states none, it is 443 for `https` and 80 for `http`.
     package let port: Int
     /// Path and query, beginning with a slash.
     package let target: Text
@@ -19,7 +19,8 @@ package struct WebURL: Hashable, Sendable {
     /// `HOST:PORT`, the form in which lists of hosts are compared.
     package var place: Text { Text("\(host):\(port)") }
 
-    /// Scheme, host and, unless it is the scheme's default, port (RFC 6454 section 6.2).
+    /// The origin of the URL: scheme, host and, unless it is the scheme's default, port (RFC 6454 section
+    /// 6.2).
     package var origin: String {
         let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host.string
         return (isSecure ? "https://" : "http://") + name + (port == Self.port(isSecure) ? "" : ":\(port)")
@@ -91,8 +92,8 @@ package struct WebURL: Hashable, Sendable {
         return groups.allSatisfy { (1...4).contains($0.utf8.count) && $0.utf8.allSatisfy(isHex) }
     }
 
-    /// Whether this is a letter of a registered name (RFC 3986 section 3.2.2) that hosts use: those of RFC
-    /// 1123, and the underscore of container networks.
+    /// Whether this is a letter of a registered name (RFC 3986 section 3.2.2) that host names use: the
+    /// letters of RFC 1123, and the underscore, which container networks use.
     private static func isNameLetter(_ letter: UInt8) -> Bool {
         isHex(letter) || (0x67...0x7A).contains(letter | 0x20) || [0x2D, 0x2E, 0x5F].contains(letter)
     }
@@ -101,7 +102,7 @@ package struct WebURL: Hashable, Sendable {
         (0x30...0x39).contains(letter) || (0x61...0x66).contains(letter | 0x20)
     }
 
-    /// `" # < > \ ^ backquote { | }`: a fragment is not sent to a server, and the others are not letters of a
-    /// URL. (The `@` of a user is not a letter of a host.)
+    /// `" # < > \ ^ backquote { | }`: the number sign begins a fragment, which is not sent to a server, and
+    /// the others are not letters of a URL. (The `@` of a user is not a letter of a host.)
     private static let forbidden: Set<UInt8> = [0x22, 0x23, 0x3C, 0x3E, 0x5C, 0x5E, 0x60, 0x7B, 0x7C, 0x7D]
 }

@@ -4,7 +4,7 @@ package enum DurationText {
         ("ms", 1), ("s", 1000), ("min", 60_000), ("h", 3_600_000), ("d", 86_400_000),
     ]
 
-    /// Parses a duration; nil when the text is not one, or when it is longer than 100 years.
+    /// Parses a duration; nil if the text is no duration, or if the duration is longer than 100 years.
     package static func parse(_ text: String) -> Duration? {
         let digits = text.utf8.prefix { (0x30...0x39).contains($0) }
         guard let number = Int64(String(decoding: digits, as: UTF8.self)),

@@ -1,12 +1,13 @@
-/// A point on the machine's monotonic clock that also runs during suspend (Linux `CLOCK_BOOTTIME`), in nanoseconds.
+/// A point on the machine's monotonic clock that also runs during suspend (Linux `CLOCK_BOOTTIME`), in
+/// nanoseconds.
 ///
 /// Deterministic cores receive it as an argument and never read the clock themselves, so a test can set it
-/// freely. It gives no date; for a date see ``WallTime``.
+/// freely. An instant is not a date; for a date see ``WallTime``.
 package struct Instant: InstantProtocol, Sendable {
-    /// Nanoseconds since boot (or since the start of a simulation).
+    /// The instant in nanoseconds since boot (or since the start of a simulation).
     package var nanoseconds: Int64
 
-    /// An instant that many nanoseconds after the clock's zero.
+    /// Creates the instant `nanoseconds` nanoseconds after the clock's zero.
     package init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
@@ -26,7 +27,7 @@ package struct Instant: InstantProtocol, Sendable {
 }
 
 extension Duration {
-    /// Whole nanoseconds; durations beyond ±292 years are clamped to that range.
+    /// The duration in whole nanoseconds. Durations beyond ±292 years are clamped to that range.
     package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,12 +1,12 @@
-/// An instant of civil time: seconds and nanoseconds since 1970-01-01T00:00:00Z, without leap seconds (as in
+/// A point of civil time: seconds and nanoseconds since 1970-01-01T00:00:00Z, without leap seconds (as in
 /// POSIX).
 package struct Timestamp: Hashable, Comparable, Sendable {
-    /// Whole seconds since the epoch; negative before it.
+    /// The whole seconds since the epoch; negative before the epoch.
     package var seconds: Int64
     /// 0 … 999 999 999, added to `seconds`.
     package var nanoseconds: Int32
 
-    /// The instant of these seconds and nanoseconds.
+    /// Creates the timestamp of the given seconds and nanoseconds.
     package init(seconds: Int64, nanoseconds: Int32 = 0) {
         self.seconds = seconds
         self.nanoseconds = nanoseconds
@@ -16,7 +16,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
     }
 
-    /// This instant moved by `duration` (to the nanosecond).
+    /// Returns this timestamp moved by `duration`, to the nanosecond.
     package func advanced(by duration: Duration) -> Timestamp {
         let total = Int64(nanoseconds) + duration.nanoseconds % 1_000_000_000
         let carry = total < 0 ? -1 : total / 1_000_000_000
@@ -25,8 +25,8 @@ package struct Timestamp: Hashable, Comparable, Sendable {
             nanoseconds: Int32(total - carry * 1_000_000_000))
     }
 
-    /// The instant of a civil date and time in UTC, years 0000 to 9999; a second of 60 is read as the
-    /// following second. Nil when no such date exists.
+    /// Creates the timestamp of a civil date and time in UTC, years 0000 to 9999. A second of 60 is read as
+    /// the following second. Nil if no such date exists.
     package init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
         guard (0...9999).contains(year), (1...12).contains(month),
             (1...Self.days(inMonth: month, of: year)).contains(day), (0..<24).contains(hour),

@@ -2,15 +2,15 @@
 package struct WallTime: Hashable, Sendable {
     /// The source of the date, from least to most trusted.
     package enum Provenance: String, CaseIterable, Comparable, Sendable {
-        /// Unknown: the clock starts at an arbitrary date.
+        /// The date is unknown: the clock starts at an arbitrary date.
         case unset
         /// The last date that the gate saved, continued by the monotonic clock.
         case saved
-        /// A battery-backed clock.
+        /// The date comes from a battery-backed clock.
         case rtc
         /// The system clock reports that it is synchronised (adjtimex without STA_UNSYNC).
         case synchronised
-        /// Set by a test, a demonstration or `--at`.
+        /// The date was given by a test, a demonstration or `--at`.
         case given
 
         package static func < (left: Provenance, right: Provenance) -> Bool {
@@ -25,15 +25,15 @@ package struct WallTime: Hashable, Sendable {
     package var provenance: Provenance
     /// The longest time that the clock may have run without a time server; nil when unknown.
     package var unsynchronised: Duration?
-    /// Another date that may be the right one, because the clock was moved some time ago; nil when nothing
-    /// indicates another date.
+    /// Another date that may be the right one because the clock was moved some time ago; nil if there is no
+    /// sign of another date.
     package var alternative: Timestamp?
-    /// The last date that was confirmed before the machine was started, plus the time since the start; nil
-    /// when the date was confirmed since this start. It is not known how long the machine was off, so a
-    /// rule's hours must hold at all ``moments``.
+    /// The last date that was confirmed before the machine was started, plus the time since the start; nil if
+    /// the present date was confirmed since this start. It is not known how long the machine was off. So the
+    /// hours of a rule must include all ``moments``.
     package var lastConfirmed: Timestamp?
 
-    /// A date and its source.
+    /// Creates a date with its source.
     package init(
         utc: Timestamp, provenance: Provenance, unsynchronised: Duration? = nil, alternative: Timestamp? = nil,
         lastConfirmed: Timestamp? = nil
@@ -45,9 +45,9 @@ package struct WallTime: Hashable, Sendable {
         self.lastConfirmed = lastConfirmed
     }
 
-    /// The possible dates, of which one is right: a rule that opens a gate must hold at each of them. At
-    /// least one, and at most three. A date before the last confirmed one is in doubt, so both are possible.
-    /// A later date is not in doubt: the machine was off in between.
+    /// The possible dates, of which one is right; at least one and at most three. A rule that opens a gate
+    /// must be fulfilled at each of them. A date before the last confirmed date is in doubt, so both dates
+    /// are possible. A later date is not in doubt, because the machine was off in between.
     package var possible: [Timestamp] {
         [utc] + [alternative, lastConfirmed.flatMap { $0 > utc ? $0 : nil }].compactMap(\.self)
     }
@@ -56,7 +56,7 @@ package struct WallTime: Hashable, Sendable {
     /// The latest date that may be right.
     package var latest: Timestamp { [alternative, lastConfirmed].compactMap(\.self).reduce(utc) { max($0, $1) } }
 
-    /// The dates at each of which a rule's hours must hold to open the gate: those of ``possible``, and each
+    /// The dates that a rule's hours must all include to open the gate: the dates in ``possible``, and each
     /// minute between the last confirmed date and ``utc``. Minutes suffice, because no hours begin or end
     /// within a minute. One week suffices, because hours repeat after a week.
     package var moments: [Timestamp] {

@@ -1,33 +1,38 @@
 package import Encoding
 
-/// What is wrong with a chain, and where. Positions are those of the entries.
+/// A fault of a chain, and its place. Positions are those of the entries.
 package enum ChainFinding: Hashable, Sendable {
-    /// Entries are absent.
+    /// The entries at these positions are absent.
     case missing(ClosedRange<Int>)
-    /// The entry follows one of the same or a later position: it was repeated, inserted or moved.
+    /// The entry at this position follows an entry with the same or a later position: it was repeated,
+    /// inserted or moved.
     case misplaced(Int)
-    /// The hash does not fit the body and the preceding hash: one of them was changed.
+    /// The hash of the entry at this position does not match its body and the preceding hash: one of the
+    /// three was changed.
     case altered(Int)
-    /// The body is not a record, or is not in the form that this program writes. `member`: the member that
-    /// showed it.
+    /// The body of the entry at this position is not a record, or is not in the form that this program
+    /// writes. `member`: the member that shows it.
     case unreadable(Int, member: String)
-    /// The visit number is not the next one, or not that of the visit's intent.
+    /// The visit number `seq` of the entry at this position is not the next number, or not that of the
+    /// visit's intent.
     case wrongNumber(Int, seq: Int)
-    /// An intent with that id is open already, or more visits are open than the ledger permits.
+    /// At this position, an intent with the id `visit` is open already, or more visits are open than the
+    /// ledger permits.
     case repeated(Int, visit: Text)
-    /// The outcome names an intent that does not exist.
+    /// The outcome at this position names an intent that does not exist.
     case unknownIntent(Int, visit: Text)
-    /// The last entry is not the one that the ledger states as its end: the end was cut off or rewritten.
+    /// The last entry is at `found`, and not at `expected`, where the ledger states its end: the end was cut
+    /// off or rewritten.
     case wrongEnd(expected: Int, found: Int)
     /// The ledger differs from what a checkpoint stated about its first `count` entries.
     case checkpoint(count: Int)
     /// A checkpoint belongs to another ledger; the value is the id of that ledger.
     case otherLedger(Text)
-    /// The entry is stored under another visit, number or kind than its record has.
+    /// The entry at this position is stored under another visit, number or kind than its record has.
     case misfiled(Int)
-    /// A contradiction found by the ledger's seal or its witness, in words.
+    /// A contradiction found by the ledger's seal or its witness. The text describes it.
     case witness(String)
-    /// A contradiction between the store's own lists and the chain, in words.
+    /// A contradiction between the store's own lists and the chain. The text describes it.
     case bookkeeping(String)
 
     /// The finding in plain words.
@@ -58,7 +63,7 @@ package enum ChainFinding: Hashable, Sendable {
 package struct ChainReport: Hashable, Sendable {
     /// The findings in the order of the chain, up to ``ChainVerifier/findingLimit``.
     package var findings: [ChainFinding] = []
-    /// The number of findings beyond that limit.
+    /// The number of findings beyond the limit of listed findings.
     package var moreFindings = 0
     /// The point where reading began: the number of entries evicted before it, and the hash of the last of
     /// them.
@@ -67,7 +72,7 @@ package struct ChainReport: Hashable, Sendable {
     package var end: ChainPoint
     /// The number of entries read.
     package var entries = 0
-    /// Outcomes read, by result.
+    /// The number of outcomes read, by result.
     package var results: [Outcome.Result: Int] = [:]
     /// Intents without an outcome, oldest first: visits in progress, or to be closed at the next start.
     package var openIntents: [OpenIntent] = []
@@ -76,14 +81,14 @@ package struct ChainReport: Hashable, Sendable {
     package var opensWithoutIntent: [Text] = []
     /// The number of checkpoints that the ledger contains.
     package var checkpointsMet = 0
-    /// The number of checkpoints whose entries were evicted since, so that they can no longer be compared.
+    /// The number of checkpoints that can no longer be compared, because their entries have been evicted.
     package var checkpointsEvicted = 0
 
-    /// The ledger that this one replaced; nil: none is known.
+    /// The ledger that this ledger replaced; nil if none is known.
     package var predecessor: Predecessor?
     /// The result of the comparison with the seal and the witness, in words; nil when neither was consulted.
     package var witness: String?
 
-    /// Whether nothing was removed, changed, inserted or moved.
+    /// Whether no entry was removed, changed, inserted or moved.
     package var isIntact: Bool { findings.isEmpty && moreFindings == 0 }
 }

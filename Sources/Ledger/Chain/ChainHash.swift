@@ -1,14 +1,14 @@
 import Crypto
 package import Encoding
 
-/// The SHA-256 hash that ties an entry to everything before it.
+/// The SHA-256 hash that binds an entry to all entries before it.
 package struct ChainHash: Hashable, Sendable {
-    /// Length in bytes.
+    /// The length of a hash in bytes.
     package static let byteCount = 32
     /// The hash, ``byteCount`` bytes.
     package let bytes: [UInt8]
 
-    /// A stored hash; nil unless there are ``byteCount`` bytes.
+    /// Creates a hash from stored bytes; nil unless there are ``byteCount`` bytes.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         self.bytes = bytes
@@ -18,13 +18,13 @@ package struct ChainHash: Hashable, Sendable {
         bytes = Array(SHA256.hash(data: input))
     }
 
-    /// The hash that precedes the first entry. It includes the ledger's id, so entries of two ledgers never
-    /// fit each other.
+    /// The hash that precedes the first entry. It includes the ledger's id, so an entry of one ledger never
+    /// matches another ledger.
     package static func genesis(ledger: Text) -> ChainHash {
         ChainHash(of: Array("gatehouse/ledger/genesis/1\u{0}".utf8) + Array(ledger.utf8))
     }
 
-    /// Returns the hash of the entry `body` at `position`, which follows the entry of this hash.
+    /// Returns the hash of the entry `body` at `position`, which follows the entry with this hash.
     ///
     /// Input: `gatehouse/ledger/entry/1`, a zero byte, the previous hash (32 bytes), the position and the
     /// body's length (8 bytes each, most significant first), the body. Every part before the body has a fixed
@@ -39,6 +39,6 @@ package struct ChainHash: Hashable, Sendable {
         return ChainHash(of: input)
     }
 
-    /// Lower-case hex, 64 digits.
+    /// The hash in lower-case hex, 64 digits.
     package var hex: String { Hex.encode(bytes) }
 }

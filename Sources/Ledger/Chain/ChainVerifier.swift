@@ -3,21 +3,22 @@ package import Encoding
 /// Reads a chain entry by entry and finds each entry that was removed, edited, inserted or moved. Its memory
 /// does not grow with the chain, except for open visits and the limited list of findings.
 package struct ChainVerifier: Sendable {
-    /// The number of findings that are listed; further ones are only counted.
+    /// The maximum number of findings that are listed. Further findings are only counted.
     package static let findingLimit = 100
 
     private var report: ChainReport
-    /// The hashes that the next entry may follow. One hash in the normal case; two after a damaged entry (as
-    /// stored and as computed), so that one edited entry is one finding; none after a gap, where the link is
-    /// lost anyway.
+    /// The hashes that the next entry may follow. Normally there is one hash. After a damaged entry there are
+    /// two (as stored and as computed), so that one edited entry gives only one finding. After a gap there is
+    /// none, because the link to the next entry is lost anyway.
     private var previous: [ChainHash]
     /// The intents without an outcome, by their positions.
     private var open: [Int: OpenIntent] = [:]
     private var openLimit: Int
     private var checkpoints: [Checkpoint]
 
-    /// Begins at `start`: the genesis point, or the point that eviction left. The first entry expected is
-    /// `start.count + 1`. A checkpoint of another ledger is the finding ``ChainFinding/otherLedger(_:)``.
+    /// Creates a verifier that begins at `start`: the genesis point, or the point after the evicted entries.
+    /// The first expected entry is `start.count + 1`. A checkpoint of another ledger is the finding
+    /// ``ChainFinding/otherLedger(_:)``.
     package init(ledger: Text, start: ChainPoint, checkpoints: [Checkpoint] = [], limits: LedgerLimits = LedgerLimits())
     {
         report = ChainReport(start: start, end: start)
@@ -31,7 +32,7 @@ package struct ChainVerifier: Sendable {
         compareCheckpoints()
     }
 
-    /// The point that reading has reached.
+    /// The point in the chain that the verifier has reached.
     package var end: ChainPoint { report.end }
 
     /// Reads the next entry.
@@ -73,7 +74,7 @@ package struct ChainVerifier: Sendable {
         return report
     }
 
-    /// Checks that the records agree with each other.
+    /// Checks that the record agrees with the records before it.
     private mutating func follow(_ record: LedgerRecord, at position: Int, afterGap: Bool) {
         switch record {
         case .intent(let intent):
@@ -107,7 +108,7 @@ package struct ChainVerifier: Sendable {
         }
     }
 
-    /// Whether an intent with that id has no outcome yet.
+    /// Returns whether an intent with the id `intent` has no outcome yet.
     private func isOpen(_ intent: Text) -> Bool { open.values.contains { $0.intent == intent } }
 
     /// Whether the entry at `position` was evicted or lies in a gap that was already found.

@@ -1,19 +1,19 @@
 package import Encoding
 
-/// A known state of a ledger, kept outside it: the number of entries and the hash of the last one, which
-/// binds all entries before it.
+/// A known state of a ledger, kept outside the ledger: the number of entries and the hash of the last one,
+/// which binds all entries before it.
 ///
-/// The chain alone cannot show that its *end* was cut off together with the stored end. A checkpoint can:
-/// every later state of the ledger must contain it (``ChainVerifier`` takes a list).
+/// The chain alone cannot show that its *end* was cut off together with the stored end. A checkpoint can show
+/// it: every later state of the ledger must contain it (``ChainVerifier`` takes a list).
 package struct Checkpoint: Hashable, Sendable {
     /// The ledger's id; nil when only the figures were kept.
     package var ledger: Text?
-    /// The number of entries.
+    /// The number of entries in the ledger.
     package var count: Int
-    /// The hash of the last of them.
+    /// The hash of the last entry.
     package var hash: ChainHash
 
-    /// A checkpoint of these parts.
+    /// Creates a checkpoint from the values of its properties.
     package init(ledger: Text?, count: Int, hash: ChainHash) {
         (self.ledger, self.count, self.hash) = (ledger, count, hash)
     }
@@ -27,6 +27,6 @@ package struct Checkpoint: Hashable, Sendable {
         self.init(ledger: nil, count: count, hash: hash)
     }
 
-    /// `N:HASH`.
+    /// The checkpoint as text: `N:HASH`.
     package var text: Text { Text("\(count):\(hash.hex)") }
 }

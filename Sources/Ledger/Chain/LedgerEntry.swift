@@ -6,10 +6,10 @@ package struct LedgerEntry: Hashable, Sendable {
     package var position: Int
     /// The hash that binds `body` and every entry before it.
     package var hash: ChainHash
-    /// The record's bytes, ``LedgerRecord/bytes``.
+    /// The bytes of the record, as ``LedgerRecord/bytes``.
     package var body: [UInt8]
 
-    /// An entry as it was read; ``ChainVerifier`` determines whether it is genuine.
+    /// Creates an entry as it was read. ``ChainVerifier`` determines whether it is genuine.
     package init(position: Int, hash: ChainHash, body: [UInt8]) {
         self.position = position
         self.hash = hash
@@ -17,22 +17,22 @@ package struct LedgerEntry: Hashable, Sendable {
     }
 }
 
-/// A point in the chain: the number of entries before it and the hash of the last one. It is the start of the
-/// kept part after older entries were evicted, the end that a complete chain must reach, and the content of a
-/// ``Checkpoint``.
+/// A point in the chain: the number of entries before the point, and the hash of the last of these. A point
+/// is used as the start of the kept part after older entries were evicted, the end that a complete chain must
+/// reach, and the content of a ``Checkpoint``.
 package struct ChainPoint: Hashable, Sendable {
     /// The largest number of entries: 2^53, up to which JSON readers keep integers exactly. A greater figure
     /// is damage.
     package static let countLimit = 1 << 53
 
-    /// The number of entries up to this point, which is the position of the last one.
+    /// The number of entries up to this point. It is also the position of the last of them.
     package var count: Int
-    /// The hash of the last one, or the genesis hash when no entry exists.
+    /// The hash of the last entry up to this point; the genesis hash if no entry exists.
     package var hash: ChainHash
     /// The number that the next new visit gets.
     package var nextSeq: Int
 
-    /// A point of these figures.
+    /// Creates a point from the values of its properties.
     package init(count: Int, hash: ChainHash, nextSeq: Int) {
         self.count = count
         self.hash = hash
@@ -41,7 +41,7 @@ package struct ChainPoint: Hashable, Sendable {
 }
 
 extension ChainPoint {
-    /// The point before the first entry of the ledger with that id.
+    /// Returns the point before the first entry of the ledger with the id `ledger`.
     package static func genesis(ledger: Text) -> ChainPoint {
         ChainPoint(count: 0, hash: .genesis(ledger: ledger), nextSeq: 1)
     }

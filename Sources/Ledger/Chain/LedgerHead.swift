@@ -17,32 +17,33 @@ package enum LedgerError: Error, Hashable, Sendable {
 package struct OpenIntent: Hashable, Sendable {
     /// The intent's own UUID; in records of an earlier version the UUID of its visit.
     package var intent: Text
-    /// The number that its visit will have.
+    /// The number that the visit of the intent will have.
     package var seq: Int
-    /// Position of the intent in the chain.
+    /// The position of the intent in the chain.
     package var position: Int
-    /// The decision, kept from the moment the gate was ordered to open; nil: nothing was decided.
+    /// The decision on the visit, kept from the moment the gate was ordered to open; nil if the gate was not
+    /// ordered to open.
     package var decision: KeptDecision?
 
-    /// An open intent of these parts.
+    /// Creates an open intent from the values of its properties.
     package init(intent: Text, seq: Int, position: Int, decision: KeptDecision? = nil) {
         (self.intent, self.seq, self.position, self.decision) = (intent, seq, position, decision)
     }
 
-    /// The intent as the chain contains it, without a decision.
+    /// The same intent without its decision, as the chain contains it.
     package var withoutDecision: OpenIntent { OpenIntent(intent: intent, seq: seq, position: position) }
 }
 
-/// A decision kept outside the chain until the outcome is written: ``UnwrittenOutcome/bytes(limits:)`` of an
-/// outcome whose `gate` states the order to the gate.
+/// A decision to open the gate, kept outside the chain until the outcome is written. It is stored as
+/// ``UnwrittenOutcome/bytes(limits:)`` of an outcome whose `gate` states the order to the gate.
 package struct KeptDecision: Hashable, Sendable {
-    /// The slot in which it is kept, from 1: the lowest that no other open intent occupies. A later decision
-    /// overwrites the slot of one that is no longer needed.
+    /// The number of the slot in which the decision is kept, from 1. It is the lowest slot that no other open
+    /// intent occupies. A later decision overwrites the slot of a decision that is no longer needed.
     package var slot: Int
-    /// Its bytes.
+    /// The bytes of the decided outcome.
     package var bytes: [UInt8]
 
-    /// A decision in that slot.
+    /// Creates a decision with its slot and its bytes.
     package init(slot: Int, bytes: [UInt8]) { (self.slot, self.bytes) = (slot, bytes) }
 }
 
@@ -55,14 +56,15 @@ package struct LedgerHead: Hashable, Sendable {
     package let ledger: Text
     /// The end of the chain.
     package private(set) var point: ChainPoint
-    /// Intents without an outcome, by their ids.
+    /// The intents without an outcome, by their ids.
     package private(set) var open: [Text: OpenIntent]
     /// The number of reports that were lost for lack of room before they were confirmed, and that no outcome
     /// has stated yet.
     package private(set) var dropped: Int
     private let limits: LedgerLimits
 
-    /// The end of a stored ledger. A new ledger has `ChainPoint.genesis`, no open intent and nothing dropped.
+    /// Continues the ledger with the given end. A new ledger has `ChainPoint.genesis`, no open intent and no
+    /// dropped reports.
     package init(
         ledger: Text, point: ChainPoint, open: [OpenIntent] = [], dropped: Int = 0,
         limits: LedgerLimits = LedgerLimits()
@@ -76,7 +78,7 @@ package struct LedgerHead: Hashable, Sendable {
 
     /// Appends an intent under its own id, which is not the id of a visit.
     ///
-    /// Only the store can know whether an outcome has that id already, so the store makes that check.
+    /// Only the store can check whether an outcome already has that id, so this function does not check it.
     package mutating func appendIntent(_ intent: Text, stamp: RecordStamp) throws(LedgerError) -> LedgerEntry {
         try check(intent)
         guard open[intent] == nil else { throw .visitOpen }
@@ -89,7 +91,7 @@ package struct LedgerHead: Hashable, Sendable {
     }
 
     /// Keeps the decision about the visit that uses an intent, until its outcome is appended. Writes no
-    /// entry. Returns the decision with the slot that it gets or already has; nil: that intent is not open.
+    /// entry. Returns the decision with the slot that it gets or already has; nil if the intent is not open.
     package mutating func decide(_ decided: UnwrittenOutcome) -> KeptDecision? {
         guard let intent = open[decided.intent] else { return nil }
         let taken = Set(open.values.compactMap(\.decision?.slot))
@@ -99,9 +101,9 @@ package struct LedgerHead: Hashable, Sendable {
         return decision
     }
 
-    /// Appends the outcome of a visit. It gets the number of the intent that it uses up, or a new number when
-    /// that intent is not open. `of`: the intent's id; nil: the intent has the visit's id, as in earlier
-    /// versions.
+    /// Appends the outcome of a visit. The outcome gets the number of the intent that it uses up, or a new
+    /// number if that intent is not open. `of`: the intent's id; nil: the intent has the visit's id, as in
+    /// earlier versions.
     package mutating func appendOutcome(
         _ visit: Text, of intent: Text? = nil, _ outcome: Outcome, stamp: RecordStamp
     ) throws(LedgerError) -> (entry: LedgerEntry, record: OutcomeRecord) {
@@ -115,7 +117,7 @@ package struct LedgerHead: Hashable, Sendable {
         return (append(.outcome(record)), record)
     }
 
-    /// Continues the numbers at `seq`, unless they are already beyond it.
+    /// Continues the visit numbers at `seq`, unless they are already higher.
     mutating func number(from seq: Int) { point.nextSeq = max(point.nextSeq, seq) }
 
     /// Counts outcomes that were evicted before the primary destination confirmed them. `told`: earlier

@@ -1,19 +1,19 @@
 import Encoding
 
 /// The records that are written first after a start. Every intent that a power cut or a crash left open gets
-/// its outcome, so a missing visit is provable and never silent, and the decision at the gate is on record.
+/// its outcome, so a missing visit can be proved, and the decision at the gate is on record.
 package enum Recovery {
-    /// The outcome of an intent about which nothing else is known.
+    /// The outcome of an intent about which only the intent itself is known.
     ///
-    /// Its `gate` is `nil` (not known): a decision reaches the disk one sync after the order to the gate, and
-    /// the power may have failed between the two.
+    /// Its `gate` is `nil` (not known), because a decision reaches the disk one sync after the order to the
+    /// gate, and the power may have failed between the two.
     package static func outcome(software: Outcome.Software) -> Outcome {
         let reason = Outcome.Reason(Text(Outcome.Result.interrupted.rawValue))
         return Outcome(.interrupted, reasons: [reason], gate: nil, software: software)
     }
 
-    /// The outcome of a visit whose decision and order are known, but not what the gate did: the decided
-    /// outcome with one more reason after the first, unless a limit cuts it off.
+    /// The outcome of a visit of which the decision and the order are known, but not the actual opening. It
+    /// is the decided outcome with one more reason after the first, unless a limit cuts that reason off.
     static func outcome(_ decided: Outcome) -> Outcome {
         var outcome = decided
         let reason = Outcome.Reason(Text(Outcome.Result.interrupted.rawValue))
@@ -21,8 +21,9 @@ package enum Recovery {
         return outcome
     }
 
-    /// Closes all open intents of `head` in the order in which they were opened: with the decided outcome at
-    /// the time of the decision, or as `interrupted`. A second call closes nothing.
+    /// Closes all open intents of `head` in the order in which they were opened. An intent with a decision
+    /// gets the decided outcome, at the time of the decision. Any other intent gets an outcome with the
+    /// reason `interrupted`. A second call closes nothing.
     package static func close(
         _ head: inout LedgerHead, stamp: RecordStamp, software: Outcome.Software
     ) throws(LedgerError) -> [(entry: LedgerEntry, record: OutcomeRecord)] {

@@ -3,8 +3,8 @@
 ///
 /// Only the oldest entries can be evicted: the chain proves that nothing is missing between its start and its
 /// end, and an entry taken out of the middle would look like one that was removed by hand. Visits of
-/// strangers must not displace the records of admitted visitors; that is ensured by limits on what is written
-/// at all (`docs/retention.md`).
+/// strangers must not displace the records of admitted visitors. Limits on the records that are written at
+/// all ensure that (`docs/retention.md`).
 package struct Retention: Hashable, Sendable {
     /// How long an entry is kept.
     package var age: Duration = .seconds(400 * 86_400)
@@ -18,12 +18,13 @@ package struct Retention: Hashable, Sendable {
     /// evicted. The ledger is the outbox, so the destination never gets them.
     package var hardEntries = 5_000_000
 
-    /// The documented defaults.
+    /// Creates the documented default limits.
     package init() {}
 
-    /// Returns the position up to which entries may be evicted; nil: none.
+    /// Returns the position up to which entries may be evicted; nil if no entry may be evicted.
     ///
-    /// - `firstOpen`: position of the oldest intent without outcome; it and all entries after it always stay.
+    /// - `firstOpen`: the position of the oldest intent without outcome. This entry and all entries after it
+    ///   always stay.
     /// - `firstOwed`: ``DeliveryCursor/firstOwed`` of the primary destination; that entry is evicted only
     ///   beyond `hardEntries`, and the loss is counted.
     package func evictable(
@@ -40,10 +41,10 @@ package struct Retention: Hashable, Sendable {
     }
 
     /// Whether the entries that the primary destination has not confirmed take more than seven eighths of
-    /// ``bytes``. From then on room is left only for visits for which the gate opens.
+    /// ``bytes``. From then on the remaining room is reserved for visits for which the gate opens.
     ///
-    /// - `size`: bytes of the database. The unconfirmed entries are assumed to take the same share of it as
-    ///   of the entries.
+    /// - `size`: bytes of the database. The unconfirmed entries are assumed to take the same fraction of the
+    ///   bytes as they are of the entries.
     package func isFilled(size: Int, start: ChainPoint, end: ChainPoint, firstOwed: Int?) -> Bool {
         guard let firstOwed else { return false }
         let kept = end.count - start.count
@@ -51,8 +52,9 @@ package struct Retention: Hashable, Sendable {
         return kept > 0 && Double(size) * Double(owed) / Double(kept) > Double(bytes) * 7 / 8
     }
 
-    /// Returns the position up to which entries may be evicted when all up to `wanted` should be, for their
-    /// age or for lack of room; nil: none. Open intents stay, and the entries from `firstOwed` on.
+    /// Returns the position up to which entries may be evicted, if all entries up to `wanted` should be
+    /// evicted because of their age or for lack of room. Returns nil if no entry may be evicted. Open intents
+    /// and the entries from `firstOwed` on stay.
     package func evictable(upTo wanted: Int, start: ChainPoint, firstOpen: Int?, firstOwed: Int?) -> Int? {
         let last = [firstOpen, firstOwed].compactMap { $0 }.reduce(wanted) { min($0, $1 - 1) }
         return last > start.count ? last : nil

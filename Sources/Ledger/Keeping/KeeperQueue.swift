@@ -1,14 +1,14 @@
 package import Encoding
 
-/// The records that wait for the disk, and the choice of what is written next.
+/// The records that wait for the disk, and the choice of the next record to write.
 ///
-/// Intents are first, the newest before the others, because a person waits at the gate for each. Decisions
-/// follow at once: for each of them a gate was ordered to open, and a power cut before the write would lose
-/// the record of who was admitted. Outcomes join the same transaction as far as there is room: first those of
-/// visits whose gate opened, then the others in their order. While the disk refuses, outcomes are written to
-/// the reserve; intents are still tried, so that each is answered; decisions wait in memory, because their
-/// outcomes follow soon and contain more. Every class is bounded, and the visits of each outcome that does
-/// not fit are counted.
+/// Intents are first, the newest before the older ones, because a person waits at the gate for each intent.
+/// Decisions follow at once: for each of them a gate was ordered to open, and a power cut before the write
+/// would lose the record of who was admitted. Outcomes join the same transaction as far as there is room:
+/// first the outcomes of visits for which the gate opened, then the others in their order. While the disk
+/// refuses, outcomes are written to the reserve; intents are still tried, so that each is answered; decisions
+/// wait in memory, because their outcomes follow soon and contain more. The number of waiting records of each
+/// class is limited, and the visits whose outcomes exceed the limit are counted.
 ///
 /// One step is in progress at a time: ``next(at:)`` returns it, and an event reports how it ended.
 package struct KeeperQueue: Sendable {
@@ -17,36 +17,37 @@ package struct KeeperQueue: Sendable {
         /// Intents that may wait. Beyond this number the oldest is given up, because its visitor has waited
         /// the longest.
         package var intents = 64
-        /// Outcomes of opened gates kept in memory while neither disk nor reserve accepts them (about 1 KiB
-        /// each).
+        /// The maximum number of outcomes of visits with an opened gate that are kept in memory while neither
+        /// disk nor reserve accepts them (about 1 KiB each).
         package var opened = 4096
-        /// Other outcomes kept in memory meanwhile. Those of phones that sent nothing usable are given up
-        /// first.
+        /// The maximum number of other outcomes kept in memory meanwhile. Outcomes of phones that sent no
+        /// usable payload are given up first.
         package var ordinary = 2048
         /// Decisions that may wait. Beyond this number the oldest are given up, together with the names by
         /// which their credentials would be recognised.
         package var decisions = 1024
-        /// Outcomes in one transaction: few enough that the sync remains nearly its whole cost.
+        /// The maximum number of outcomes in one transaction. It is so small that the sync remains nearly the
+        /// whole cost of a transaction.
         package var batch = 32
         /// The pause before a failed disk or reserve is tried again.
         package var retryAfter: Duration = .seconds(1)
         /// The time after which an unfinished transaction means that the disk does not answer.
         package var stallAfter: Duration = .seconds(10)
 
-        /// The documented defaults.
+        /// Creates the documented default limits.
         package init() {}
     }
 
     /// An event that changes the queue.
     package enum Event: Sendable {
-        /// An intent is to be written.
+        /// The given intent is to be written.
         case intent(UnwrittenIntent)
-        /// An outcome is to be written.
+        /// The given outcome is to be written.
         case outcome(UnwrittenOutcome)
-        /// The gate was ordered to open; the decision is to be kept until the outcome follows.
+        /// The gate was ordered to open. The given decision is to be kept until the outcome follows.
         case decision(UnwrittenDecision)
-        /// The records are durable, except those of these visits, which the ledger's rules refuse
-        /// permanently.
+        /// The records of the step are durable, except those of the visits in `refused`, which the ledger's
+        /// rules refuse permanently.
         case written(refused: Set<Text>)
         /// The disk did not accept the records.
         case writeFailed
@@ -59,18 +60,18 @@ package struct KeeperQueue: Sendable {
         case restored(left: Int, refused: Int)
         /// The reserve's records could not be read.
         case restoreFailed
-        /// No further events follow; the rest is to be written.
+        /// No further events follow. The waiting records are to be written.
         case finish
     }
 
     /// The next action.
     package enum Step: Hashable, Sendable {
-        /// Write these into the ledger in one transaction, in this order. `restoring`: together with the next
-        /// records of the reserve.
+        /// Write these records into the ledger in one transaction, in this order. `restoring`: also write the
+        /// next records of the reserve.
         case write([UnwrittenIntent], [UnwrittenDecision], [UnwrittenOutcome], restoring: Bool)
-        /// Put these into the reserve.
+        /// Put these outcomes into the reserve.
         case reserve([UnwrittenOutcome])
-        /// Everything possible is done.
+        /// The queue is finished: all records that can be stored are stored.
         case end
     }
 
@@ -90,20 +91,21 @@ package struct KeeperQueue: Sendable {
 
     /// The number of records in the reserve.
     package private(set) var reserved: Int
-    /// The number of visits whose outcome was given up, since the start.
+    /// The number of visits whose outcome was given up since the start.
     package private(set) var lost = 0
     /// Whether the disk has not answered for ``Limits/stallAfter``, as ``next(at:)`` determined. Until it
     /// answers, no intent is queued.
     package private(set) var isStalled = false
 
-    /// An empty queue; `reserved` records wait in the reserve from an earlier run.
+    /// Creates an empty queue. `reserved`: the number of records that wait in the reserve from an earlier
+    /// run.
     package init(limits: Limits = Limits(), reserved: Int) {
         (self.limits, self.reserved) = (limits, reserved)
     }
 
     /// The number of records that the disk has refused so far: those in the reserve, and those in memory
-    /// while the disk refuses or does not answer; 0 when the disk works. Decisions count only when nothing
-    /// else is unwritten, because the outcome of each follows within seconds.
+    /// while the disk refuses or does not answer; 0 when the disk works. Decisions count only if no other
+    /// record is unwritten, because the outcome of each decision follows within seconds.
     package var unwritten: Int {
         if retryAt == nil, reserved == 0, !isStalled { return 0 }
         let records = reserved + held.count
@@ -157,13 +159,13 @@ package struct KeeperQueue: Sendable {
         case .restoreFailed: restoreRetryAt = now.advanced(by: limits.retryAfter)
         case .finish:
             isFinishing = true
-            // Each destination gets one more attempt, without a pause.
+            // Try the ledger and the reserve once more, without a pause.
             (retryAt, reserveRetryAt, restoreRetryAt) = (nil, nil, nil)
         }
         return []
     }
 
-    /// Returns the next step; nil: nothing is to be done before ``deadline`` or the next event.
+    /// Returns the next step; nil if no step is to be carried out before ``deadline`` or the next event.
     package mutating func next(at now: Instant) -> Step? {
         if let stall = stallAt, now >= stall { isStalled = true }
         guard underWay == nil, !hasEnded else { return nil }
@@ -209,7 +211,7 @@ package struct KeeperQueue: Sendable {
     }
 
     private mutating func add(_ outcome: UnwrittenOutcome) -> [Text] {
-        // A visit that has ended no longer needs its intent.
+        // Drop the intent of a visit that has ended: it is no longer needed.
         let waiting = intents.firstIndex { $0.intent == outcome.intent }
         if let waiting { intents.remove(at: waiting) }
         if hasEnded {

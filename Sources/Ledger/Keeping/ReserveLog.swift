@@ -6,9 +6,9 @@ import Encoding
 /// seed. A torn record, or the remains of an earlier use, are therefore not mistaken for a record, and a new
 /// seed empties the whole log.
 package struct ReserveLog: Hashable, Sendable {
-    /// Bytes of the seed.
+    /// The number of bytes of the seed.
     package static let seedBytes = 16
-    /// Bytes of one record in addition to its body.
+    /// The number of bytes of one record in addition to its body.
     package static let overhead = 4 + ChainHash.byteCount
 
     /// The offset of the next record.
@@ -17,7 +17,7 @@ package struct ReserveLog: Hashable, Sendable {
     package private(set) var count = 0
     private var hash: ChainHash
 
-    /// An empty log after its seed.
+    /// Creates an empty log with its seed.
     package init(seed: [UInt8]) {
         (hash, end) = (.genesis(ledger: Text(Hex.encode(seed))), seed.count)
     }
@@ -33,8 +33,8 @@ package struct ReserveLog: Hashable, Sendable {
         return length + hash.bytes + body
     }
 
-    /// Parses `bytes`, the file from its first byte on. Returns the log and the bodies of its records. The
-    /// log ends before the first record that does not continue the chain.
+    /// Parses `bytes`, which begin with the first byte of the file. Returns the log and the bodies of its
+    /// records. The log ends before the first record that does not continue the chain.
     package static func read(_ bytes: [UInt8]) -> (log: ReserveLog, bodies: [[UInt8]]) {
         var log = ReserveLog(seed: Array(bytes.prefix(seedBytes)))
         var bodies: [[UInt8]] = []

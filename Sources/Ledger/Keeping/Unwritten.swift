@@ -2,19 +2,19 @@ package import Encoding
 
 /// An intent that waits to be written.
 package struct UnwrittenIntent: Hashable, Sendable {
-    /// Its own UUID.
+    /// The id of the intent, a UUID.
     package var intent: Text
-    /// The place and time.
+    /// The place and time of the intent.
     package var stamp: RecordStamp
 
-    /// An intent of these parts.
+    /// Creates an intent that waits to be written.
     package init(intent: Text, stamp: RecordStamp) {
         (self.intent, self.stamp) = (intent, stamp)
     }
 }
 
-/// The decision about a visit whose gate was ordered to open, waiting to be written, with the names by which
-/// its credential is recognised after the next start.
+/// The decision on a visit for which the gate was ordered to open. It waits to be written, together with the
+/// names by which the visit's credential is recognised after the next start.
 package struct UnwrittenDecision: Hashable, Sendable {
     /// The outcome, with the gate as it was ordered. The outcome that states what the gate did replaces it
     /// later.
@@ -22,11 +22,11 @@ package struct UnwrittenDecision: Hashable, Sendable {
     /// The names by which the credential is recognised.
     package var names: [ReplayName]
 
-    /// A decision of these parts.
+    /// Creates a decision from the decided outcome and the replay names.
     package init(_ decided: UnwrittenOutcome, names: [ReplayName]) { (self.decided, self.names) = (decided, names) }
 
-    /// The date at which the names were remembered. Of two possible dates it is the later one, which keeps
-    /// the names longer.
+    /// The date at which the names were remembered. If two dates are possible, it is the later one, so that
+    /// the names are kept longer.
     package var at: Timestamp { decided.stamp.time.latest }
 
     /// Returns the decision with the names of its credentials filled in and the digests removed.
@@ -37,24 +37,25 @@ package struct UnwrittenDecision: Hashable, Sendable {
 
 /// An outcome that waits to be written.
 package struct UnwrittenOutcome: Hashable, Sendable {
-    /// The visit's UUID.
+    /// The UUID of the visit.
     package var visit: Text
     /// The UUID of the intent that the visit uses up. For a visit without an intent it is the visit's own
     /// UUID, which no intent has.
     package var intent: Text
-    /// The visit's result.
+    /// The result of the visit.
     package var outcome: Outcome
-    /// The place and time.
+    /// The place and time of the outcome.
     package var stamp: RecordStamp
-    /// SHA-256 of the signed contents from which the names are still to be computed: of the credential, then
-    /// of the first of the others. Empty: the names are filled in already, or none is needed.
+    /// The SHA-256 hashes of the signed contents from which the names are still to be computed: first that of
+    /// the credential, then those of the first further credentials. Empty: the names are filled in already,
+    /// or no name is needed.
     package var signedDigests: [[UInt8]]
-    /// Names stored with its decision that are removed when it is written, because the gate did not open or
-    /// its result releases the credential.
+    /// The names stored with the visit's decision that are removed when the outcome is written, because the
+    /// gate did not open or the result releases the credential.
     package var forgotten: [ReplayName]
 
-    /// An outcome of these parts. `intent`: nil for a visit without one, and for visits of earlier versions,
-    /// whose intents had the ids of their visits.
+    /// Creates an outcome from its parts. `intent`: nil for a visit without an intent, and for visits of
+    /// earlier versions, whose intents had the ids of their visits.
     package init(
         visit: Text, intent: Text? = nil, outcome: Outcome, stamp: RecordStamp, signedDigests: [[UInt8]] = [],
         forgotten: [ReplayName] = []
@@ -63,7 +64,7 @@ package struct UnwrittenOutcome: Hashable, Sendable {
         (self.signedDigests, self.forgotten) = (signedDigests, forgotten)
     }
 
-    /// The number of visits that it covers.
+    /// The number of visits that the outcome covers.
     package var visits: Int { 1 + outcome.repeated }
 
     /// Returns the outcome with the names of its credentials filled in and the digests removed.
@@ -76,9 +77,10 @@ package struct UnwrittenOutcome: Hashable, Sendable {
         return copy
     }
 
-    /// The bytes in which the reserve and a decision keep it: the intent's id, unless it equals the visit's;
-    /// then a record without number and position, which the ledger assigns later. Valid only for an outcome
-    /// with its names filled in: neither digests nor forgotten names are kept.
+    /// The bytes in which the reserve and a decision store the outcome. They are the intent's id, unless it
+    /// equals the visit's id, followed by a record without number and position, which the ledger assigns
+    /// later. The function may be used only for an outcome whose names are filled in: neither digests nor
+    /// forgotten names are kept.
     package func bytes(limits: LedgerLimits = LedgerLimits()) -> [UInt8] {
         let record = LedgerRecord.outcome(
             OutcomeRecord(
@@ -88,7 +90,7 @@ package struct UnwrittenOutcome: Hashable, Sendable {
         return (intent == visit ? [] : Array(intent.utf8)) + record.bytes
     }
 
-    /// Parses ``bytes(limits:)``; nil for anything else. Bytes of earlier versions contain no intent id.
+    /// Parses ``bytes(limits:)``; nil for any other bytes. Bytes of earlier versions contain no intent id.
     package init?(bytes: [UInt8]) {
         let body = bytes.drop { $0 != UInt8(ascii: "{") }
         guard let intent = Text(utf8: bytes.prefix(bytes.count - body.count)),

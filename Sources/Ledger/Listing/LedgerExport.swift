@@ -2,17 +2,17 @@ package import Encoding
 
 /// A part of the ledger as JSON lines that can be verified by itself: a first line with the point where it
 /// begins, a line for each entry, and a last line with the point where it ends, the newest statement of the
-/// witness, and a signature over these.
+/// witness, and a signature over all of it.
 package enum LedgerExport {
     static let firstType: Text = "gatehouse/export/1"
     static let lastType: Text = "gatehouse/export-end/1"
 
-    /// The first line.
+    /// Returns the first line of an export.
     package static func first(ledger: Text, start: ChainPoint) -> JSON {
         ["type": .string(firstType), "ledger": .string(ledger), "start": start.json]
     }
 
-    /// The line of an entry: its position, its hash, its record unchanged.
+    /// Returns the line of an entry: its position, its hash and its unchanged record.
     package static func line(_ entry: LedgerEntry) -> JSON {
         [
             "position": .int(entry.position), "hash": .text(entry.hash.hex),
@@ -20,8 +20,8 @@ package enum LedgerExport {
         ]
     }
 
-    /// The last line. `key`: the key that signs it; nil: the export proves only that it is complete in
-    /// itself. `head`: the newest statement of the witness.
+    /// Returns the last line. `key`: the key that signs the line; nil: the export proves only that it is
+    /// complete in itself. `head`: the newest statement of the witness.
     package static func last(
         ledger: Text, start: ChainPoint, end: ChainPoint, head: SignedHead?, key: WitnessKey?
     ) -> JSON {
@@ -48,7 +48,8 @@ package struct ExportVerifier: Sendable {
         package var report: ChainReport
         /// The Ed25519 key that signed the export; nil: the export is not signed.
         package var signer: [UInt8]?
-        /// The statement of the witness in the export, its signature checked; nil: none.
+        /// The statement of the witness in the export, with its signature checked; nil if the export has
+        /// none.
         package var head: SignedHead?
     }
 
@@ -57,10 +58,11 @@ package struct ExportVerifier: Sendable {
     private var verifier: ChainVerifier?
     private var last: JSON?
 
-    /// A verifier that has read nothing yet.
+    /// Creates a verifier that has read no line yet.
     package init() {}
 
-    /// Reads the next line, without its line end. Throws at a line that is not valid in that place.
+    /// Reads the next line, without its line end. Throws if the line is not valid at this place of the
+    /// export.
     package mutating func add(line: [UInt8]) throws(RecordError) {
         guard let json = try? JSON.parse(line), last == nil else { throw RecordError(member: "") }
         guard verifier != nil else {

@@ -2,18 +2,19 @@ import Encoding
 
 /// One visit as `gatehouse ledger list` shows it.
 package struct ListedVisit: Hashable, Sendable {
-    /// The position of its last record in the chain.
+    /// The position of the visit's last record in the chain.
     package var position: Int
     /// The entry's hash; nil when the stored bytes are not a hash.
     package var hash: ChainHash?
-    /// The entry's bytes as they are stored.
+    /// The bytes of the ledger's entry, as stored.
     package var body: [UInt8]
-    /// The record: an outcome, or an intent that has none yet. Nil when the entry is not a record.
+    /// The record of the entry: an outcome, or an intent that has no outcome yet. Nil if the entry is not a
+    /// record.
     package var record: LedgerRecord?
-    /// The delivery state of its report; nil when it has no report yet (an open visit).
+    /// The delivery state of the visit's report; nil if the visit has no report yet (an open visit).
     package var report: ReportState?
 
-    /// A visit by its entry and its report's state.
+    /// Creates a visit from its entry and its report's state.
     package init(position: Int, hash: ChainHash?, body: [UInt8], report: ReportState?) {
         (self.position, self.hash, self.body, self.report) = (position, hash, body, report)
         record = try? LedgerRecord(bytes: body)
@@ -23,15 +24,15 @@ package struct ListedVisit: Hashable, Sendable {
 /// The ledger as text: a table for people, JSON lines for programs. Characters that could control a terminal
 /// are replaced in every text from outside.
 package enum LedgerListing {
-    /// Columns of the table, in characters.
+    /// The width of the table, in characters.
     package static let width = 80
     private static let columns = [("TIME", 20), ("SEQ", 7), ("RESULT", 12), ("GATE", 8), ("REPORT", 13)]
 
-    /// The table's first line.
+    /// The first line of the table.
     package static var header: String { row(columns.map(\.0), ["REASONS"]).joined() }
 
-    /// Lines of at most ``width`` characters: the visit, then those of its reasons for which the first line
-    /// has no room.
+    /// Returns lines of at most ``width`` characters: first the visit, then the reasons for which the first
+    /// line has no room.
     package static func lines(_ visit: ListedVisit) -> [String] {
         guard let record = visit.record else {
             return row(["-", "-", "unreadable", "-", "-"], ["(entry \(visit.position))"])
@@ -55,7 +56,7 @@ package enum LedgerListing {
         }
     }
 
-    /// What the gate did; `none` for an appliance without an actuator.
+    /// The opening of the gate, as text; `none` for an appliance without an actuator.
     private static func gate(_ outcome: Outcome) -> String {
         guard let gate = outcome.gate else { return outcome.result == .interrupted ? "unknown" : "none" }
         guard gate.opened else { return "shut" }
@@ -63,8 +64,8 @@ package enum LedgerListing {
         return gate.pulseMilliseconds > 0 ? "\(gate.pulseMilliseconds) ms" : "opened"
     }
 
-    /// One JSON object in one line: the record's own members, then `position`, `hash`, `report` and `remedy`.
-    /// `remedy` says what a person can do about the result (null when nothing can be done).
+    /// Returns one JSON object in one line: the record's own members, then `position`, `hash`, `report` and
+    /// `remedy`. `remedy` says what a person can do about the result (null if nothing can be done).
     package static func json(_ visit: ListedVisit, remedy: String?) -> String {
         var object = visit.record == nil ? ["unreadable": true] : (try? JSON.parse(visit.body))?.object ?? JSONObject()
         object["position"] = .int(visit.position)
@@ -74,7 +75,8 @@ package enum LedgerListing {
         return JSON.object(object).compactText
     }
 
-    /// The cells in their columns, followed by as many words as fit; the other words continue in lines below.
+    /// Returns the cells in their columns, followed by as many words as fit. The remaining words continue in
+    /// further lines.
     private static func row(_ cells: [String], _ words: [String]) -> [String] {
         var line = ""
         for (cell, column) in zip(cells, columns) {
@@ -97,7 +99,7 @@ package enum LedgerListing {
         }
     }
 
-    /// Replaces control characters, and others that could control a terminal, by "?".
+    /// Replaces control characters, and other characters that could control a terminal, by "?".
     private static func printable(_ text: String) -> String {
         String(
             String.UnicodeScalarView(

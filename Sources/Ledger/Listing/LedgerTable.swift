@@ -1,18 +1,18 @@
 import Encoding
 
 /// Entries as comma-separated values (RFC 4180) for spreadsheets: one line for each entry, without proof.
-/// Every cell is quoted, and none begins as a formula would.
+/// Every cell is quoted. No cell begins with a character that begins a formula.
 package enum LedgerTable {
     private static let columns = [
         "position", "seq", "kind", "visit", "kiosk", "time", "clock", "result", "reasons", "opened", "pulse_ms",
         "format", "issuer", "types", "name", "others", "session_ms", "repeated", "dropped", "hash",
     ]
 
-    /// The first line, without its end.
+    /// The first line of the table, without its line end.
     package static var header: String { line(columns) }
 
-    /// The line of an entry, without its line end. An entry that is not a record has only its position and
-    /// its hash.
+    /// Returns the line of an entry, without its line end. For an entry that is no record, the line has only
+    /// the position and the hash.
     package static func line(_ entry: LedgerEntry) -> String {
         var cells = ["\(entry.position)"]
         switch try? LedgerRecord(bytes: entry.body) {
@@ -29,7 +29,8 @@ package enum LedgerTable {
         return line(cells)
     }
 
-    /// Appends cell by cell: older compilers cannot type-check them in one expression.
+    /// Returns the cells of an outcome. They are appended one by one, because older compilers cannot
+    /// type-check them in one expression.
     private static func told(_ outcome: Outcome) -> [String] {
         let (gate, credential) = (outcome.gate, outcome.credential)
         var cells: [String] = [outcome.result.rawValue, outcome.reasons.map(\.code.string).joined(separator: " ")]

@@ -40,7 +40,7 @@ extension ChainReport {
         return lines
     }
 
-    /// The same for machines: one JSON object.
+    /// The result for machines: one JSON object.
     package var json: JSON {
         [
             "intact": .bool(isIntact), "entries": .int(entries), "evicted": .int(start.count),

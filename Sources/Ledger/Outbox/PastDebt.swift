@@ -10,24 +10,25 @@ package struct PastDebt: Hashable, Sendable {
     package let destination: Text
     /// The id of the earlier ledger.
     package let ledger: Text
-    /// The position of its last entry, and the hash that binds all entries before it.
+    /// The position of the replaced ledger's last entry, and the hash that binds all entries before it.
     package let end: Checkpoint
-    /// The position up to which the destination has confirmed everything.
+    /// The position up to which the destination has confirmed all entries.
     package private(set) var confirmed: Int
-    /// The largest possible number of outcomes after that position: those lost if the file is lost.
+    /// The largest possible number of outcomes after the confirmed position. They are lost if the file is
+    /// lost.
     package private(set) var reports: Int
 
-    /// A debt of these parts.
+    /// Creates a debt from the values of its properties.
     package init(destination: Text, ledger: Text, end: Checkpoint, confirmed: Int, reports: Int) {
         (self.destination, self.ledger, self.end) = (destination, ledger, end)
         (self.confirmed, self.reports) = (confirmed, reports)
     }
 
-    /// The number of entries that are still owed.
+    /// The number of entries that the destination has not confirmed yet.
     package var entries: Int { max(end.count - confirmed, 0) }
 
-    /// Records that the destination has confirmed everything up to `position`, which includes `reports`
-    /// outcomes.
+    /// Records that the destination has confirmed every entry up to `position`. These entries include
+    /// `reports` outcomes.
     package mutating func confirm(upTo position: Int, reports: Int) {
         guard position > confirmed else { return }
         confirmed = min(position, end.count)

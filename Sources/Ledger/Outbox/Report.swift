@@ -1,16 +1,17 @@
 package import Encoding
 
 /// The report of a visit to the operator's cloud agent. It is a pure function of the ledger's entry, so every
-/// attempt sends the same bytes under the same id, and nothing of it is stored outside the ledger.
+/// attempt sends the same bytes under the same id, and no part of a report is stored outside the ledger.
 package enum Report {
     /// The `type` of a report in a basicmessage.
     package static let type: Text = "verification-report/1.0"
 
-    /// The report's stable id: the id of the visit. It is also the `@id` of the message, by which receivers
-    /// drop repetitions.
+    /// Returns the report's stable id: the id of the visit. It is also the `@id` of the message, by which
+    /// receivers recognise repetitions.
     package static func id(_ record: OutcomeRecord) -> Text { record.visit }
 
-    /// The report of an entry, with its position in the chain; nil unless the entry is an outcome.
+    /// Returns the report of an entry, with the entry's position in the chain; nil unless the entry is an
+    /// outcome.
     package static func json(of entry: LedgerEntry, in ledger: Text) -> JSON? {
         guard case .outcome(let record) = try? LedgerRecord(bytes: entry.body) else { return nil }
         return json(record, entry, ledger)

@@ -1,28 +1,28 @@
 import Encoding
 
 /// Limits on the size of a record. A longer text is cut, never refused: an unusual credential must not
-/// prevent the record of its visit. With the defaults a record is smaller than 24 KiB whatever was received;
-/// an ordinary one has about 700 bytes.
+/// prevent the record of its visit. With the default limits a record is smaller than 24 KiB, whatever was
+/// received. An ordinary record has about 700 bytes.
 package struct LedgerLimits: Hashable, Sendable {
-    /// Reasons kept for one outcome, most important first.
+    /// The maximum number of reasons recorded for one outcome, most important first.
     package var reasons = 16
-    /// Types kept for one credential.
+    /// The maximum number of types recorded for one credential.
     package var types = 16
-    /// Other credentials kept for one visit.
+    /// The maximum number of further credentials recorded for one visit.
     package var others = 4
-    /// Types kept for each of the other credentials.
+    /// The maximum number of types recorded for each further credential of the visit.
     package var otherTypes = 4
-    /// UTF-8 bytes of an identifier: kiosk, boot, issuer, type, JSON pointer.
+    /// The maximum number of UTF-8 bytes of an identifier: kiosk, boot, issuer, type, JSON pointer.
     package var identifierBytes = 256
-    /// UTF-8 bytes of a code, a format, a name or a version.
+    /// The maximum number of UTF-8 bytes of a code, a format, a name or a version.
     package var codeBytes = 96
-    /// UTF-8 bytes of a visit id; a UUID has 36.
+    /// The maximum number of UTF-8 bytes of a visit id; a UUID has 36.
     package var visitBytes = 64
-    /// Visits that may be open at the same time. Exceeding the limit is a programming error of the caller; a
-    /// crowd of visitors does not reach it.
+    /// The maximum number of visits that may be open at the same time. Exceeding the limit is a programming
+    /// error of the caller; a crowd of visitors does not reach it.
     package var openVisits = 256
 
-    /// The documented defaults.
+    /// Creates the documented default limits.
     package init() {}
 
     /// `text` cut to at most `bytes` UTF-8 bytes at a character boundary; a cut text ends in "…".

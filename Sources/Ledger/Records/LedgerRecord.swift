@@ -1,36 +1,37 @@
 package import Encoding
 
 /// The intent: a visit may soon have an effect. It is written before any light, status byte or gate pulse. An
-/// intent that no phone used serves the next one: the visit that used it up is the one whose outcome names
-/// its position.
+/// intent that no phone used is used for the next phone. The visit that used up the intent is the visit whose
+/// outcome names the intent's position.
 package struct IntentRecord: Hashable, Sendable {
-    /// The number of the visit that it will serve; see ``OutcomeRecord/seq``.
+    /// The number of the visit for which the intent will be used; see ``OutcomeRecord/seq``.
     package var seq: Int
     /// The intent's own UUID, lower case, in the member `visit`; in records of earlier versions the UUID of
     /// its visit.
     package var intent: Text
-    /// The place and time.
+    /// The place and time of the record.
     package var stamp: RecordStamp
 }
 
 /// The outcome: a visit has ended. The report is made from this record: ``Report``.
 package struct OutcomeRecord: Hashable, Sendable {
-    /// The visit's number: one series without gaps for each ledger, from 1, that continues across restarts.
+    /// The visit's number. Each ledger has one series of numbers without gaps, which begins with 1 and
+    /// continues across restarts.
     ///
     /// A visit takes its number with its *first* record, so intent and outcome share it. Every intent gets
     /// exactly one outcome (``Recovery`` writes the missing ones), so the reports have no gaps either. A
-    /// number that a receiver lacks is a visit that is still open, a report being delivered, or one counted
-    /// in `dropped`.
+    /// number that a receiver lacks belongs to a visit that is still open, to a report that is being
+    /// delivered, or to a report counted in `dropped`.
     package var seq: Int
-    /// The visit's UUID, lower case; also the id of its report.
+    /// The UUID of the visit in lower case. It is also the id of the visit's report.
     package var visit: Text
-    /// The position of the intent that the visit used up; nil when none existed (the visit failed before it
-    /// was written, or the ledger failed). Only this position connects the two records: each has an id of its
-    /// own.
+    /// The position of the intent that the visit used up; nil if the visit had no intent (the visit failed
+    /// before the intent was written, or the ledger failed). Only this position connects the two records,
+    /// because each has its own id.
     package var intent: Int?
-    /// The place and time.
+    /// The place and time of the record.
     package var stamp: RecordStamp
-    /// The visit's result.
+    /// The result of the visit.
     package var outcome: Outcome
     /// The number of reports given up since the previous outcome, because the ledger had no room left for
     /// unconfirmed entries.
@@ -39,9 +40,9 @@ package struct OutcomeRecord: Hashable, Sendable {
 
 /// The content of a ledger entry.
 package enum LedgerRecord: Hashable, Sendable {
-    /// A visit has begun.
+    /// The record says that a visit has begun.
     case intent(IntentRecord)
-    /// A visit has ended.
+    /// The record says that a visit has ended.
     case outcome(OutcomeRecord)
 
     /// The version of the record format, member `v`.
@@ -55,7 +56,7 @@ package enum LedgerRecord: Hashable, Sendable {
         }
     }
 
-    /// The visit's number.
+    /// The number of the visit.
     package var seq: Int {
         switch self {
         case .intent(let record): record.seq
@@ -63,7 +64,7 @@ package enum LedgerRecord: Hashable, Sendable {
         }
     }
 
-    /// The place and time.
+    /// The place and time of the record.
     package var stamp: RecordStamp {
         switch self {
         case .intent(let record): record.stamp
@@ -92,7 +93,8 @@ package enum LedgerRecord: Hashable, Sendable {
         return JSON.object(JSONObject(members)).compactBytes
     }
 
-    /// Parses a record. Throws when it is not one, or when it is not written exactly as ``bytes`` writes it.
+    /// Parses a record. Throws if the bytes are no record, or if they are not exactly in the form of
+    /// ``bytes``.
     package init(bytes: [UInt8]) throws(RecordError) {
         guard let json = try? JSON.parse(bytes) else { throw RecordError(member: "") }
         let fields = try RecordFields(json)

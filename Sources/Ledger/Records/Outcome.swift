@@ -11,20 +11,21 @@ package struct Outcome: Hashable, Sendable {
         case rejected
         /// The transfer or the gate failed before a verdict.
         case failed
-        /// Power or process failed between intent and outcome, so the outcome at the gate is not known.
+        /// The power or the process failed between intent and outcome, so it is not known whether the gate
+        /// opened.
         case interrupted
     }
 
     /// A reason: a code of the single table of reason codes, as text, so that every later version can read
-    /// the record. The first reason decided. The following ones are findings of the verification or, after a
-    /// Tuvali code, the code that distinguishes its causes.
+    /// the record. The first reason determined the result. The following reasons are findings of the
+    /// verification or, after a Tuvali code, the code that distinguishes its causes.
     package struct Reason: Hashable, Sendable {
-        /// The reason code.
+        /// The text of the reason code.
         package var code: Text
         /// A JSON pointer (RFC 6901) to the member that caused it. Never the member's value.
         package var pointer: Text?
 
-        /// A code and, when one member caused it, the pointer to that member.
+        /// Creates a reason from a code and, if one member caused it, the pointer to that member.
         package init(_ code: Text, pointer: Text? = nil) {
             self.code = code
             self.pointer = pointer
@@ -33,26 +34,27 @@ package struct Outcome: Hashable, Sendable {
 
     /// A presented credential, without its claims.
     package struct Credential: Hashable, Sendable {
-        /// `ldp_vc`, `vc+sd-jwt`, `mso_mdoc`, …
+        /// The format of the credential: `ldp_vc`, `vc+sd-jwt`, `mso_mdoc`, …
         package var format: Text
-        /// The issuer's identifier, when the credential named one.
+        /// The issuer's identifier; nil if the credential names no issuer.
         package var issuer: Text?
-        /// The credential's types in their order in the credential.
+        /// The types of the credential, in the order of the credential.
         package var types: [Text]
-        /// HMAC(site key, hash of the signed content), lower-case hex (``SiteKey/name(ofSignedContent:)``): equal for
-        /// every copy of one credential at one site, useless elsewhere. Nil before a proof was checked.
+        /// The name of the credential in records: HMAC(site key, hash of the signed content), lower-case hex
+        /// (``SiteKey/name(ofSignedContent:)``). It is equal for every copy of the credential at one site,
+        /// and useless elsewhere. Nil if no proof was checked.
         package var name: Text?
         /// The first day of validity, as its first second in UTC. Only the day is kept: the time to the
-        /// second is often unique to one credential, and a person could be followed by it.
+        /// second is often unique to one credential, and would allow following a person.
         package let validFrom: Timestamp?
-        /// The last day of validity, written in the same way.
+        /// The last day of validity, as its first second in UTC, as for ``validFrom``.
         package let validUntil: Timestamp?
-        /// SHA-256 of the bytes as received, lower-case hex. Only records of earlier versions contain it;
-        /// those records also have dates to the millisecond. It is read so that those records can still be
-        /// verified, and is never written in new ones.
+        /// SHA-256 of the bytes as received, lower-case hex. Only records of earlier versions contain this
+        /// hash; those records also have dates to the millisecond. The hash is read so that those records can
+        /// still be verified. It is never written in new records.
         package let oldDigest: Text?
 
-        /// A credential by its outer facts. Only the days of the dates are kept.
+        /// Creates a credential from its data other than claims. Of the dates only the days are kept.
         package init(
             format: Text, issuer: Text?, types: [Text], name: Text? = nil, validFrom: Timestamp? = nil,
             validUntil: Timestamp? = nil
@@ -61,7 +63,7 @@ package struct Outcome: Hashable, Sendable {
                 format, issuer, types, name, validFrom?.recordDay, validUntil?.recordDay, oldDigest: nil)
         }
 
-        /// A credential exactly as a record contains it.
+        /// Creates a credential with exactly the values that a record contains.
         init(
             _ format: Text, _ issuer: Text?, _ types: [Text], _ name: Text?, _ validFrom: Timestamp?,
             _ validUntil: Timestamp?, oldDigest: Text?
@@ -78,7 +80,7 @@ package struct Outcome: Hashable, Sendable {
 
     /// The figures of the transfer.
     package struct Session: Hashable, Sendable {
-        /// `tuvali`.
+        /// The transport of the transfer: `tuvali`.
         package var transport: Text
         /// The time from the phone's connection to the decision, in milliseconds.
         package var milliseconds: Int
@@ -89,7 +91,7 @@ package struct Outcome: Hashable, Sendable {
         /// The number of repair rounds requested.
         package var retries: Int
 
-        /// The figures of one transfer.
+        /// Creates the figures of one transfer.
         package init(transport: Text, milliseconds: Int, chunks: Int, crcErrors: Int, retries: Int) {
             self.transport = transport
             self.milliseconds = milliseconds
@@ -99,33 +101,33 @@ package struct Outcome: Hashable, Sendable {
         }
     }
 
-    /// What the gate did, as the thread that drives its line reported it.
+    /// The state of the gate as the result of a visit, as reported by the thread that drives the gate's line.
     package struct Gate: Hashable, Sendable {
-        /// Whether the relay was energised, or an access controller was sent its frame.
+        /// Whether the relay was energised, or a frame was sent to a gate controller.
         package var opened: Bool
-        /// How long the relay was energised, in milliseconds; 0 when it was not.
+        /// How long the relay was energised, in milliseconds; 0 if it was not.
         package var pulseMilliseconds: Int
         /// Whether the sensor reported that a person passed; nil: no sensor, or no clear result.
         package var passage: Bool?
 
-        /// The gate opened for that long.
+        /// Returns the state of a gate that opened for `milliseconds` milliseconds.
         package static func pulsed(milliseconds: Int) -> Gate { Gate(opened: true, pulseMilliseconds: milliseconds) }
-        /// The gate stayed shut.
+        /// The state of a gate that stayed shut.
         package static let shut = Gate(opened: false, pulseMilliseconds: 0)
     }
 
-    /// The software and rules that decided, needed to assess a record years later.
+    /// The software and rules that gave the verdict. They are needed to assess a record years later.
     package struct Software: Hashable, Sendable {
-        /// The program's name.
+        /// The name of the program.
         package var name: Text
-        /// Its version.
+        /// The version of the software.
         package var version: Text
-        /// Version of the trust directory in force.
+        /// The version of the trust directory in force; nil if none was.
         package var trust: Text?
-        /// Version of the policy in force.
+        /// The version of the policy in force; nil if none was.
         package var policy: Text?
 
-        /// A program and the rules that it applied.
+        /// Creates the description of a program and the rules that it applied.
         package init(name: Text, version: Text, trust: Text? = nil, policy: Text? = nil) {
             self.name = name
             self.version = version
@@ -138,33 +140,34 @@ package struct Outcome: Hashable, Sendable {
     package var result: Result
     /// The reasons, most important first; may be empty for `accepted` and `interrupted`.
     package var reasons: [Reason]
-    /// The credential that decided, if the visit reached that point: the one that fulfilled the accepting
-    /// rule, or the one that failed.
+    /// The credential on which the verdict depends, if the visit reached a verdict: the one that fulfilled
+    /// the accepting rule, or the one that failed.
     package var credential: Credential?
-    /// Further credentials presented in the same visit; usually none. First those that also fulfil the
-    /// accepting rule, which have a name and dates, then those that did not matter.
+    /// Further credentials presented in the same visit; usually none. First are those that also fulfil the
+    /// accepting rule; they have a name and dates. The others did not affect the verdict.
     package var others: [Credential] = []
-    /// The transfer, when one took place.
+    /// The figures of the transfer; nil if none took place.
     package var session: Session?
     /// What the gate did; nil: this appliance has no actuator or, for an interrupted visit, it is not known.
     package var gate: Gate?
-    /// The software and rules that decided.
+    /// The software and rules that gave the verdict.
     package var software: Software
-    /// The number of further visits that ended in the same way shortly before and have no record of their
-    /// own; usually 0.
+    /// The number of further visits that ended in the same way shortly before and have no separate record;
+    /// usually 0.
     package var repeated = 0
-    /// The times at which the first and the last of them ended, on the clock of ``RecordStamp/monotonic``;
-    /// nil: there were none, or a version before this member existed wrote the record.
+    /// The times at which the first and the last of the ``repeated`` visits ended, on the clock of
+    /// ``RecordStamp/monotonic``; nil: there were no such visits, or a version before this member existed
+    /// wrote the record.
     package var repeatedSpan: ClosedRange<Instant>?
     /// The upper limit of ``repeated``: more than a radio can deliver, and small enough that sums of it do
     /// not overflow.
     package static let mostRepeated = 1 << 32
-    /// The replaced ledger; only in the first record of a ledger that replaces another.
+    /// The ledger that this ledger replaces. Only the first record of such a ledger has it.
     package var predecessor: Predecessor?
-    /// What was wrong with the replaced ledger, in words; only in that first record.
+    /// What was wrong with the replaced ledger, in words. Only the first record of the new ledger has it.
     package var finding: Text?
 
-    /// An outcome of these parts.
+    /// Creates an outcome from the given values. The other properties have their defaults.
     package init(
         _ result: Result, reasons: [Reason] = [], credential: Credential? = nil, session: Session? = nil, gate: Gate?,
         software: Software
@@ -179,10 +182,10 @@ package struct Outcome: Hashable, Sendable {
 }
 
 extension Outcome {
-    /// The priority of a record when there is not enough room for all.
+    /// The priority of a record when the ledger has not enough room for all records.
     package enum Weight: String, CaseIterable, Sendable {
-        /// A transfer failed before a credential was received, and the gate stayed shut. Any radio nearby can
-        /// cause these.
+        /// The lowest priority: a transfer failed before a credential was received, and the gate stayed shut.
+        /// Any radio nearby can cause such records.
         case junk
         /// The visitor was rejected, or the gate itself failed.
         case ordinary

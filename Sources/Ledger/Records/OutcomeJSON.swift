@@ -22,8 +22,8 @@ extension Outcome {
         return members + succession
     }
 
-    /// What the first record of a new ledger states about the replaced one; no other record has these
-    /// members.
+    /// The members of the first record of a new ledger that describe the replaced ledger. No other record has
+    /// these members.
     var succession: [JSONObject.Member] {
         (predecessor.map { [.init("predecessor", $0.json)] } ?? [])
             + (finding.map { [.init("finding", .string($0))] } ?? [])
@@ -147,7 +147,8 @@ extension Outcome.Session {
 }
 
 extension Outcome.Gate {
-    /// The record calls the member `pulseMs`; the report keeps the name that receivers of reports expect.
+    /// Returns the JSON form of the gate. `pulse`: the name of the member with the duration. It is `pulseMs`
+    /// in the record, and another name in the report, because receivers of reports expect that name.
     func json(pulse: Text) -> JSON {
         .object(
             JSONObject(optional: [
@@ -181,7 +182,7 @@ extension Outcome.Software {
 }
 
 extension JSONObject {
-    /// The members that have a value.
+    /// Creates an object from the members that have a value.
     init(optional members: [(Text, JSON?)]) {
         self.init(members.compactMap { name, value in value.map { Member(name, $0) } })
     }

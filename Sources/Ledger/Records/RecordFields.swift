@@ -1,6 +1,6 @@
 import Encoding
 
-/// A stored record could not be parsed; `member` is the first one that is missing or has the wrong form.
+/// A stored record could not be parsed. `member` is the first member that is missing or has the wrong form.
 package struct RecordError: Error, Hashable, Sendable {
     /// The member's name, or "" when the body is not a JSON object at all.
     package let member: String
@@ -42,7 +42,7 @@ struct RecordFields {
         return array
     }
 
-    /// Returns an empty array when the record has no such member.
+    /// Returns the array `name`; an empty array if the record has no such member.
     func arrayIfPresent(_ name: Text) throws(RecordError) -> [JSON] { object[name] == nil ? [] : try array(name) }
 
     /// Bytes that are written as hex digits.
@@ -51,7 +51,7 @@ struct RecordFields {
         return bytes
     }
 
-    /// Whether the member, which must be present, is `null`.
+    /// Returns whether the member `name` is `null`. The member must be present.
     func isNull(_ name: Text) throws(RecordError) -> Bool {
         guard let value = object[name] else { throw RecordError(member: name.string) }
         return value.isNull
@@ -62,34 +62,34 @@ struct RecordFields {
         return timestamp
     }
 
-    /// The members of the object `name`; nil when its value is `null`.
+    /// Returns the members of the object `name`; nil if its value is `null`.
     func object(_ name: Text) throws(RecordError) -> RecordFields? {
         guard let value = object[name] else { throw RecordError(member: name.string) }
         return value.isNull ? nil : try RecordFields(value, name.string)
     }
 
-    /// Returns nil when the record has no such member.
+    /// Returns the object `name`; nil if the record has no such member.
     func objectIfPresent(_ name: Text) throws(RecordError) -> RecordFields? {
         object[name] == nil ? nil : try self.object(name)
     }
 
-    /// Returns nil when the record has no such member.
+    /// Returns the text `name`; nil if the record has no such member.
     func textIfPresent(_ name: Text) throws(RecordError) -> Text? { object[name] == nil ? nil : try text(name) }
 
-    /// Returns nil when the record has no such member.
+    /// Returns the number `name`; nil if the record has no such member.
     func figureIfPresent(
         _ name: Text, upTo most: Int = ChainPoint.countLimit
     ) throws(RecordError) -> Int? { object[name] == nil ? nil : try figure(name, upTo: most) }
 
-    /// Returns nil when the record has no such member.
+    /// Returns the Boolean `name`; nil if the record has no such member.
     func boolIfPresent(_ name: Text) throws(RecordError) -> Bool? { object[name] == nil ? nil : try bool(name) }
 
-    /// Returns nil when the record has no such member.
+    /// Returns the instant `name`; nil if the record has no such member.
     func instantIfPresent(_ name: Text) throws(RecordError) -> Instant? {
         object[name] == nil ? nil : Instant(nanoseconds: Int64(try int(name)))
     }
 
-    /// Returns nil when the record has no such member.
+    /// Returns the timestamp `name`; nil if the record has no such member.
     func timestampIfPresent(_ name: Text) throws(RecordError) -> Timestamp? {
         object[name] == nil ? nil : try timestamp(name)
     }

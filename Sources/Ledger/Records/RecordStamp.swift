@@ -1,19 +1,20 @@
 package import Encoding
 
-/// The place and time at which a record was made. Every record has its own, so that a single one can be read
-/// without the others.
+/// The place and time at which a record was made. Every record has its own stamp, so that a single record can
+/// be read without the others.
 package struct RecordStamp: Hashable, Sendable {
     /// The configured name of the gate.
     package var kiosk: Text
     /// The UUID of the boot (`/proc/sys/kernel/random/boot_id`); only `monotonic` values of the same boot can
     /// be compared.
     package var boot: Text
-    /// The date according to the gate's clock, and the source of that date; kept to the millisecond.
+    /// The date according to the gate's clock, and the source of that date. The date is kept to the
+    /// millisecond.
     package var time: WallTime
-    /// Nanoseconds since that boot.
+    /// The time on the monotonic clock, in nanoseconds since the boot of ``boot``.
     package var monotonic: Instant
 
-    /// A stamp of these parts.
+    /// Creates a stamp from the values of its properties.
     package init(kiosk: Text, boot: Text, time: WallTime, monotonic: Instant) {
         self.kiosk = kiosk
         self.boot = boot
@@ -41,7 +42,7 @@ package struct RecordStamp: Hashable, Sendable {
         monotonic = Instant(nanoseconds: Int64(try fields.int("monotonic")))
     }
 
-    /// Returns the date of another instant of the same boot, computed from this stamp.
+    /// Returns the date at another instant of the same boot, computed from this stamp.
     func date(of instant: Instant) -> Timestamp { time.utc.advanced(by: monotonic.duration(to: instant)) }
 
     func clipped(to limits: LedgerLimits) -> RecordStamp {
@@ -53,15 +54,15 @@ package struct RecordStamp: Hashable, Sendable {
 }
 
 extension Instant {
-    /// The nanoseconds, as a record contains them.
+    /// The nanoseconds in the form in which a record contains them.
     var json: JSON { .number(JSONNumber(validated: String(nanoseconds))) }
 }
 
 extension Timestamp {
-    /// RFC 3339 with milliseconds, limited to the years 0000 to 9999, which RFC 3339 can express.
+    /// The date in RFC 3339 with milliseconds, limited to the years 0000 to 9999, which RFC 3339 can express.
     var recordText: String { inRecords.rfc3339 }
 
-    /// RFC 3339 without fraction.
+    /// The date in RFC 3339 without fractions of a second.
     var recordSecond: String { String(recordText.prefix(19)) + "Z" }
 
     /// The first second of this day in UTC.
@@ -71,7 +72,7 @@ extension Timestamp {
         return Timestamp(seconds: seconds - (rest < 0 ? rest + 86_400 : rest))
     }
 
-    /// This date limited to that range, because a credential may state any date.
+    /// This date limited to the years 0000 to 9999, because a credential may state any date.
     private var inRecords: Timestamp {
         let first = Timestamp(seconds: -62_167_219_200)
         let last = Timestamp(seconds: 253_402_300_799, nanoseconds: 999_000_000)

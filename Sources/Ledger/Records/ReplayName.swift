@@ -1,23 +1,23 @@
 import Crypto
 
-/// The name by which a visit that opened the gate is recognised, in a form that may be kept on disk: the
-/// first 16 bytes of an HMAC under the site key. Without the key it reveals nothing about credential or
-/// person. It differs from the name in the records.
+/// The name by which the gate recognises the credential of a visit that opened it. The name may be kept on
+/// disk: the first 16 bytes of an HMAC under the site key. Without the key it reveals nothing about
+/// credential or person. This name differs from the credential's name in the records.
 package struct ReplayName: Hashable, Sendable {
-    /// Length in bytes.
+    /// The length of a name in bytes.
     package static let byteCount = 16
 
     private let high: UInt64
     private let low: UInt64
 
-    /// A stored name; nil for another number of bytes.
+    /// Creates a name from its stored bytes; nil for any other number of bytes.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
         low = bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// A truncated HMAC.
+    /// Creates a name by truncating an HMAC.
     init(_ code: HMAC<SHA256>.MAC) {
         let bytes = Array(code)
         high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }

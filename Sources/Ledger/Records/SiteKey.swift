@@ -2,20 +2,21 @@ import Crypto
 package import Encoding
 
 /// The site's secret key from which names of credentials are computed. With the same key at every gate of a
-/// site, repeated visits are recognisable at that site; the names mean nothing anywhere else.
+/// site, repeated visits are recognisable at that site; at any other place the names reveal nothing.
 package struct SiteKey: Sendable {
-    /// Length of the key in bytes.
+    /// The length of the key in bytes.
     package static let byteCount = 32
 
     private let key: SymmetricKey
 
-    /// A key of ``byteCount`` random bytes; nil for any other number.
+    /// Creates a key from ``byteCount`` random bytes; nil for any other number.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         key = SymmetricKey(data: bytes)
     }
 
-    /// The name of the credential whose signed content has this SHA-256 hash: HMAC-SHA-256, lower-case hex.
+    /// Returns the name of the credential whose signed content has the SHA-256 hash `hash`: an HMAC-SHA-256
+    /// in lower-case hex.
     package func name(ofSignedContent hash: [UInt8]) -> Text {
         var code = HMAC<SHA256>(key: key)
         code.update(data: Array("gatehouse/credential/1\u{0}".utf8))
@@ -23,7 +24,7 @@ package struct SiteKey: Sendable {
         return Text(Hex.encode(code.finalize()))
     }
 
-    /// The name of one of a verdict's replay keys.
+    /// Returns the replay name for one of a verdict's replay keys.
     package func replayName(of key: [UInt8]) -> ReplayName {
         var code = HMAC<SHA256>(key: self.key)
         code.update(data: Array("gatehouse/replay/1\u{0}".utf8))

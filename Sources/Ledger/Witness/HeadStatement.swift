@@ -1,30 +1,30 @@
 package import Encoding
 
-/// The statement of the witness about the whole ledger after one commit. It is small enough to be signed,
-/// logged and given to other parties, which can then compare the gate's ledger with it: every later state of
-/// the ledger must contain it.
+/// The statement of the witness about the whole ledger after one commit. The statement is small enough to be
+/// signed, logged and given to other parties. These can compare the gate's ledger with the statement: every
+/// later state of the ledger must contain the state that it describes.
 package struct HeadStatement: Hashable, Sendable {
-    /// The ledger's figures.
+    /// The figures of the ledger.
     package var state: LedgerState
     /// ``WitnessKey/digest(of:_:)`` of the state and the cursors.
     package var digest: [UInt8]
-    /// The statement's number; the newer of two statements has the higher one.
+    /// The statement's number. The newer of two statements has the higher number.
     package var number: Int
-    /// A fault of the ledger that the running service found, in words; the next start begins a new ledger.
-    /// Nil: none.
+    /// A fault of the ledger that the running service found, in words. After it, the next start begins a new
+    /// ledger. Nil if no fault was found.
     package var finding: Text?
 
-    /// A statement of these parts.
+    /// Creates a statement from the values of its properties.
     package init(state: LedgerState, digest: [UInt8], number: Int, finding: Text? = nil) {
         (self.state, self.digest, self.number, self.finding) = (state, digest, number, finding)
     }
 
-    /// The checkpoint with which others compare a ledger.
+    /// The checkpoint with which other parties compare a ledger.
     package var checkpoint: Checkpoint {
         Checkpoint(ledger: state.ledger, count: state.end.count, hash: state.end.hash)
     }
 
-    /// The bytes to sign: compact JSON, members in fixed order.
+    /// The bytes to sign: compact JSON with members in fixed order.
     package var bytes: [UInt8] { json.compactBytes }
 
     /// The JSON value of ``bytes``.
@@ -48,10 +48,10 @@ package struct HeadStatement: Hashable, Sendable {
     }
 }
 
-/// A statement with its signature. It is stored in the witness file, printed by `gatehouse ledger head
-/// --json`, and may be sent to any other party that acts as a witness.
+/// A statement with its signature. The signed head is stored in the witness file, printed by `gatehouse
+/// ledger head --json`, and may be sent to any other party that acts as a witness.
 package struct SignedHead: Hashable, Sendable {
-    /// The statement.
+    /// The statement that is signed.
     package let head: HeadStatement
     /// The Ed25519 key that signed it, 32 bytes. A verifier must know from another source that this is the
     /// gate's key.

@@ -2,30 +2,31 @@ import Encoding
 
 /// What a database states about itself.
 package enum StoredLedger: Hashable, Sendable {
-    /// No database existed; it was created at this start.
+    /// No database existed. The database was created at this start.
     case made
-    /// The database has no seal. `isOld`: a version of the program without seals wrote it last.
+    /// The database has no seal. `isOld`: the last program version that wrote it had no seals.
     case unsealed(LedgerState, isOld: Bool)
-    /// Its seal is valid, or cannot be checked without the key; in the second case `digest` is nil.
+    /// The seal of the database is valid, or cannot be checked without the key. In the second case `digest`
+    /// is nil.
     case sealed(LedgerState, digest: [UInt8]?)
-    /// It cannot be read, or its seal does not match its figures; the reason, in words.
+    /// The database cannot be read, or its seal does not match its figures; the text is the reason.
     case broken(String)
 }
 
 /// The result of comparing a ledger with its witness.
 package enum LedgerStanding: Hashable, Sendable {
-    /// A new ledger, with no sign of an earlier one.
+    /// The ledger is new, and there is no sign of an earlier ledger.
     case new
-    /// A ledger of a version without witnesses; from now on it has one.
+    /// The ledger comes from a version without witnesses. From now on it has a witness.
     case adopted
     /// The ledger continues the state that its witness recorded.
     case continued
-    /// The ledger's own seal is valid, but nothing proves that this is its newest state; the reason, in
-    /// words.
+    /// The ledger's own seal is valid, but nothing proves that this is its newest state; the text is the
+    /// reason.
     case unwitnessed(String)
-    /// The ledger does not continue the state that its witness recorded; the contradiction, in words.
+    /// The ledger does not continue the state that its witness recorded; the text is the contradiction.
     case rewritten(String)
-    /// The database was restored from a backup; in words.
+    /// The database was restored from a backup; the text describes the restore.
     case restored(String)
 
     /// Whether this ledger must be replaced by a new one because evidence contradicts it.
@@ -34,11 +35,11 @@ package enum LedgerStanding: Hashable, Sendable {
     /// Compares a ledger with its witness.
     ///
     /// - Parameters:
-    ///   - stored: What the database states.
+    ///   - stored: The state that the database contains.
     ///   - witness: The content of the witness file.
-    ///   - keyIsNew: Whether the key was made at this start; then no witness can exist yet.
-    ///   - hashAt: Returns the hash of the entry at a position, or of the entry before the oldest one; nil
-    ///     when none exists.
+    ///   - keyIsNew: Whether the key was made at this start; in that case no witness can exist yet.
+    ///   - hashAt: Returns the hash of the entry at a position, or of the entry before the oldest one; nil if
+    ///     no such entry exists.
     package static func judge(
         _ stored: StoredLedger, _ witness: WitnessReading, keyIsNew: Bool, hashAt: (Int) -> ChainHash?
     ) -> LedgerStanding {
@@ -69,7 +70,7 @@ package enum LedgerStanding: Hashable, Sendable {
         }
     }
 
-    /// Returns the contradiction between the ledger and a statement; nil: none.
+    /// Returns the contradiction between the ledger and a statement of the witness; nil if there is none.
     private static func compare(
         _ state: LedgerState, _ digest: [UInt8]?, _ head: HeadStatement, isTorn: Bool, _ hashAt: (Int) -> ChainHash?
     ) -> String? {
@@ -84,9 +85,9 @@ package enum LedgerStanding: Hashable, Sendable {
             if state != seen || digest.map({ $0 != head.digest }) == true {
                 return "its figures are not those that the witness has seen"
             }
-            // A statement is written only after the commit that it describes, so an interrupted one described
-            // a later state than this one. Corruption of the older slot looks the same; then an unnecessary
-            // new ledger is the smaller harm.
+            // A statement is written only after the commit that it describes, so an interrupted statement
+            // described a later state than the present one. Corruption of the older slot looks the same. In
+            // that case an unnecessary new ledger is the smaller harm.
             if isTorn { return "a newer statement of the witness was damaged, and the database is older than that" }
         }
         if state.start.count <= seen.end.count, hashAt(seen.end.count) != seen.end.hash {

@@ -1,13 +1,14 @@
 import Crypto
 package import Encoding
 
-/// The figures of a ledger that are sealed with every commit and witnessed: everything that is not an entry
-/// of the chain but affects a list, a proof or a report. The cursors of the destinations are covered
-/// separately, by a ``RowSum``.
+/// The figures of a ledger that are sealed with every commit and witnessed: the values that are no entries of
+/// the chain but affect a list, a proof or a report. The cursors of the destinations are covered separately,
+/// by a ``RowSum``.
 package struct LedgerState: Hashable, Sendable {
-    /// The ledger's id.
+    /// The id of the ledger.
     package var ledger: Text
-    /// The number of commits that changed any of these figures; a lower number is an older state.
+    /// The number of commits that changed any of these figures. The state with the lower number is the older
+    /// one.
     package var revision: Int
     /// The end of the chain.
     package var end: ChainPoint
@@ -23,7 +24,7 @@ package struct LedgerState: Hashable, Sendable {
     /// ``digest(ofOpen:)`` of the intents without an outcome.
     package var open: [UInt8]
 
-    /// A state of these parts.
+    /// Creates a state from the values of its properties.
     package init(
         ledger: Text, revision: Int, end: ChainPoint, start: ChainPoint, dropped: Int, clock: Timestamp?,
         siteKey: [UInt8]?, open: [UInt8]
@@ -32,15 +33,15 @@ package struct LedgerState: Hashable, Sendable {
         (self.dropped, self.clock, self.siteKey, self.open) = (dropped, clock, siteKey, open)
     }
 
-    /// The SHA-256 hash of a list of open intents in their order, each with its decision.
+    /// Returns the SHA-256 hash of a list of open intents in their order, each with its decision.
     package static func digest(ofOpen intents: some Collection<OpenIntent>) -> [UInt8] {
         var hash = SHA256()
         for intent in intents.sorted(by: { $0.position < $1.position }) {
             hash.update(data: figures([intent.position, intent.seq, intent.intent.utf8.count]))
             hash.update(data: Array(intent.intent.utf8))
             guard let decision = intent.decision else { continue }
-            // No intent has the position `.max`, so it marks a decision. A list without decisions keeps the
-            // hash of earlier versions.
+            // Mark a decision with the position `.max`, which no intent has. A list without decisions keeps
+            // the hash of earlier versions.
             hash.update(data: figures([.max, decision.slot, decision.bytes.count]) + decision.bytes)
         }
         return Array(hash.finalize())
@@ -50,7 +51,7 @@ package struct LedgerState: Hashable, Sendable {
         figures.reduce(into: []) { $0.appendBE(UInt64(clamping: $1)) }
     }
 
-    /// The members of a statement about this state, in their fixed order.
+    /// The JSON members of a statement about this state, in their fixed order.
     var members: [JSONObject.Member] {
         [
             .init("ledger", .string(ledger)), .init("count", .int(end.count)), .init("hash", .text(end.hash.hex)),
@@ -84,7 +85,7 @@ extension ChainPoint {
         self.init(count: try fields.figure("count"), hash: hash, nextSeq: try fields.figure("nextSeq"))
     }
 
-    /// Parses ``json``; nil when it is not such an object.
+    /// Parses the JSON form (``json``) of a state; nil if `json` is no such object.
     package init?(json: JSON?) {
         guard let fields = try? RecordFields(json), let point = try? ChainPoint(fields) else { return nil }
         self = point
@@ -92,8 +93,8 @@ extension ChainPoint {
 }
 
 extension SiteKey {
-    /// The value by which a replaced key is noticed: the SHA-256 hash of a label and the key. It reveals
-    /// nothing about a random key.
+    /// Returns the value by which a replaced key is noticed: the SHA-256 hash of a label and the key. The
+    /// value reveals nothing about a random key.
     package static func digest(of key: [UInt8]) -> [UInt8] {
         Array(SHA256.hash(data: Array("gatehouse/site-key/1\u{0}".utf8) + key))
     }

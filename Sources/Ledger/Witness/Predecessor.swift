@@ -1,16 +1,16 @@
 package import Encoding
 
-/// The replaced ledger, as the first record of a new ledger names it: the last state that its witness
+/// The description of a replaced ledger in the first record of a new ledger: the last state that its witness
 /// recorded or, without a witness, the state that the ledger itself stated.
 package struct Predecessor: Hashable, Sendable {
-    /// The replaced ledger's id.
+    /// The id of the replaced ledger.
     package var ledger: Text
-    /// The number of its entries.
+    /// The number of entries of the replaced ledger.
     package var count: Int
     /// The hash of the last entry.
     package var hash: ChainHash
 
-    /// A replaced ledger by its end.
+    /// Creates the description of a replaced ledger from its id and its end.
     package init(ledger: Text, count: Int, hash: ChainHash) {
         (self.ledger, self.count, self.hash) = (ledger, count, hash)
     }
@@ -24,29 +24,29 @@ package struct Predecessor: Hashable, Sendable {
     }
 }
 
-/// The data with which a new ledger begins when it replaces one that its witness contradicts. The data is
-/// kept next to the new ledger until the first record, which reports the replacement, is written.
+/// The data with which a new ledger begins when it replaces a ledger that its witness contradicts. The data
+/// is kept next to the new ledger until the first record, which reports the replacement, is written.
 package struct Founding: Hashable, Sendable {
-    /// The replaced ledger; nil when nothing is known of it.
+    /// The replaced ledger; nil if no data about it is known.
     package var predecessor: Predecessor?
-    /// The reason code of the finding, for the first record.
+    /// The reason code of the finding about the replaced ledger, for the first record.
     package var code: Text
-    /// The finding, in words.
+    /// The finding about the replaced ledger, in words.
     package var finding: Text
     /// The first number that a visit of the new ledger may get. No number is used twice, not even one of an
     /// entry that was cut off.
     package var nextSeq: Int
     /// The intents without an outcome, as the bytes of their records; the new ledger closes them.
     package var open: [[UInt8]]
-    /// The decisions about those intents, as ``KeptDecision/bytes``; only from a ledger whose own seal
-    /// confirms them.
+    /// The decisions on the visits of the open intents, as ``KeptDecision/bytes``. They are taken only from a
+    /// ledger whose own seal confirms them.
     package var decisions: [[UInt8]]
 
     /// The count of numbers that are skipped, so that the numbers of visits after the last witnessed one are
     /// not used again.
     package static let gap = 1000
 
-    /// A founding of these parts.
+    /// Creates a founding from the values of its properties.
     package init(
         predecessor: Predecessor?, code: Text, finding: Text, nextSeq: Int, open: [[UInt8]],
         decisions: [[UInt8]] = []
@@ -82,15 +82,15 @@ package struct Founding: Hashable, Sendable {
         self.init(
             predecessor: try Predecessor(fields.object("predecessor")), code: try fields.text("code"),
             finding: try fields.text("finding"),
-            // Half of all numbers: the rest remains for the visits of the new ledger.
+            // Permit only half of all numbers: the rest remains for the visits of the new ledger.
             nextSeq: try fields.figure("nextSeq", upTo: ChainPoint.countLimit / 2),
             open: try bodies("open", fields.array("open")),
-            // Bytes of a version without decisions lack the member.
+            // The member is absent in the bytes of a version without decisions.
             decisions: try bodies("decisions", fields.arrayIfPresent("decisions")))
     }
 
-    /// Appends the first records of the new ledger: what happened to the replaced one, then its open intents
-    /// again, unchanged except for their numbers and positions.
+    /// Appends the first records of the new ledger: the record about the replaced ledger, then the open
+    /// intents of that ledger, unchanged except for their numbers and positions.
     package func begin(
         _ head: inout LedgerHead, stamp: RecordStamp, software: Outcome.Software
     ) throws(LedgerError) -> (

@@ -1,16 +1,16 @@
 import Encoding
 
 /// A checksum of a set of rows: the sum of the rows' codes under a secret key (four lanes of 64 bits,
-/// wrapping). It changes with every row that is added, removed or edited, and is updated without reading the
-/// other rows.
+/// wrapping). The checksum changes with every row that is added, removed or edited. It can be updated without
+/// reading the other rows.
 ///
 /// Such a sum is secure only while it is secret, so it never leaves the process except inside a seal.
 package struct RowSum: Hashable, Sendable {
-    /// Length in bytes.
+    /// The length of a sum in bytes.
     package static let byteCount = 32
     private var lanes: SIMD4<UInt64>
 
-    /// The sum of no rows.
+    /// Creates the sum of no rows.
     package init() { lanes = .zero }
 
     init?(_ bytes: some Collection<UInt8>) {

@@ -5,18 +5,19 @@ package import Encoding
 // signature.
 extension WitnessKey {
     /// Signs the ledger's end for the agents that receive its entries. Returns the Ed25519 signature, 64
-    /// bytes; nil only if the library cannot sign.
+    /// bytes; nil only if the library fails to sign.
     package func sign(sent end: ChainPoint, of ledger: Text) -> [UInt8]? {
         sign(Self.statement(ledger, end.count, end.hash))
     }
 
-    /// Whether this key signed the statement that the ledger reached `count` entries with that hash.
+    /// Returns whether this key signed the statement that the ledger reached `count` entries with the hash
+    /// `hash`.
     package func hasSigned(_ ledger: Text, count: Int, hash: ChainHash, _ signature: [UInt8]) -> Bool {
         Self.isSigned(Self.statement(ledger, count, hash), signature, by: publicKey)
     }
 
-    /// Compact JSON, members in fixed order. The member `type` distinguishes it from everything else that the
-    /// key signs.
+    /// Returns the statement to sign: compact JSON, members in fixed order. The member `type` distinguishes
+    /// it from all other data that the key signs.
     private static func statement(_ ledger: Text, _ count: Int, _ hash: ChainHash) -> [UInt8] {
         let json: JSON = [
             "type": "gatehouse/sent-head/1", "ledger": .string(ledger), "count": .int(count), "hash": .text(hash.hex),

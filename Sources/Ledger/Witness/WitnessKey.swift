@@ -1,20 +1,20 @@
 import Crypto
 package import Encoding
 
-/// The secret that proves the ledger, kept in another place than the database. It seals the database's own
-/// figures and signs the statements of the witness. An attacker who can write the database but lacks the
-/// secret can forge neither.
+/// The secret that proves the ledger. It is kept in another place than the database. The secret seals the
+/// database's own figures and signs the statements of the witness. An attacker who can write the database but
+/// lacks the secret can forge neither seal nor statement.
 package struct WitnessKey: Sendable {
-    /// Length of the secret in bytes.
+    /// The length of the secret in bytes.
     package static let byteCount = 32
-    /// Length in bytes of the random number that each seal needs.
+    /// The length in bytes of the random number that each seal needs.
     package static let nonceBytes = 12
 
     private let signing: Curve25519.Signing.PrivateKey
     private let sealing: SymmetricKey
     private let rows: SymmetricKey
 
-    /// The keys derived from a secret of ``byteCount`` random bytes; nil for any other number of bytes.
+    /// Derives the keys from a secret of ``byteCount`` random bytes; nil for any other number of bytes.
     package init?(_ secret: [UInt8]) {
         guard secret.count == Self.byteCount else { return nil }
         func derive(_ label: String) -> [UInt8] {
@@ -27,10 +27,10 @@ package struct WitnessKey: Sendable {
         rows = SymmetricKey(data: derive("gatehouse/witness/rows/1"))
     }
 
-    /// The Ed25519 key by which others check statements, 32 bytes.
+    /// The Ed25519 public key with which other parties check statements, 32 bytes.
     package var publicKey: [UInt8] { Array(signing.publicKey.rawRepresentation) }
 
-    /// The code of one row; each field is hashed together with its length.
+    /// Returns the code of one row. Each field is hashed together with its length.
     package func code(ofRow fields: [[UInt8]]) -> RowSum {
         var code = HMAC<SHA256>(key: rows)
         for field in fields {
@@ -42,9 +42,9 @@ package struct WitnessKey: Sendable {
         return RowSum(Array(code.finalize())) ?? RowSum()
     }
 
-    /// The seal of a state: the sum of the cursors, encrypted and bound to the state (ChaCha20-Poly1305).
-    /// `nonce`: ``nonceBytes`` random bytes. For a nonce of another length the result is empty, which is not
-    /// a valid seal.
+    /// Returns the seal of a state: the sum of the cursors, encrypted and bound to the state
+    /// (ChaCha20-Poly1305). `nonce`: ``nonceBytes`` random bytes. For a nonce of another length the result is
+    /// empty, and an empty seal is never valid.
     package func seal(_ state: LedgerState, _ sum: RowSum, nonce: [UInt8]) -> [UInt8] {
         guard let nonce = try? ChaChaPoly.Nonce(data: nonce),
             let box = try? ChaChaPoly.seal(sum.bytes, using: sealing, nonce: nonce, authenticating: state.bytes)
@@ -52,7 +52,8 @@ package struct WitnessKey: Sendable {
         return Array(box.combined)
     }
 
-    /// The sum inside a seal; nil unless the seal was made with this key for exactly this state.
+    /// Returns the sum inside a seal; nil unless the seal was made with this key for exactly the state
+    /// `state`.
     package func open(_ seal: [UInt8], of state: LedgerState) -> RowSum? {
         guard let box = try? ChaChaPoly.SealedBox(combined: seal),
             let sum = try? ChaChaPoly.open(box, using: sealing, authenticating: state.bytes)
@@ -60,7 +61,8 @@ package struct WitnessKey: Sendable {
         return RowSum(sum)
     }
 
-    /// A short digest of a state and its cursors, for statements. It reveals nothing about either.
+    /// Returns a short digest of a state and its cursors, for statements. It reveals neither the state nor
+    /// the cursors.
     package func digest(of state: LedgerState, _ sum: RowSum) -> [UInt8] {
         var code = HMAC<SHA256>(key: sealing)
         code.update(data: Array("gatehouse/witness/state/1\u{0}".utf8))
@@ -69,9 +71,10 @@ package struct WitnessKey: Sendable {
         return Array(code.finalize())
     }
 
-    /// The code that confirms a restore: the ledger was put back in exactly this state while the last
-    /// statement of the witness had that number. `text`: the description of the restore. A later statement,
-    /// another state or another text has a different code, so an earlier mark is not valid again.
+    /// Returns the code that confirms a restore. It confirms that the ledger was put back in exactly the
+    /// state `state` while the last statement of the witness had the number `number`. `text`: the description
+    /// of the restore. A later statement, another state or another text has a different code, so an earlier
+    /// mark is not valid again.
     package func code(ofRestore text: Text, _ state: LedgerState, after number: Int) -> [UInt8] {
         var code = HMAC<SHA256>(key: sealing)
         var figures: [UInt8] = []
@@ -81,7 +84,7 @@ package struct WitnessKey: Sendable {
         return Array(code.finalize())
     }
 
-    /// Signs a statement; nil only if the library cannot sign.
+    /// Signs a statement. Returns nil only if the library fails to sign.
     package func sign(_ statement: [UInt8]) -> [UInt8]? { (try? signing.signature(for: statement)).map(Array.init) }
 
     /// Whether `signature` was made over `statement` with the secret that belongs to `publicKey`.

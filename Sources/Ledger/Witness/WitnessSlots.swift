@@ -1,20 +1,21 @@
 import Crypto
 import Encoding
 
-/// The witness file: two slots of equal size that are written in turn. A write that a power cut interrupts
-/// therefore damages only the slot of the older statement, never the newest whole one.
+/// The format of the witness file: two slots of equal size that are written in turn. So a write that a power
+/// cut interrupts damages only the slot of the older statement, never that of the newest complete statement.
 ///
 /// A slot: `GATEHEAD`, the length of the statement (4 bytes, most significant first), ``SignedHead/bytes``,
-/// the SHA-256 hash of all these, zeros up to ``slotBytes``.
+/// the SHA-256 hash of all of these bytes, zeros up to ``slotBytes``.
 package enum WitnessSlots {
-    /// A slot's length in bytes: one disk block, so that writing one slot does not touch the other.
+    /// The length of a slot in bytes: one disk block, so that writing one slot does not change the block of
+    /// the other slot.
     package static let slotBytes = 4096
     /// The file's length in bytes.
     package static let fileBytes = 2 * slotBytes
     private static let magic = Array("GATEHEAD".utf8)
 
-    /// The offset of the slot for a statement, and the bytes of that slot; nil when the statement does not
-    /// fit.
+    /// Returns the offset of the slot for a statement, and the bytes of that slot; nil if the statement does
+    /// not fit.
     package static func slot(_ signed: SignedHead) -> (offset: Int, bytes: [UInt8])? {
         let statement = signed.bytes
         var bytes = magic
@@ -58,12 +59,13 @@ package enum WitnessSlots {
 package enum WitnessReading: Hashable, Sendable {
     /// The file does not exist.
     case absent
-    /// The file holds no valid statement; the reason, in words.
+    /// The file holds no valid statement; the text is the reason.
     case unusable(String)
-    /// The newest whole statement. `isTorn`: the other slot is damaged, as after a power cut, or holds a
-    /// statement of another key, or the file has another length. A slot of zeros does not count as damaged.
+    /// The newest complete statement in the file. `isTorn`: the other slot is damaged, as after a power cut,
+    /// or holds a statement of another key, or the file has another length. A slot of zeros does not count as
+    /// damaged.
     case read(SignedHead, isTorn: Bool)
 
-    /// The newest whole statement.
+    /// The newest complete statement; nil if the file holds none.
     package var head: HeadStatement? { if case .read(let signed, _) = self { signed.head } else { nil } }
 }

@@ -6,11 +6,11 @@ package struct CanonicalDataset: Sendable {
     private let text: CanonicalText
     /// The lines in order, without duplicates.
     private let lines: [CanonicalText.Line]
-    /// The issued identifiers: from the label in the input to the canonical one, both without `_:`.
+    /// The issued identifiers: for each label in the input its canonical label, both without `_:`.
     package let issued: [Text: Text]
     /// The units of work: calls of Hash N-Degree Quads, and permutations examined.
     package let work: Int
-    /// The number of steps inside these units (``CanonicalizationLimits/steps``).
+    /// The number of steps within these units of work (``CanonicalizationLimits/steps``).
     package let steps: Int
 
     init(unsorted text: CanonicalText, issued: [Text: Text], work: Int, steps: Int) {
@@ -67,14 +67,15 @@ struct CanonicalText {
     /// The lines without the separate literals.
     var bytes: [UInt8] = []
     private(set) var lines: [Line] = []
-    /// The separate literals by their places.
+    /// The literals that are stored separately, by their places.
     private var literals: [Int: Text] = [:]
     private var apart = 0
 
     /// The number of bytes of all lines, separate literals included.
     var count: Int { bytes.count + apart }
 
-    /// An empty text with reserved space for so many bytes, without long literals, and for so many lines.
+    /// Creates an empty text with reserved space for `bytes` bytes, without long literals, and for `lines`
+    /// lines.
     init(bytes: Int, lines: Int) {
         self.bytes.reserveCapacity(bytes)
         self.lines.reserveCapacity(lines)
@@ -89,7 +90,7 @@ struct CanonicalText {
         apart += literal.utf8.count
     }
 
-    /// Passes a line to `body`, in pieces. `bytes` are those of this text.
+    /// Passes a line to `body`, in pieces. `bytes` are the bytes of this text.
     func forEachPiece(of line: Line, in bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
         guard let place = line.place, let literal = literals[place] else {
             return body(.init(rebasing: bytes[line.range]))
@@ -133,7 +134,8 @@ struct CanonicalText {
         return literal.withBytes { body([.init(rebasing: start), $0, .init(rebasing: end)]) }
     }
 
-    /// Whether the concatenation of some pieces, none of them empty, precedes that of others.
+    /// Returns whether the concatenation of the pieces in `left` precedes that of the pieces in `right`. No
+    /// piece is empty.
     private static func precede(_ left: [UnsafeRawBufferPointer], _ right: [UnsafeRawBufferPointer]) -> Bool {
         var (left, right) = (left, right)
         while let first = left.first, let other = right.first {
@@ -173,7 +175,7 @@ struct RunningDigest: Sendable {
 }
 
 extension HashAlgorithm {
-    /// The hash of `bytes` in lower-case hexadecimal, the form that RDFC-1.0 uses.
+    /// Returns the hash of `bytes` in lower-case hexadecimal, the form that RDFC-1.0 uses.
     func hex(_ bytes: [UInt8]) -> [UInt8] {
         var digest = RunningDigest(self)
         bytes.withUnsafeBytes { digest.update($0) }

@@ -4,7 +4,7 @@ package enum HashAlgorithm: Sendable {
     case sha384
 }
 
-/// Limits of one canonicalisation. Work is counted, not timed.
+/// The limits of one canonicalisation. Work is counted in units, not timed.
 package struct CanonicalizationLimits: Sendable {
     /// The number of blank nodes in the dataset.
     package var blankNodes = 1_000
@@ -12,15 +12,15 @@ package struct CanonicalizationLimits: Sendable {
     package var quads = 12_000
     /// The number of units of work; a unit is one call of Hash N-Degree Quads or one permutation examined.
     package var work = 20_000
-    /// The number of steps inside these units, because one unit may concern every quad. A step is a quad
-    /// examined for its blank nodes, an identifier added to a path, or 64 bytes hashed for a related blank
-    /// node.
+    /// The maximum number of steps within the units of work. It is limited because one unit may concern every
+    /// quad. A step is a quad examined for its blank nodes, an identifier added to a path, or 64 bytes hashed
+    /// for a related blank node.
     package var steps = 100_000
     /// The bytes of canonical N-Quads to write: each quad once for the document, and once for each blank node
     /// in it.
     package var bytes = 24 * 1024 * 1024
 
-    /// The documented defaults.
+    /// Creates the documented default values.
     package init() {}
 }
 
@@ -38,6 +38,6 @@ package struct CanonicalizationError: Error, Hashable, Sendable {
     package var code: Code
     /// The units of work done before.
     package var work: Int
-    /// The steps done before.
+    /// The number of steps done before.
     package var steps = 0
 }

@@ -24,7 +24,7 @@ struct Canonicalization {
     /// Whether fewer than `limit` bytes have to be written, escapes not counted.
     func isWithin(_ limit: Int) -> Bool { quads.isWithin(limit) }
 
-    /// The canonicalization algorithm (section 4.4.3).
+    /// Runs the canonicalization algorithm (section 4.4.3) and returns its result.
     mutating func result() throws(CanonicalizationError) -> CanonicalDataset {
         // A single blank node, as in proof options, does not have to be distinguished from others.
         if labels.count == 1 {
@@ -67,7 +67,7 @@ struct Canonicalization {
         return CanonicalDataset(unsorted: text, issued: issued, work: work, steps: steps)
     }
 
-    /// Hash First Degree Quads (section 4.6).
+    /// Runs Hash First Degree Quads (section 4.6) for a node.
     private mutating func hashFirstDegree(_ node: BlankNode) throws(CanonicalizationError) -> [UInt8] {
         var text: [UInt8] = []
         var lines: [(entry: Int, range: Range<Int>)] = []
@@ -113,7 +113,7 @@ struct Canonicalization {
     }
 
     /// Hash Related Blank Node (section 4.7). The results are kept, because every permutation needs the same
-    /// few.
+    /// few results.
     private mutating func hashRelated(
         _ related: BlankNode, _ index: Int, _ issuer: IdentifierIssuer, position: Unicode.Scalar
     ) throws(CanonicalizationError) -> [UInt8] {
@@ -144,7 +144,7 @@ struct Canonicalization {
 
     private static let relatedHashesKept = 20_000
 
-    /// Checked while writing, because escapes can make a line six times as long as its terms.
+    /// Checks the size while writing, because escapes can make a line six times as long as its terms.
     private func checkBytes(_ count: Int) throws(CanonicalizationError) {
         guard count <= limits.bytes else { throw CanonicalizationError(code: .tooManyBytes, work: work) }
     }
@@ -156,7 +156,7 @@ struct Canonicalization {
         }
     }
 
-    /// Counts steps before they are done.
+    /// Counts `count` steps of work before they are done. Throws beyond the limit.
     private mutating func countSteps(_ count: Int) throws(CanonicalizationError) {
         guard count <= limits.steps - steps else {
             throw CanonicalizationError(code: .tooMuchWork, work: work, steps: steps)
@@ -164,7 +164,7 @@ struct Canonicalization {
         steps += count
     }
 
-    /// Hash N-Degree Quads (section 4.8).
+    /// Runs Hash N-Degree Quads (section 4.8) for a node.
     private mutating func hashNDegree(
         _ node: BlankNode, _ given: consuming IdentifierIssuer
     ) throws(CanonicalizationError) -> (hash: [UInt8], issuer: IdentifierIssuer) {
@@ -185,7 +185,7 @@ struct Canonicalization {
         return (hash.hex(input), issuer)
     }
 
-    /// The blank nodes in quads with `node`, each with its hash, ordered by hash.
+    /// Returns the blank nodes in quads with `node`, each with its hash, ordered by hash.
     private mutating func relatedNodes(
         of node: BlankNode, _ issuer: IdentifierIssuer
     ) throws(CanonicalizationError) -> [(hash: [UInt8], node: BlankNode)] {
@@ -211,11 +211,11 @@ struct Canonicalization {
     private struct Path {
         var bytes: [UInt8] = []
         var issuer: IdentifierIssuer
-        /// Whether it was abandoned because another path precedes it.
+        /// Whether the path was abandoned because another path precedes it.
         var isGivenUp = false
     }
 
-    /// Step 5.4: the least path, in byte order, over all permutations of `nodes`.
+    /// Chooses the least path, in byte order, over all permutations of `nodes` (step 5.4).
     private mutating func choosePath(
         _ nodes: [BlankNode], _ issuer: consuming IdentifierIssuer
     ) throws(CanonicalizationError) -> Path {
@@ -234,7 +234,7 @@ struct Canonicalization {
         return Path(issuer: consume issuer)
     }
 
-    /// The path of one permutation. It is abandoned as soon as it cannot precede `best`.
+    /// Returns the path of one permutation. The path is abandoned as soon as it cannot precede `best`.
     private mutating func path(
         _ nodes: [BlankNode], _ given: consuming IdentifierIssuer, unlessAbove best: [UInt8]?
     ) throws(CanonicalizationError) -> Path {

@@ -1,9 +1,9 @@
 import Encoding
 import Synchronization
 
-/// Hashes texts that are passed in pieces, and remembers the hash state after the first piece. The canonical
-/// text of a credential begins with its contexts, and so do the options of its proof and the next credential
-/// of its issuer.
+/// Hashes texts that are passed in pieces, and remembers the hash state after the first piece. This saves
+/// time because the canonical texts of a credential, of its proof's options and of the issuer's next
+/// credential all begin with the same contexts.
 ///
 /// The remembered states affect only the time of a hash.
 package final class HashBeginnings: Sendable {
@@ -19,10 +19,10 @@ package final class HashBeginnings: Sendable {
     /// The sizes, in bytes, of pieces that are kept.
     private static let sizes = 512...16 * 1024
 
-    /// An instance that has remembered nothing yet.
+    /// Creates an instance that remembers no hash state yet.
     package init() {}
 
-    /// The hash of all pieces that `write` passes: 32 or 48 bytes.
+    /// Returns the hash of all pieces that `write` passes: 32 or 48 bytes.
     package func hash(_ algorithm: HashAlgorithm, _ write: ((ArraySlice<UInt8>) -> Void) -> Void) -> [UInt8] {
         var hash: RunningDigest?
         write { piece in

@@ -2,7 +2,7 @@ import Encoding
 
 /// RDF Dataset Canonicalization 1.0 (W3C Recommendation, 2024).
 package enum RDFC10 {
-    /// The canonical form of `dataset`, with blank nodes named `c14n0`, `c14n1` …
+    /// Returns the canonical form of `dataset`, with blank nodes named `c14n0`, `c14n1` …
     ///
     /// Refuses a dataset that exceeds `limits`, with bounded work: a complete graph of ten blank nodes needs
     /// millions of permutations.
@@ -19,7 +19,7 @@ package enum RDFC10 {
     }
 }
 
-/// A blank node by its number in the dataset.
+/// A blank node, identified by its number in the dataset.
 typealias BlankNode = Int
 
 /// Issues identifiers in the order of the requests (RDFC-1.0 section 4.5).
@@ -29,30 +29,30 @@ struct IdentifierIssuer {
     private(set) var order: [Int32] = []
     private var numbers: [Int32]
 
-    /// An issuer for `count` nodes.
+    /// Creates an issuer of identifiers for `count` nodes.
     init(prefix: String, count: Int) {
         self.prefix = prefix
         numbers = Array(repeating: -1, count: count)
     }
 
-    /// Returns the issuer and leaves an empty one, so that the next change to the returned one copies
-    /// nothing.
+    /// Returns this issuer and leaves an empty one in its place, so that the next change to the returned
+    /// issuer copies nothing.
     mutating func take() -> IdentifierIssuer {
         let whole = self
         self = IdentifierIssuer(prefix: prefix, count: 0)
         return whole
     }
 
-    /// The number in the identifier of `node`, if it has one.
+    /// Returns the number in the identifier of `node`; nil if the node has no identifier.
     func number(of node: BlankNode) -> Int32? { numbers[node] >= 0 ? numbers[node] : nil }
 
     /// Whether `node` has an identifier.
     func hasIssued(_ node: BlankNode) -> Bool { numbers[node] >= 0 }
 
-    /// The identifier of `node`, if it has one.
+    /// Returns the identifier of `node`; nil if it has none.
     func identifier(of node: BlankNode) -> String? { number(of: node).map { prefix + String($0) } }
 
-    /// Returns the identifier of `node`; issues a new one when it has none.
+    /// Returns the identifier of `node`; issues a new one if it has none.
     @discardableResult
     mutating func issue(_ node: BlankNode) -> String {
         if !hasIssued(node) {
@@ -84,7 +84,7 @@ struct NumberedQuads {
     private(set) var entries: [Entry] = []
     /// The label of each blank node in the input.
     private(set) var labels: [Text] = []
-    /// The quads that mention each blank node, by their indices.
+    /// The quads that mention each blank node, as indices of the quads.
     private(set) var mentions: [[Int]] = []
     private var numbers: [Text: BlankNode] = [:]
     private var last: BlankNode?
@@ -103,7 +103,7 @@ struct NumberedQuads {
         }
     }
 
-    /// Numbers the predicates, which only Hash N-Degree Quads needs.
+    /// Numbers the predicates. Only Hash N-Degree Quads needs these numbers.
     mutating func numberPredicates() {
         var numbers: [Text: Int] = [:]
         predicates = entries.map { entry in
@@ -116,8 +116,8 @@ struct NumberedQuads {
     /// Removes duplicates from a node's quads, because a dataset is a set. Duplicate lines of the output are
     /// removed when the lines are sorted (``CanonicalDataset``).
     ///
-    /// - Parameter lines: The quads in an order in which those whose lines are equal, blank nodes aside, are
-    ///   adjacent. `isRepeated`: the line equals that of the preceding quad.
+    /// - Parameter lines: The quads in an order in which quads whose lines are equal except for blank nodes
+    ///   are adjacent. `isRepeated`: the line equals that of the preceding quad.
     mutating func keepOnce(_ lines: [(entry: Int, isRepeated: Bool)], of node: BlankNode) {
         guard lines.contains(where: \.isRepeated) else { return }
         var seen: Set<[BlankNode?]> = []
@@ -132,7 +132,7 @@ struct NumberedQuads {
 
     private mutating func number(_ term: Term) -> BlankNode? {
         guard case .blank(let label) = term else { return nil }
-        // Most quads have the same subject as the preceding quad.
+        // Most quads have the same subject as the preceding quad: reuse its number.
         if let last, labels[last] == label { return last }
         if let number = numbers[label] {
             last = number

@@ -15,18 +15,18 @@ final class ActiveContext: Sendable {
     /// The parts of a context while it is processed.
     struct State: Sendable {
         var terms = TermTable()
-        /// The base for relative IRIs; nil leaves them relative.
+        /// The base IRI for relative IRIs; nil leaves them relative.
         var base: Text?
-        /// The base in the options, which a null context restores.
+        /// The base IRI in the options. A null context restores this base.
         var originalBase: Text?
         var vocabulary: Text?
         var language: Text?
         var direction: Direction?
-        /// The context to which nested nodes return when this one does not propagate.
+        /// The context to which nested nodes return if this context does not propagate.
         var previous: ActiveContext?
 
-        /// An estimate, rather too high, of the bytes that this state needs in addition to `parent`, from
-        /// which it was made.
+        /// Returns an estimate, rather too high, of the bytes that this state needs in addition to `parent`,
+        /// the state from which it was made.
         func size(beyond parent: State) -> Int {
             256 + (base?.utf8.count ?? 0) + (vocabulary?.utf8.count ?? 0) + 64 * terms.entries(beyond: parent.terms)
         }
@@ -36,11 +36,12 @@ final class ActiveContext: Sendable {
     subscript(term: Text) -> TermDefinition? { state.terms[term] }
 }
 
-/// Terms with their definitions, in two layers: a large one that many contexts share, and the later changes.
+/// Terms with their definitions, in two layers: a large layer that many contexts share, and the later
+/// changes.
 struct TermTable: Sendable {
     private var root: Layer?
     private var overlay: [Text: TermDefinition?] = [:]
-    /// The terms that are aliases of `@type`; every node is searched for them.
+    /// The terms that are aliases of `@type`. Every node is searched for them.
     private(set) var typeAliases: Set<Text> = []
     /// The terms that are aliases of `@value`.
     private(set) var valueAliases: Set<Text> = []
@@ -75,12 +76,12 @@ struct TermTable: Sendable {
         }
     }
 
-    /// Whether any term is protected. It is kept as a count because each context that removes all terms needs
-    /// it, and a document may have many such contexts.
+    /// Whether any term is protected. The protected terms are counted, because each context that removes all
+    /// terms needs this answer, and a document may have many such contexts.
     var hasProtected: Bool { protectedTerms > 0 }
 
-    /// The number of entries that are not shared with `parent`. The parts that a change copies count even if
-    /// nothing was changed.
+    /// Returns the number of entries that are not shared with `parent`. The parts that a change copies count
+    /// even if no entry was changed.
     func entries(beyond parent: TermTable) -> Int {
         let own = overlay.count + typeAliases.count + valueAliases.count
         return root === parent.root ? own : own + (root?.terms.count ?? 0)
@@ -93,7 +94,8 @@ struct TermTable: Sendable {
         return terms
     }
 
-    /// Moves all terms into one layer once the overlay is larger than an ordinary scoped context makes it.
+    /// Moves all terms into one layer when the overlay becomes larger than an ordinary scoped context makes
+    /// it.
     ///
     /// Changing a copy copies the overlay. The bound grows with the table, so that neither these copies nor
     /// the flattening cost more than is proportionate to the context's size.

@@ -1,14 +1,14 @@
 import Encoding
 import Synchronization
 
-/// Contexts that were processed before. Each entry is a function of its key and the pinned documents, and an
-/// expansion is charged the work of an entry as if it had made it. Sharing therefore affects only the time of
-/// an expansion.
+/// Contexts that were processed before. Each entry is a function of its key and the pinned documents, and the
+/// work of an entry counts towards the limits of an expansion as if the expansion had made the entry. Sharing
+/// therefore affects only the time of an expansion.
 ///
-/// Contexts that a stranger can write are not kept: only pinned contexts, known ones, and the scoped contexts
-/// inside these.
+/// Contexts that a stranger can write are not kept: only pinned contexts, known contexts, and the scoped
+/// contexts inside these are kept.
 final class ContextCache: Sendable {
-    /// The values that determine a processed context.
+    /// The values on which a processed context depends.
     struct Key: Hashable, Sendable {
         /// The context to which the local context is applied; the entry keeps it alive.
         let parent: ObjectIdentifier
@@ -19,14 +19,14 @@ final class ContextCache: Sendable {
 
     /// The local context that is applied.
     enum Local: Hashable, Sendable {
-        /// A `@context` in a document.
+        /// A `@context` value in a document.
         case document(JSON)
-        /// A known context: it is in many documents, and hashing and comparing it costs almost nothing.
+        /// A known context. It occurs in many documents, and hashing and comparing it costs almost nothing.
         case known(KnownObject)
-        /// The scoped context of a definition; the parent context keeps it alive.
+        /// The scoped context of a term definition. The parent context keeps the definition alive.
         case scoped(ObjectIdentifier)
 
-        /// The key for a context in a document.
+        /// Creates the key for a context in a document.
         init(_ context: JSON) {
             self = context.object?.known.map(Local.known) ?? .document(context)
         }
@@ -46,9 +46,10 @@ final class ContextCache: Sendable {
     struct Entry: Sendable {
         let parent: ActiveContext
         let result: ActiveContext
-        /// The work of making it: term definitions made, and contexts read and loaded.
+        /// The work of making the context: the number of term definitions made, and of contexts read and
+        /// loaded.
         let work: Int
-        /// The approximate number of bytes that it needs in addition to its parent.
+        /// The approximate number of bytes that the context needs in addition to its parent.
         let size: Int
     }
 
@@ -63,7 +64,8 @@ final class ContextCache: Sendable {
     let initial = ActiveContext(ActiveContext.State(), isShared: true)
     private let state = Mutex(State())
     /// The number of term definitions that are kept: far more than all combinations of types and scopes of
-    /// pinned contexts need in practice. Each entry counts as one more, and so does each 64 bytes of text.
+    /// pinned contexts need in practice. Each entry counts as one additional definition, and so does each 64
+    /// bytes of text.
     private static let capacity = 20_000
     /// The maximum work of a context that is kept. Only a context inside a credential can exceed it.
     static let largest = 2_000
@@ -71,8 +73,8 @@ final class ContextCache: Sendable {
     /// The present content of the cache.
     var snapshot: Table { state.withLock { $0.table } }
 
-    /// Adds the contexts that an expansion made. When there is no room left, the cache is emptied first,
-    /// because contexts inside credentials could fill it.
+    /// Adds the contexts that an expansion made. If the cache has no room left, it is emptied first. It may
+    /// be full because of contexts inside credentials.
     func merge(_ found: Table) {
         guard !found.isEmpty else { return }
         let weight = found.reduce(0) { $0 + $1.value.work + 1 + $1.key.local.size / 64 }
@@ -85,17 +87,18 @@ final class ContextCache: Sendable {
     }
 }
 
-/// The contexts of one expansion: known ones from the cache, the others processed once.
+/// The contexts of one expansion. Known contexts come from the cache; any other context is processed once.
 struct ContextSource {
     private let cache: ContextCache
     private let known: ContextCache.Table
-    /// The contexts of this document, each charged once, whether it was in the cache or not.
+    /// The contexts of this document. Each counts towards the limits once, whether it was in the cache or
+    /// not.
     private var used: ContextCache.Table = [:]
-    /// Those of them that are not in the cache and that it may keep.
+    /// The contexts of this document that are not in the cache and that the cache may keep.
     private var found: ContextCache.Table = [:]
     private var processor: ContextProcessor
     private let base: Text?
-    /// The number of bytes that further contexts of this document may need.
+    /// The number of bytes that further contexts of this document may use.
     private var room: Int
 
     init(cache: ContextCache, processor: ContextProcessor, base: Text?) {
@@ -109,7 +112,7 @@ struct ContextSource {
     /// Adds the contexts that were made to the cache.
     func finish() { cache.merge(found) }
 
-    /// The initial context: `base`, then `expandContext`.
+    /// Returns the initial context: `base`, then `expandContext`.
     mutating func initial(_ options: Options) throws(JSONLDError) -> ActiveContext {
         var active = cache.initial
         if let base = options.base {
@@ -124,8 +127,8 @@ struct ContextSource {
 
     /// Applies a context in the document to `active`.
     ///
-    /// The elements of an array are applied one by one, so that an inline context does not prevent the use of
-    /// known ones next to it.
+    /// The elements of an array are applied one by one, so that known contexts next to an inline context can
+    /// still be used from the cache.
     mutating func apply(_ context: JSON, on active: ActiveContext) throws(JSONLDError) -> ActiveContext {
         guard case .array(let elements) = context else {
             return try resolve(ContextCache.Local(context), context, on: active, base: base, manner: .init())
@@ -133,7 +136,7 @@ struct ContextSource {
         guard elements.count <= processor.limits.contexts else { throw JSONLDError(.contextOverflow) }
         var result = active
         for element in elements {
-            // Arrays do not nest (section 4.1.2, step 5).
+            // An array inside an array is invalid (section 4.1.2, step 5).
             if case .array = element { throw JSONLDError(.invalidLocalContext) }
             result = try resolve(
                 ContextCache.Local(element), element, on: result, base: base, manner: .init(isElement: true))
@@ -141,7 +144,8 @@ struct ContextSource {
         return result
     }
 
-    /// Applies the scoped context of `definition` to `active`; returns `active` when the definition has none.
+    /// Applies the scoped context of `definition` to `active`; returns `active` if the definition has no
+    /// scoped context.
     mutating func apply(
         scopeOf definition: TermDefinition, on active: ActiveContext, overrideProtected: Bool = false,
         propagate: Bool = true

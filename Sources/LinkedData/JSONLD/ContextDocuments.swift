@@ -6,7 +6,7 @@ package struct ContextDocuments: Sendable {
     /// The documents by URL; each is a whole document (an object with `@context`).
     package var documents: [Text: JSON]
 
-    /// Exactly these documents.
+    /// Creates the set of exactly the given documents.
     package init(_ documents: [Text: JSON]) {
         self.documents = documents
     }

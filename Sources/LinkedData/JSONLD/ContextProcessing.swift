@@ -5,7 +5,7 @@ struct ContextProcessor {
     let documents: ContextDocuments
     let mode: Options.ProcessingMode
     let limits: JSONLDProcessor.Limits
-    /// ``JSONLDProcessor/standardNames``
+    /// The standard names of properties and types; see ``JSONLDProcessor/standardNames``.
     let standardNames: StandardNames
     /// The number of term definitions made, contexts read and documents loaded so far. It measures the work
     /// that an inline context causes.
@@ -24,14 +24,15 @@ struct ContextProcessor {
         self.standardNames = standardNames
     }
 
-    /// The options for applying a local context to the active one.
+    /// The options for applying a local context to the active context.
     struct Manner: Hashable, Sendable {
         var overrideProtected = false
         var propagate = true
-        /// Whether scoped contexts inside are validated by processing them; false during such a validation.
+        /// Whether scoped contexts inside the local context are validated by processing them; false during
+        /// such a validation.
         var validateScoped = true
-        /// Whether it is an element of an array, where its `@propagate` has no effect (JSON-LD 1.1 API
-        /// section 4.1.2, step 3).
+        /// Whether the local context is an element of an array. In that case its `@propagate` has no effect
+        /// (JSON-LD 1.1 API section 4.1.2, step 3).
         var isElement = false
     }
 
@@ -159,8 +160,8 @@ struct ContextProcessor {
         guard work <= limits.definitions else { throw JSONLDError(.contextOverflow) }
     }
 
-    /// Counts the beginning of a term definition, nested in those that wait for it: the stack depth is
-    /// limited.
+    /// Counts the beginning of a term definition, nested in the definitions that wait for it. The nesting is
+    /// limited, because it uses the stack.
     mutating func beginDefinition() throws(JSONLDError) {
         guard unfinished < limits.definitionDepth else { throw JSONLDError(.contextOverflow) }
         unfinished += 1

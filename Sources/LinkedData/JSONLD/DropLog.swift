@@ -2,7 +2,7 @@ import Encoding
 
 /// The current place of an expansion in its source, and the parts of the source that do not reach RDF.
 struct DropLog {
-    /// One step down from the root.
+    /// One step on the way from the root of the document to a place.
     enum Step {
         case name(Text)
         case index(Int)
@@ -15,7 +15,7 @@ struct DropLog {
     private(set) var isFull = false
     private var room = 1 << 20
 
-    /// The number of entries, a mark for ``drop(_:since:)``.
+    /// The number of entries. It is a mark for ``drop(_:since:)``.
     var mark: Int { dropped.count }
 
     /// The JSON pointer (RFC 6901) of the current place.
@@ -33,8 +33,8 @@ struct DropLog {
     mutating func enter(_ step: Step) { path.append(step) }
     mutating func leave() { path.removeLast() }
 
-    /// Records that the current place and everything below it is dropped. It replaces entries made below it
-    /// since `mark`.
+    /// Records that the current place and all values below it are dropped. The new entry replaces the entries
+    /// made below this place since `mark`.
     mutating func drop(_ reason: DroppedTerm.Reason, since mark: Int? = nil) {
         if isFull { return }
         if let mark, mark < dropped.count { dropped.removeSubrange(mark...) }

@@ -1,7 +1,7 @@
 import Encoding
 
 extension Expander {
-    /// Step 13.4: a member whose name is a keyword or an alias of one.
+    /// Expands a member whose name is a keyword or an alias of a keyword (step 13.4).
     mutating func expandKeyword(
         _ keyword: Keyword, _ value: JSON, into members: inout ExpansionMembers, _ frame: Frame
     ) throws(JSONLDError) {

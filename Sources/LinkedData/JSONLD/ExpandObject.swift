@@ -1,7 +1,7 @@
 import Encoding
 
 extension Expander {
-    /// Steps 6 to 20 of the expansion algorithm: one object.
+    /// Expands one object (steps 6 to 20 of the expansion algorithm).
     mutating func expand(
         _ object: JSONObject, _ property: ActiveProperty, _ given: ActiveContext, fromMap: Bool
     ) throws(JSONLDError) -> Outcome {
@@ -16,8 +16,8 @@ extension Expander {
         return try finish(members, object, property, start)
     }
 
-    /// Steps 7 to 11: the contexts that apply to an object, and the names of its members that expand to
-    /// `@type`.
+    /// Determines the contexts that apply to an object (steps 7 to 11), and the names of its members that
+    /// expand to `@type`.
     mutating func frame(
         for object: JSONObject, _ property: ActiveProperty, _ given: ActiveContext, fromMap: Bool
     ) throws(JSONLDError) -> (frame: Frame, typeNames: [Text]) {
@@ -50,7 +50,7 @@ extension Expander {
         var isNested = false
     }
 
-    /// Step 13 and, for `@nest`, step 14.
+    /// Expands the members of an object (step 13 and, for `@nest`, step 14).
     mutating func expandMembers(
         of object: JSONObject, into members: inout ExpansionMembers, _ frame: Frame
     ) throws(JSONLDError) {
@@ -129,7 +129,8 @@ extension Expander {
         return .nothing
     }
 
-    /// Records a node that RDF cannot name: all its members are dropped with it, and the references to it.
+    /// Records a node that RDF cannot name. All its members are dropped with the node, as are the references
+    /// to the node.
     private mutating func dropNode(_ object: JSONObject, _ start: Int) {
         guard log.path.isEmpty else { return log.drop(.relativeIRI, since: start) }
         var mark: Int? = start
@@ -141,8 +142,8 @@ extension Expander {
         }
     }
 
-    /// Step 7: whether an object is a value object or only a reference. A context that does not propagate
-    /// still applies to these.
+    /// Returns whether an object is a value object or only a reference (step 7). A context that does not
+    /// propagate still applies to such objects.
     private func isValueOrReference(_ object: JSONObject, _ active: ActiveContext) -> Bool {
         if object.count == 1, isKeyword(.id, object.members[0].name, active) { return true }
         if object[Keyword.value.text] != nil { return true }
@@ -156,7 +157,7 @@ extension Expander {
         name == keyword.text || active[name]?.fields.mapping == .keyword(keyword)
     }
 
-    /// The names that expand to `@type`, in byte order.
+    /// Returns the names of members that expand to `@type`, in byte order.
     private func namesOfType(in object: JSONObject, _ active: ActiveContext) -> [Text] {
         let aliases = active.state.terms.typeAliases
         if aliases.count > object.count {

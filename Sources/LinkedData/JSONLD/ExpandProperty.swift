@@ -39,7 +39,7 @@ extension Expander {
         }
     }
 
-    /// Step 13.7: `{"en": …, "de": …}`.
+    /// Expands a language map such as `{"en": …, "de": …}` (step 13.7).
     private mutating func expandLanguageMap(
         _ map: JSONObject, _ definition: TermDefinition?, _ frame: Frame
     ) throws(JSONLDError) -> [ExpandedItem] {
@@ -70,7 +70,7 @@ extension Expander {
         return result
     }
 
-    /// Step 13.8: objects by index, id or type.
+    /// Expands an index, id or type map: objects by index, id or type (step 13.8).
     private mutating func expandIndexMap(
         _ map: JSONObject, _ name: Text, _ definition: TermDefinition?, _ container: TermDefinition.Container,
         _ frame: Frame
@@ -86,8 +86,8 @@ extension Expander {
             let key = IndexKey(
                 text: entry.name, isNone: isNone(entry.name, frame.active), property: definition?.fields.index,
                 container: container)
-            // A value that is not an array is treated as an array of one element, but its place is that of
-            // the entry.
+            // Treat a value that is not an array as an array of one element, but use the place of the entry
+            // as its place.
             let mark = log.mark
             let values: [ExpandedItem]
             if let elements = entry.value.array {
@@ -107,7 +107,7 @@ extension Expander {
         return result
     }
 
-    /// The items of `value` as the only element of an array (step 13.8.3.5).
+    /// Expands `value` as the only element of an array (step 13.8.3.5).
     private mutating func expand(
         asElement value: JSON, _ property: ActiveProperty, _ active: ActiveContext
     ) throws(JSONLDError) -> [ExpandedItem] {
@@ -123,7 +123,7 @@ extension Expander {
         let container: TermDefinition.Container
     }
 
-    /// Step 13.8.3.7: adds the key to the item as the container requires.
+    /// Adds the key of an index map to an item as the container requires (step 13.8.3.7).
     private mutating func place(
         _ item: inout ExpandedItem, with key: IndexKey, _ active: ActiveContext
     ) throws(JSONLDError) {

@@ -16,9 +16,10 @@ indirect enum ExpandedItem: Sendable {
 
 /// A node object after expansion.
 struct ExpandedNode: Sendable {
-    /// The `@id`. Nil: none; nil inside the optional: an `@id` that expands to nothing.
+    /// The `@id` of the node. Nil: the node has none. Nil inside the optional: the node has an `@id` that
+    /// expands to nothing.
     var id: Text??
-    /// The types; nil inside the array is a type that expands to nothing.
+    /// The types of the node. Nil inside the array is a type that expands to nothing.
     var types: [Text?]?
     var properties = PropertyMap()
     var reverse: PropertyMap?
@@ -26,7 +27,7 @@ struct ExpandedNode: Sendable {
     var included: [ExpandedItem]?
     var index: Text?
 
-    /// Whether it has at most an `@id`.
+    /// Whether the node has at most an `@id`, and no other member.
     var isReference: Bool {
         types == nil && properties.isEmpty && reverse == nil && graph == nil && included == nil && index == nil
     }
@@ -36,7 +37,7 @@ struct ExpandedNode: Sendable {
 struct ExpandedValue: Sendable {
     /// A string, number or boolean; any value for the type `@json`.
     var value: JSON
-    /// `@json` or a datatype.
+    /// The type of the value: `@json` or a datatype; nil if it has none.
     var type: Text?
     var language: Text?
     var direction: Direction?
@@ -45,10 +46,10 @@ struct ExpandedValue: Sendable {
 
 /// Properties with their values, in the order of first use.
 struct PropertyMap: Sendable {
-    /// One property.
+    /// One property with its values.
     struct Entry: Sendable {
         let iri: Text
-        /// Whether it can be a predicate in RDF.
+        /// Whether the property can be a predicate in RDF.
         let isWellFormed: Bool
         var items: [ExpandedItem]
     }
@@ -58,7 +59,7 @@ struct PropertyMap: Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Adds `items` to the values of `iri`, before or after the existing ones.
+    /// Adds `items` to the values of the property `iri`, before or after the existing values.
     mutating func add(_ items: [ExpandedItem], to iri: Text, isWellFormed: Bool, first: Bool = false) {
         if let position = positions?[iri] ?? (positions == nil ? entries.firstIndex { $0.iri == iri } : nil) {
             entries[position].items.insert(contentsOf: items, at: first ? 0 : entries[position].items.count)

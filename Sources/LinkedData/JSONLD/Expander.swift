@@ -6,9 +6,9 @@ struct Expander {
     var contexts: ContextSource
     var log = DropLog()
     let limits: JSONLDProcessor.Limits
-    /// ``JSONLDProcessor/standardNames``
+    /// The standard names of properties and types; see ``JSONLDProcessor/standardNames``.
     let standardNames: StandardNames
-    /// ``DeserializedDocument/unusualSpelling``
+    /// The place of the first unusual spelling so far; see ``DeserializedDocument/unusualSpelling``.
     var unusualSpelling: String?
     private var depth = 0
     private var items = 0
@@ -18,7 +18,7 @@ struct Expander {
     enum Outcome {
         case nothing
         case one(ExpandedItem)
-        /// The element was an array.
+        /// The element expands to several items, because it was an array.
         case many([ExpandedItem])
 
         /// The items, always as an array.
@@ -38,7 +38,7 @@ struct Expander {
         case reverse
         case term(Text)
 
-        /// Whether a value or reference is not allowed here.
+        /// Whether the present place is one where no value or reference is allowed.
         var isTop: Bool {
             switch self {
             case .none, .graph: true
@@ -56,7 +56,7 @@ struct Expander {
         self.limits = limits
     }
 
-    /// The expanded items of a whole document.
+    /// Expands a whole document and returns its items.
     mutating func document(_ document: JSON) throws(JSONLDError) -> [ExpandedItem] {
         do {
             let active = try contexts.initial(options)
@@ -75,7 +75,7 @@ struct Expander {
         }
     }
 
-    /// The expansion algorithm on one element.
+    /// Runs the expansion algorithm on one element.
     mutating func expand(
         _ element: JSON, _ property: ActiveProperty, _ active: ActiveContext, fromMap: Bool = false
     ) throws(JSONLDError) -> Outcome {
@@ -148,7 +148,7 @@ struct Expander {
         return result
     }
 
-    /// Step 4: expands a scalar with its property's scoped context.
+    /// Expands a scalar with the scoped context of its property (step 4).
     private mutating func expandScalar(
         _ element: JSON, _ term: Text, _ active: ActiveContext
     ) throws(JSONLDError) -> ExpandedItem {
@@ -158,7 +158,7 @@ struct Expander {
         return try expandValue(element, scoped[term], scoped)
     }
 
-    /// Value expansion (JSON-LD 1.1 API section 5.3).
+    /// Expands a value (value expansion, JSON-LD 1.1 API section 5.3).
     mutating func expandValue(
         _ value: JSON, _ definition: TermDefinition?, _ active: ActiveContext
     ) throws(JSONLDError) -> ExpandedItem {
@@ -192,14 +192,14 @@ struct Expander {
         return .value(result)
     }
 
-    /// Records that this place refers to a node that RDF cannot name.
+    /// Records that the current place refers to the node `id`, which RDF might not be able to name.
     mutating func noteReference(_ id: Text?) {
         if let id, id.hasPrefix("_:") || IRI.isWellFormed(id) { return }
         log.drop(.relativeIRI)
     }
 }
 
-/// Checks language tags by their form (BCP 47, as in RDF 1.1 and N-Quads).
+/// Checks the form of language tags (BCP 47, as in RDF 1.1 and N-Quads).
 enum LanguageTag {
     /// The length of the longest tag in bytes, far more than any registered tag has. It is limited because a
     /// tag in a context is checked for every text to which it applies.

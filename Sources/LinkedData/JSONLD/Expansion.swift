@@ -2,7 +2,7 @@ package import Encoding
 
 /// A part of the document that does not reach the RDF dataset, so that no signature over the dataset covers it.
 package struct DroppedTerm: Hashable, Sendable {
-    /// The reason why it is not in the dataset.
+    /// The reason why a part of the source is not in the dataset.
     package enum Reason: String, Hashable, Sendable {
         /// The member's name expands to nothing: it is not a term, and there is no vocabulary.
         case undefinedTerm
@@ -12,7 +12,7 @@ package struct DroppedTerm: Hashable, Sendable {
         case relativeIRI
         /// A property that expands to a blank node.
         case blankProperty
-        /// `null`, or an array or object that expands to nothing.
+        /// The value is `null`, or an array or object that expands to nothing.
         case emptyValue
         /// A value where RDF does not allow one: at the top, directly in a graph, or with a node that is
         /// dropped itself.
@@ -25,12 +25,12 @@ package struct DroppedTerm: Hashable, Sendable {
         case languageTag
     }
 
-    /// The JSON pointer (RFC 6901) of the member or element; it includes everything below.
+    /// The JSON pointer (RFC 6901) of the dropped member or element. All values below it are dropped, too.
     package var pointer: String
-    /// The reason.
+    /// The reason why the part was dropped.
     package var reason: Reason
 
-    /// A part and the reason why it was dropped.
+    /// Creates the description of a dropped part.
     package init(pointer: String, reason: Reason) {
         self.pointer = pointer
         self.reason = reason
@@ -51,20 +51,22 @@ package struct DeserializedDocument: Sendable {
     package let dataset: Dataset
     /// The parts of the source that are not in the dataset, in document order, each pointer once.
     package let dropped: [DroppedTerm]
-    /// The node of the outermost object; nil when there are several, or when RDF cannot name it.
+    /// The node of the outermost object; nil if there are several outermost objects, or if RDF cannot name
+    /// the node.
     package let root: Term?
-    /// The place (JSON pointer, RFC 6901) of the first spelling that no data model needs, although it means
-    /// the same. Such spellings are: a keyword instead of the term for it; `@nest`, `@graph`, `@included` or
-    /// `@reverse`; an IRI or compact IRI as a name; in a context inside the document, a term for a keyword
-    /// other than `id`, `type`, `value`, `language` and `direction` for the keywords of these names; a name
-    /// other than the one in ``JSONLDProcessor/standardNames``; a name of ``JSONLDProcessor/standardNames``
-    /// inside a term for `@nest`. Nil: there is no such place.
+    /// The place (JSON pointer, RFC 6901) of the first unusual spelling: one that has the same meaning as the
+    /// usual spelling, but that no data model needs. Such spellings are: a keyword instead of the term for
+    /// it; `@nest`, `@graph`, `@included` or `@reverse`; an IRI or compact IRI as a name; in a context inside
+    /// the document, a term for a keyword other than `id`, `type`, `value`, `language` and `direction` for
+    /// the keywords of these names; a name other than the one in ``JSONLDProcessor/standardNames``; a name of
+    /// ``JSONLDProcessor/standardNames`` inside a term for `@nest`. Nil if the document has no unusual
+    /// spelling.
     package let unusualSpelling: String?
-    /// Every description of those nodes that more than one object of the same graph describes, in document
+    /// The descriptions of every node that more than one object of the same graph describes, in document
     /// order.
     package let repeatedNodes: [NodeDescription]
 
-    /// A document of these parts.
+    /// Creates a document from the values of its properties.
     package init(
         dataset: Dataset, dropped: [DroppedTerm], root: Term?, unusualSpelling: String?,
         repeatedNodes: [NodeDescription]

@@ -31,7 +31,7 @@ struct ExpansionMembers {
             included: present.contains(.included) ? included : nil, index: index)
     }
 
-    /// The object as a value (step 15); nil when it expands to nothing.
+    /// Returns the object as a value (step 15); nil if it expands to nothing.
     func valueObject() throws(JSONLDError) -> ExpandedValue? {
         guard consists(of: [.direction, .index, .language, .type, .value]),
             !present.contains(.type) || present.isDisjoint(with: [.language, .direction])

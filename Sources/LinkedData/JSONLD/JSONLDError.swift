@@ -5,7 +5,7 @@ package import Encoding
 ///
 /// It contains no values of the document, only names in contexts and context URLs.
 package struct JSONLDError: Error, Hashable, Sendable {
-    /// The codes of the recommendation; the raw value is the code's text there.
+    /// The error codes of the recommendation. The raw value is the code's text in the recommendation.
     package enum Code: String, Hashable, Sendable, CaseIterable {
         case collidingKeywords = "colliding keywords"
         case conflictingIndexes = "conflicting indexes"
@@ -62,12 +62,12 @@ package struct JSONLDError: Error, Hashable, Sendable {
     package var code: Code
     /// A term or keyword of the context, or the name of the limit; never a value of the document.
     package var detail: Text?
-    /// The JSON pointer (RFC 6901) to the place of the error in the document, if it has one.
+    /// The JSON pointer (RFC 6901) to the place of the error in the document; nil if the error has no place.
     package var pointer: String?
     /// The URL of the context that is not available or not acceptable.
     package var url: Text?
 
-    /// An error of that code.
+    /// Creates an error with the given code.
     package init(_ code: Code, detail: Text? = nil, pointer: String? = nil, url: Text? = nil) {
         self.code = code
         self.detail = detail

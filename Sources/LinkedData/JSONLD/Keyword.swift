@@ -12,13 +12,13 @@ enum Keyword: UInt8, Sendable, CaseIterable {
     ]
     private static let bySpelling = Dictionary(uniqueKeysWithValues: zip(spellings, allCases))
 
-    /// The keyword with that spelling; nil when there is none.
+    /// Creates the keyword with the given spelling; nil if there is none.
     init?(_ text: Text) {
         guard text.utf8.first == UInt8(ascii: "@"), let keyword = Self.bySpelling[text] else { return nil }
         self = keyword
     }
 
-    /// The keyword's spelling.
+    /// The spelling of the keyword.
     var text: Text { Self.spellings[Int(rawValue)] }
 
     /// Whether `text` is `@` and letters. This form is reserved, so a term or value of this form is ignored.
@@ -46,7 +46,7 @@ enum Direction: String, Hashable, Sendable {
     case leftToRight = "ltr"
     case rightToLeft = "rtl"
 
-    /// Parses `ltr` or `rtl`; nil for anything else.
+    /// Parses `ltr` or `rtl`; nil for any other value.
     init?(_ value: JSON) {
         guard let text = value.string, let direction = Direction(rawValue: text.string) else { return nil }
         self = direction

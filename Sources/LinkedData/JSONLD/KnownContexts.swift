@@ -1,20 +1,21 @@
 package import Encoding
 import Synchronization
 
-/// Contexts inside credentials, kept with everything that the next credential with the same contexts needs.
-/// They are most of the text of a small credential, and all credentials of an issuer have the same ones.
+/// Contexts that are written inside credentials, kept with all data that the check of the next credential
+/// with the same contexts needs. They are most of the text of a small credential, and all credentials of an
+/// issuer have the same contexts.
 ///
-/// Only contexts of accepted credentials are kept, and only few of them. They affect only the time of a
-/// verification.
+/// Only contexts of accepted credentials are kept, and only few of them. Keeping them affects only the time
+/// of a verification.
 package final class KnownContexts: Sendable {
     private let known = Mutex<[KnownObject]>([])
-    /// The number of contexts that are kept; a gate meets few issuers that write their own. The oldest is
-    /// replaced.
+    /// The number of contexts that are kept. A gate meets few issuers that write their own contexts. A new
+    /// context replaces the oldest.
     private static let most = 16
     /// The size of the largest context that is kept, in bytes of text.
     private static let largest = 16 * 1024
 
-    /// An instance that knows no contexts yet.
+    /// Creates an instance that knows no contexts yet.
     package init() {}
 
     /// The contexts that are known now.
@@ -24,7 +25,7 @@ package final class KnownContexts: Sendable {
     package func remember(_ contexts: [JSONObject], in text: [UInt8], limits: JSON.Limits) {
         for new in KnownObject.find(contexts.prefix(Self.most), in: text, limits: limits, largest: Self.largest) {
             known.withLock { known in
-                // Another thread may have added it at the same time.
+                // Another thread may have added the context at the same time.
                 if known.contains(new) { return }
                 if known.count == Self.most { known.removeFirst() }
                 known.append(new)

@@ -6,16 +6,17 @@ package struct NodeDescription: Hashable, Sendable {
     package let id: Text
     /// The number of the object among all nodes and graphs of the document; the outermost is 0.
     package let object: Int
-    /// The number of the object that has this one as a value; nil at the top, in a graph or under a keyword.
+    /// The number of the object that has this object as a value; nil at the top, in a graph or under a
+    /// keyword.
     package let parent: Int?
-    /// The property of which it is a value.
+    /// The property of which this object is a value; nil if there is none.
     package let property: Text?
-    /// The properties that it states about the node, besides types.
+    /// The properties that this object states about the node, except types.
     package let properties: [Text]
 }
 
-/// Finds the descriptions of nodes that are described more than once. It runs only for documents with such
-/// nodes.
+/// Finds the descriptions of nodes that are described more than once. The search is made only for documents
+/// with such nodes.
 struct NodeDescriptions {
     private let ids: Set<Text>
     private(set) var found: [NodeDescription] = []

@@ -2,9 +2,10 @@ package import Encoding
 
 /// The representation of base direction in RDF (JSON-LD 1.1 API, `rdfDirection`).
 package enum RDFDirection: String, Sendable {
-    /// As a datatype `https://www.w3.org/ns/i18n#language_direction`.
+    /// Texts with a direction become literals with a datatype
+    /// `https://www.w3.org/ns/i18n#language_direction`.
     case i18nDatatype = "i18n-datatype"
-    /// As a blank node with `rdf:value`, `rdf:language` and `rdf:direction`.
+    /// Texts with a direction become blank nodes with `rdf:value`, `rdf:language` and `rdf:direction`.
     case compoundLiteral = "compound-literal"
 }
 
@@ -20,14 +21,14 @@ package struct Options: Hashable, Sendable {
     package var base: Text?
     /// A context that is applied before the document's own: a context or an object with `@context`.
     package var expandContext: JSON?
-    /// The representation of base direction in RDF; nil drops it.
+    /// The representation of base direction in RDF; nil drops the direction.
     package var rdfDirection: RDFDirection?
     /// The JSON-LD version whose features contexts may use.
     package var processingMode: ProcessingMode
     /// Whether members are processed in the byte order of their names instead of document order.
     package var ordered: Bool
 
-    /// The defaults of signature suites: no base, no direction, JSON-LD 1.1.
+    /// Creates the options that signature suites use by default: no base, no direction, JSON-LD 1.1.
     package init(
         base: Text? = nil, expandContext: JSON? = nil, rdfDirection: RDFDirection? = nil,
         processingMode: ProcessingMode = .v1_1, ordered: Bool = false

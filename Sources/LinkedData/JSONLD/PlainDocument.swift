@@ -2,7 +2,7 @@ package import Encoding
 
 /// Facts about a document that was not expanded (``JSONLDProcessor/plain(_:)``).
 package struct PlainDocument: Sendable {
-    /// Those types of the outermost object that are IRIs.
+    /// The types of the outermost object that are IRIs.
     package fileprivate(set) var types: [Text] = []
 }
 
@@ -10,8 +10,8 @@ package struct PlainDocument: Sendable {
 /// names say: it has nodes, types, ids and values under its contexts, and no form for which JSON-LD has
 /// special rules (value objects, maps, graphs, nests, reverse properties, JSON literals).
 ///
-/// Contexts are applied exactly as in the expansion algorithm, so every error in them is found. A document of
-/// which this is not certain is not plain; its expansion must then decide.
+/// Contexts are applied exactly as in the expansion algorithm, so every error in them is found. A document
+/// for which this is not certain does not count as plain; it must be expanded.
 extension Expander {
     /// Returns facts about the document; nil unless all of these hold: expanding it and writing it as quads
     /// is certain to succeed; each of its properties and types with a standard name (``StandardNames``) has
@@ -30,7 +30,7 @@ extension Expander {
     /// The state of the examination: how much may still follow without reaching a limit of expansion, and
     /// what was seen.
     private struct Look {
-        /// The number of values and types left; each becomes at most one quad.
+        /// The number of values and types that may still be counted. Each of them becomes at most one quad.
         var values: Int
         /// The bytes of IRIs left.
         var bytes: Int
@@ -136,7 +136,7 @@ extension Expander {
         return object.count == 1 || look.described.insert(id).inserted
     }
 
-    /// Whether an id is a compact IRI, which expands to another id.
+    /// Returns whether an id is a compact IRI. A compact IRI expands to another id.
     private func isCompact(_ id: Text, _ active: ActiveContext) -> Bool {
         guard let (prefix, _) = ActiveContext.State.splitCompact(id) else { return false }
         return active[prefix]?.fields.isPrefix == true

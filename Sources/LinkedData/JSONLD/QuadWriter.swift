@@ -94,7 +94,8 @@ struct QuadWriter {
         }
     }
 
-    /// Converts a list (section 8.3). An element that RDF cannot name becomes a cell without `rdf:first`.
+    /// Converts a list (section 8.3). An element that RDF cannot name becomes a list cell without
+    /// `rdf:first`.
     private mutating func write(list items: [ExpandedItem], in graph: Destination) throws(JSONLDError) -> Term {
         guard !items.isEmpty else { return .iri(RDF.nil) }
         let cells = items.map { _ in freshBlank() }

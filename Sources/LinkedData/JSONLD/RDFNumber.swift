@@ -2,7 +2,7 @@ package import Encoding
 
 /// Numbers as RDF literals (JSON-LD 1.1 API section 8.2, steps 10 and 11, and section 8.6).
 package enum RDFNumber {
-    /// The canonical lexical form, and whether it is that of a double.
+    /// Returns the canonical lexical form of a number, and whether it is that of a double.
     ///
     /// A number without fraction below 10^21 is an integer and is written exactly, by its decimal digits.
     /// Every other number, and every number with datatype `xsd:double`, is a double.
@@ -15,7 +15,7 @@ package enum RDFNumber {
     /// others. Computing with larger exponents could overflow an `Int`.
     private static let exponents = -(1 << 32)...(1 << 32)
 
-    /// The digits of a number without fraction below 10^21; nil for any other number.
+    /// Returns the digits of a number without fraction below 10^21; nil for any other number.
     private static func integer(_ text: String) -> String? {
         let isNegative = text.utf8.first == UInt8(ascii: "-")
         let parts = text.utf8.dropFirst(isNegative ? 1 : 0)
@@ -39,7 +39,7 @@ package enum RDFNumber {
         return (isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self) + String(repeating: "0", count: scale)
     }
 
-    /// The result of `printf("%1.15E")` without padding zeros: `5.3E0`.
+    /// Returns the result of `printf("%1.15E")` without padding zeros, such as `5.3E0`.
     static func double(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-INF" : "INF" }
@@ -56,12 +56,12 @@ package enum RDFNumber {
 /// The exact decimal digits of a double, by long multiplication. Doubles are rare in credentials, and a
 /// signature needs exact digits.
 struct DecimalExpansion {
-    /// All digits, most significant first; the first is not zero.
+    /// All decimal digits of the number, most significant first. The first digit is not zero.
     private var digits: [UInt8]
-    /// The power of ten of the first digit.
+    /// The power of ten that belongs to the first digit.
     private var exponent: Int
 
-    /// The number of powers of two or five by which the digits must be multiplied.
+    /// Returns the number of powers of two or five by which the digits must be multiplied.
     static func powers(of value: Double) -> Int {
         value.isFinite && value != 0 ? Int(parts(of: value.magnitude).power.magnitude) : 0
     }
@@ -84,8 +84,9 @@ struct DecimalExpansion {
             limbs.append(whole % 1_000_000_000)
             whole /= 1_000_000_000
         }
-        // A negative power means division by 2^n, which is multiplication by 5^n and a shift of the decimal
-        // point by n. Each step uses as many factors as keep the product of a limb and the factor below 2^64.
+        // A negative power of two means division by 2^n. That is multiplication by 5^n and a shift of the
+        // decimal point by n. Each step uses as many factors as keep the product of a limb and the factor
+        // below 2^64.
         var left = Int(power.magnitude)
         while left > 0 {
             var factor: UInt64 = 1
@@ -115,7 +116,8 @@ struct DecimalExpansion {
         exponent = digits.count - 1 + min(power, 0)
     }
 
-    /// The first `count` digits, rounded to nearest (ties to even), and the power of ten of the first one.
+    /// Returns the first `count` digits, rounded to nearest (ties to even), and the power of ten of the first
+    /// digit.
     func rounded(to count: Int) -> (digits: [UInt8], exponent: Int) {
         guard digits.count > count else { return (digits, exponent) }
         var kept = Array(digits[..<count])

@@ -14,7 +14,7 @@ package struct StandardNames: Sendable {
 
     func name(of iri: Text, isInline: Bool) -> Text? { everywhere[iri] ?? (isInline ? inline[iri] : nil) }
 
-    /// Whether the data model has another name for that IRI.
+    /// Returns whether the data model has another name than `name` for the IRI `iri`.
     func renames(_ iri: Text, as name: Text) -> Bool { self.name(of: iri, isInline: true).map { $0 != name } ?? false }
 
     /// Whether any of the IRIs begins with `start`.
@@ -27,9 +27,10 @@ package struct StandardNames: Sendable {
 /// leaves the choice to the holder of the document, so a reader that looks up members by name could see less
 /// than was signed. No data model of credentials needs the spellings that are called unusual here.
 enum Spelling {
-    /// Whether a term looks like an IRI or differs from the standard name. In a context inside the document,
-    /// a term for a keyword is also unusual, except `id`, `type`, `value`, `language` and `direction` for the
-    /// keywords of these names: issuers use these when their contexts are inside their credentials.
+    /// Returns whether a term is an unusual spelling: it looks like an IRI or differs from the standard name.
+    /// In a context inside the document, a term for a keyword is also unusual, except `id`, `type`, `value`,
+    /// `language` and `direction` for the keywords with these names, because issuers use these terms when
+    /// their contexts are inside their credentials.
     static func isUnusual(
         _ term: Text, _ fields: TermDefinition.Fields, isInline: Bool, _ standardNames: StandardNames
     ) -> Bool {
@@ -45,8 +46,9 @@ enum Spelling {
         }
     }
 
-    /// Whether a name that no context defines is unusual: a keyword other than those of values and lists, a
-    /// name like an IRI, or a name that the vocabulary expands to an IRI with another standard name.
+    /// Returns whether a name that no context defines is unusual: a keyword other than the keywords of values
+    /// and lists, a name like an IRI, or a name that the vocabulary expands to an IRI with another standard
+    /// name.
     static func isUnusual(
         _ name: Text, meaning: TermDefinition.Expanded, in object: JSONObject, _ standardNames: StandardNames
     ) -> Bool {
@@ -66,7 +68,8 @@ enum Spelling {
 }
 
 extension Expander {
-    /// Records the current place if its member is the first with an unusual name.
+    /// Records the current place as the place of an unusual spelling, if its member is the first with an
+    /// unusual name.
     mutating func checkSpelling(
         _ name: Text, _ definition: TermDefinition?, _ meaning: TermDefinition.Expanded, in object: JSONObject,
         isNested: Bool
@@ -78,8 +81,8 @@ extension Expander {
             } else {
                 Spelling.isUnusual(name, meaning: meaning, in: object, standardNames)
             }
-        // A term for @nest is permitted, but members with a standard name, which decisions use, must not be
-        // inside it.
+        // A term for @nest is permitted. But members with a standard name must not be inside it, because the
+        // verdict may depend on them.
         if isNested, case .iri(let iri) = meaning, standardNames.name(of: iri, isInline: true) != nil {
             isUnusual = true
         }

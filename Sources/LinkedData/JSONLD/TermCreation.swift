@@ -5,7 +5,7 @@ struct TermCreation {
     let local: JSONObject
     /// The URL of the document that contains the context.
     let base: Text?
-    /// Whether terms are protected unless their definitions state otherwise.
+    /// Whether the terms of the context are protected unless their definitions state otherwise.
     let isProtected: Bool
     let remote: [Text]
     let manner: ContextProcessor.Manner
@@ -129,7 +129,7 @@ extension ContextProcessor {
         }
     }
 
-    /// Reads `@reverse`; returns false when its form is reserved and the term is ignored.
+    /// Reads `@reverse`. Returns false if its form is reserved and the term is ignored.
     private mutating func mapReverse(
         _ fields: inout Fields, _ entries: JSONObject, _ term: Text, _ state: inout ActiveContext.State,
         _ creation: inout TermCreation

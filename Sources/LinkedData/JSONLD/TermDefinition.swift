@@ -9,7 +9,7 @@ final class TermDefinition: Sendable {
     let isTypeWellFormed: Bool
     /// Whether every text under the term becomes a plain literal, whatever its content.
     let takesPlainText: Bool
-    /// Whether the term is an unusual spelling, which no data model needs (``Spelling``).
+    /// Whether the term is an unusual spelling: one that no data model needs (``Spelling``).
     let isUnusual: Bool
 
     init(_ fields: Fields, isUnusual: Bool = false) {
@@ -49,7 +49,7 @@ final class TermDefinition: Sendable {
         var direction: Override<Direction> = .inherited
         var context: ScopedContext?
 
-        /// Whether the two definitions are the same, ignoring `@protected`.
+        /// Returns whether the two definitions are the same, ignoring `@protected`.
         func means(_ other: Fields) -> Bool {
             mapping == other.mapping && isPrefix == other.isPrefix && isReverse == other.isReverse
                 && type == other.type && container == other.container && index == other.index && nest == other.nest
@@ -60,13 +60,13 @@ final class TermDefinition: Sendable {
 
     /// The result of expanding a text.
     enum Expanded: Hashable, Sendable {
-        /// Nothing: explicitly so, or because the text has a reserved form.
+        /// The term has no meaning: explicitly, or because the text has a reserved form.
         case nothing
         case keyword(Keyword)
         /// An IRI or blank node identifier, or a relative IRI that could not be resolved.
         case iri(Text)
 
-        /// The text of the result; nil for nothing.
+        /// The text of the expanded term; nil if the term has no meaning.
         var text: Text? {
             switch self {
             case .nothing: nil
@@ -95,7 +95,7 @@ final class TermDefinition: Sendable {
     /// A context inside a definition, not yet processed.
     struct ScopedContext: Sendable {
         var value: JSON
-        /// The URL of the document that contains it.
+        /// The URL of the document that contains the scoped context.
         var base: Text?
     }
 
@@ -109,7 +109,7 @@ final class TermDefinition: Sendable {
         static let list = Container(rawValue: 16)
         static let set = Container(rawValue: 32)
         static let type = Container(rawValue: 64)
-        /// The number of these keywords.
+        /// The number of the keywords of `@container`.
         static let keywords = 7
 
         init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -130,7 +130,7 @@ final class TermDefinition: Sendable {
 }
 
 extension JSON {
-    /// Equality that ignores the order of members.
+    /// Returns whether two values are equal if the order of members is ignored.
     func isSame(as other: JSON?) -> Bool {
         switch (self, other) {
         case (.array(let left), .array(let right)?):

@@ -20,7 +20,7 @@ package final class DefinedNames: Sendable {
         var open: [(vocabulary: Text, terms: TermTable)] = []
         var keywords: Set<Text> = []
         var prefixes: Set<Text> = []
-        /// See ``DefinedNames/areUnknown``.
+        /// Whether the meanings are unknown; see ``DefinedNames/areUnknown``.
         var isUnknown = false
     }
 
@@ -31,10 +31,11 @@ package final class DefinedNames: Sendable {
     /// The vocabularies of all scoped contexts.
     var vocabularies: Set<Text> { found.vocabularies }
 
-    /// The IRIs to which any scoped context defines a name.
+    /// Returns the IRIs to which any scoped context defines a name.
     package func definitions(of name: Text) -> Set<Text> { found.meanings[name] ?? [] }
 
-    /// The same, and the IRIs to which vocabularies expand the name in scoped contexts that do not define it.
+    /// Returns ``definitions(of:)`` and the IRIs to which vocabularies expand the name in scoped contexts
+    /// that do not define it.
     package func meanings(of name: Text) -> Set<Text> {
         let vocabularies = found.open.lazy.filter { $0.terms[name] == nil }.map(\.vocabulary)
         return definitions(of: name).union(vocabularies.map { Text($0.string + name.string) })
@@ -50,7 +51,8 @@ package final class DefinedNames: Sendable {
         found.isUnknown || !definitions(of: name).subtracting([iri]).isEmpty
     }
 
-    /// The same, or whether a vocabulary expands the name to another IRI.
+    /// Returns whether any scoped context defines the name to mean another IRI than `iri`, or whether a
+    /// vocabulary expands the name to another IRI.
     package func means(_ name: Text, otherwiseThan iri: Text) -> Bool {
         found.isUnknown || !meanings(of: name).subtracting([iri]).isEmpty
     }
@@ -65,13 +67,14 @@ package final class DefinedNames: Sendable {
         }
     }
 
-    /// The only name of an IRI; nil when it has none or several.
+    /// Returns the only name of an IRI; nil if it has no name or several.
     package func name(of iri: Text) -> Text? {
         guard let names = found.names[iri], names.count == 1 else { return nil }
         return names.first
     }
 
-    /// Whether any scoped context makes the name an alias of a keyword, such as `@id`, `@type` or `@nest`.
+    /// Returns whether any scoped context makes the name an alias of a keyword, such as `@id`, `@type` or
+    /// `@nest`.
     package func isKeyword(_ name: Text) -> Bool { found.isUnknown || found.keywords.contains(name) }
 
     /// Whether compact IRIs may begin with the name as prefix.

@@ -1,12 +1,12 @@
 import Encoding
 
-/// The possible meanings of borrowed words. A pinned context *borrows* a prefix, a term or a vocabulary when
-/// it uses one that it does not define. It *lends* everything that it and its scoped contexts define.
+/// The possible meanings of borrowed words. A pinned context *borrows* a prefix, a term or a vocabulary if it
+/// uses one without defining it. It *lends* all terms that it and its scoped contexts define.
 struct Lendings: Sendable {
     /// The possible IRIs of each borrowed word.
     private var meanings: [Text: Set<Text>] = [:]
     private var vocabularies: Set<Text> = []
-    /// Whether the meanings are unknown, because the last round still found new ones.
+    /// Whether the meanings are unknown, because the last round of the search still found new meanings.
     private var isUnknown = false
 
     /// The maximum number of rounds in which lending contexts may get new meanings from each other.
@@ -14,6 +14,8 @@ struct Lendings: Sendable {
     /// The maximum number of combinations of meanings for the borrowed words of one context.
     private static let most = 64
 
+    /// Determines the meanings of the borrowed words of all pinned contexts.
+    ///
     /// - Parameters:
     ///   - words: The words of each pinned context, by its URL.
     ///   - finder: Makes a finder for one context.
@@ -37,12 +39,13 @@ struct Lendings: Sendable {
         isUnknown = true
     }
 
-    /// Returns contexts that represent everything that may precede a context: each gives its borrowed words
-    /// one combination of meanings. The first is empty. Nil when there are more than ``most``, or when the
-    /// meanings are unknown.
+    /// Returns contexts that represent all contexts that may precede a context with the words `words`. Each
+    /// returned context gives the borrowed words one combination of meanings. The first one is empty. Returns
+    /// nil if there are more than ``most``, or if the meanings are unknown.
     func contexts(before words: ContextWords) -> [JSON]? { contexts(words.free, vocabulary: words.usesVocabulary) }
 
-    /// Returns the same for everything that may follow the context.
+    /// Returns contexts that represent all contexts that may follow a context with the words `words`, as
+    /// ``contexts(before:)`` does for preceding contexts.
     func contexts(after words: ContextWords) -> [JSON]? { contexts(words.late, vocabulary: words.usesLateVocabulary) }
 
     private func contexts(_ free: Set<Text>, vocabulary: Bool) -> [JSON]? {
@@ -66,11 +69,12 @@ struct Lendings: Sendable {
 /// The words that a context borrows from the contexts before it, and those that it lends to other contexts,
 /// scoped contexts included.
 struct ContextWords: Hashable {
-    /// The words used as terms or prefixes where the context does not define them.
+    /// The words that the context uses as terms or prefixes without defining them.
     private(set) var free: Set<Text> = []
     /// Whether an IRI in the context may begin with a vocabulary that an earlier context sets.
     private(set) var usesVocabulary = false
-    /// The same words of its scoped contexts, which are processed after later contexts have defined theirs.
+    /// The borrowed words of the context's scoped contexts. Scoped contexts are processed after later
+    /// contexts have defined these words.
     private(set) var late: Set<Text> = []
     private(set) var usesLateVocabulary = false
     /// The terms that the context itself defines.
@@ -80,11 +84,13 @@ struct ContextWords: Hashable {
     private(set) var lent: Set<Text> = []
     private(set) var lendsVocabulary = false
 
-    /// - Parameter documents: The words of the documents, by URL.
+    /// Determines the words of a context.
+    ///
+    /// - Parameter documents: The words of the documents that the context may load, by URL.
     init(of context: JSON, among documents: [Text: ContextWords]) { add(context, documents) }
 
-    /// The words of each pinned document. Documents may load each other in cycles, so this repeats until no
-    /// words are new.
+    /// Returns the words of each pinned document. Documents may load each other in cycles, so the search is
+    /// repeated until it finds no new words.
     static func all(of documents: [Text: JSON]) -> [Text: ContextWords] {
         var words: [Text: ContextWords] = [:]
         for _ in 0...documents.count {
@@ -95,7 +101,7 @@ struct ContextWords: Hashable {
         return words
     }
 
-    /// Whether the context's meaning depends on these terms or on a vocabulary.
+    /// Returns whether the context's meaning depends on the given terms or on a vocabulary.
     func borrows(_ terms: Set<Text>, vocabulary: Bool) -> Bool {
         usesVocabulary && vocabulary || !free.isDisjoint(with: terms)
     }

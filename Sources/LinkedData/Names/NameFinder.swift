@@ -43,8 +43,8 @@ final class DefinedNamesCache: Sendable {
 }
 
 extension JSONLDProcessor {
-    /// Returns the names of each of these pinned contexts, whatever other pinned contexts a document lists
-    /// before and after it. A context that no document can list has no names.
+    /// Returns the names that each of the pinned contexts `urls` defines, whatever other pinned contexts a
+    /// document lists before and after it. A context that no document can list has no names.
     package func definedNames(of urls: [Text]) -> [DefinedNames] {
         urls.map { url in
             names.names(of: url) {
@@ -78,8 +78,8 @@ extension JSONLDProcessor {
         return NameFinder(source(.init(), limits), words)
     }
 
-    /// The maximum number of term definitions made to find the names: of one pinned context, which happens
-    /// once, and of a list, which a holder may choose.
+    /// The maximum number of term definitions that are made to find names. `effort`: for one pinned context,
+    /// which is examined once. `effortForList`: for a list of contexts, which a holder may choose.
     private static let (effort, effortForList) = (200_000, 20_000)
 }
 
@@ -131,7 +131,8 @@ struct NameFinder {
         return DefinedNames(found)
     }
 
-    /// Adds the definitions that `active` has and `before` does not, and those of its scoped contexts.
+    /// Adds the definitions that `active` has and `before` has not, and the definitions in the scoped
+    /// contexts of `active`.
     ///
     /// - Parameter isWanted: Selects the definitions whose scoped contexts are explored. If given, the
     ///   definitions of `active` itself are not added.
@@ -142,8 +143,8 @@ struct NameFinder {
         guard isNew(active.state) else { return }
         var open = scopes(of: active, beyond: before).filter { isWanted?($0) ?? true }.map { (active, $0) }
         while let (parent, definition) = open.popLast() {
-            // Apply each scoped context as a property's, which may redefine protected terms; a type's may
-            // not. No definition is missed in this way.
+            // Apply each scoped context as that of a property, because that one may redefine protected terms,
+            // and the scoped context of a type may not. So no definition is missed.
             guard
                 let inner = attempt({ (contexts) throws(JSONLDError) in
                     try contexts.apply(scopeOf: definition, on: parent, overrideProtected: true)
@@ -155,9 +156,10 @@ struct NameFinder {
         }
     }
 
-    /// Whether exploring the scoped contexts of an active context may find anything new. The result depends
-    /// on the definitions that have a scoped context and on the words that these borrow, including the words
-    /// of nested scoped contexts. Each such combination is explored once.
+    /// Returns whether exploring the scoped contexts of an active context may find new definitions. The
+    /// result depends on the definitions that have a scoped context and on the words that these scoped
+    /// contexts borrow, including the words of nested scoped contexts. Each such combination is explored
+    /// once.
     private mutating func isNew(_ state: ActiveContext.State) -> Bool {
         var (names, usesVocabulary): (Set<Text>, Bool) = ([], false)
         for (name, definition) in state.terms.all {
@@ -187,9 +189,9 @@ struct NameFinder {
         }
     }
 
-    /// The definitions whose scoped contexts must be explored: those that differ from the parent context,
-    /// those whose borrowed words have another meaning there, and those that define words borrowed by other
-    /// scoped contexts.
+    /// Returns the definitions whose scoped contexts must be explored: those that differ from the parent
+    /// context, those whose borrowed words have another meaning there, and those that define words borrowed
+    /// by other scoped contexts.
     private mutating func scopes(of inner: ActiveContext, beyond parent: ActiveContext) -> [TermDefinition] {
         let terms = inner.state.terms.all
         let changed = reached.changes(from: parent.state, to: inner.state)
@@ -206,8 +208,8 @@ struct NameFinder {
         }
     }
 
-    /// The words of a definition's scoped context; nil when it has none. ``reached`` keeps the definition
-    /// alive.
+    /// Returns the words of a definition's scoped context; nil if it has none. ``reached`` keeps the
+    /// definition alive.
     private mutating func words(of definition: TermDefinition) -> ContextWords? {
         guard let scope = definition.fields.context?.value else { return nil }
         if let known = words[ObjectIdentifier(definition)] { return known }
@@ -236,19 +238,19 @@ private struct ReachedContexts {
     }
 
     private var numbers: [Definition: Int] = [:]
-    /// The numbers by object. The objects are kept alive, because a new object could otherwise get the
-    /// identifier of a freed one.
+    /// The numbers of the definitions, by object identity. The objects are kept alive, because a new object
+    /// could otherwise get the identity of a freed one.
     private var known: [ObjectIdentifier: (TermDefinition, Int)] = [:]
     private var contexts: Set<Context> = []
 
-    /// Whether this is the first call with these definitions and this vocabulary.
+    /// Returns whether this is the first call with these definitions and this vocabulary.
     mutating func isNew(_ terms: [(Text, TermDefinition)], vocabulary: Text?) -> Bool {
         var definitions: Set<Int> = []
         for (name, definition) in terms { definitions.insert(number(of: definition, name)) }
         return contexts.insert(Context(vocabulary: vocabulary, definitions: definitions)).inserted
     }
 
-    /// The terms that have different meanings in the two contexts.
+    /// Returns the terms that have different meanings in the two contexts.
     mutating func changes(from outer: ActiveContext.State, to inner: ActiveContext.State) -> Set<Text> {
         let (before, after) = (outer.terms.all, inner.terms.all)
         var changed = Set(before.keys.filter { after[$0] == nil })

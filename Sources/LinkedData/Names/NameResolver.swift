@@ -1,19 +1,19 @@
 package import Encoding
 
-/// The meanings of names at the places of a document under the contexts that it lists, equal to those that
-/// the expansion algorithm determines.
+/// The meanings of names at the places of a document under the contexts that it lists, equal to the meanings
+/// that the expansion algorithm determines.
 ///
 /// Code that reads statements follows a graph, not a document: the signature covers the statements, and the
 /// holder chooses how the document writes them. Such code must still know which property a name means at a
-/// node. That needs the same contexts as in expansion: the context of the document, the scoped context of the
-/// property that leads to the node, the scoped contexts of the node's types, and the return from a context
-/// that does not propagate. All of these are made by the same processing and the same cache as in an
-/// expansion (``ContextSource``), so that names have only one interpretation.
+/// node. For that, the same contexts as in expansion are needed: the context of the document, the scoped
+/// context of the property that leads to the node, the scoped contexts of the node's types, and the return
+/// from a context that does not propagate. All of these are made by the same processing and the same cache as
+/// in an expansion (``ContextSource``), so that names have only one interpretation.
 package struct NameResolver {
     private var contexts: ContextSource
     /// The contexts after applying the scoped contexts of types, by the context before and the types.
     private var typed: [TypedKey: ActiveContext?] = [:]
-    /// The terms by the IRIs that they mean, for each context.
+    /// The terms of each context, by the IRIs that they mean.
     private var scopes: [ObjectIdentifier: [Text: [Text]]] = [:]
     /// The place of the outermost object.
     package let document: Place
@@ -52,13 +52,13 @@ package struct NameResolver {
         document = Place(active: active, property: nil)
     }
 
-    /// Returns the contexts inside a node of these types at a place (JSON-LD 1.1 API section 5.1.2, steps 7
-    /// to 11).
+    /// Returns the contexts that apply inside a node with the types `types` at a place (JSON-LD 1.1 API
+    /// section 5.1.2, steps 7 to 11).
     ///
-    /// - Parameter types: The IRIs of the node's types. Each is mapped back to the terms that mean it,
+    /// - Parameter types: The IRIs of the node's types. Each IRI is mapped back to the terms that mean it,
     ///   because only terms have scoped contexts.
-    /// - Returns: Nil when two terms for one type have different contexts, because the document may use
-    ///   either.
+    /// - Returns: Nil if two terms for one type have different contexts, because the document may use either
+    ///   term.
     package mutating func node(at place: Place, types: [Text]) throws(JSONLDError) -> Node? {
         var scope = place.active.state.previous ?? place.active
         if let property = place.property {
@@ -128,7 +128,7 @@ package struct NameResolver {
     private mutating func property(
         _ iri: Text, _ name: Text, _ definition: TermDefinition?, in node: Node
     ) throws(JSONLDError) -> PropertyMeaning {
-        // A scalar is read under the scoped context of its property, which may redefine the property.
+        // A scalar is read under the scoped context of its property. That context may redefine the property.
         var (scope, scalar) = (node.active, definition)
         if let definition, definition.fields.context != nil {
             scope = try contexts.apply(scopeOf: definition, on: scope, overrideProtected: true)
@@ -146,19 +146,19 @@ package struct NameResolver {
 
 /// The meaning of a member's name.
 package enum NameMeaning: Sendable {
-    /// No meaning: the name is not a term, and there is no vocabulary.
+    /// The name has no meaning: it is not a term, and the context has no vocabulary.
     case nothing
     /// The id of the node.
     case id
-    /// The types of the node.
+    /// The name means the types of the node.
     case types(TextMeaning)
     /// The value of a value object.
     case value
-    /// Further members of the same node (`@nest`), to which these contexts apply.
+    /// The name means further members of the same node (`@nest`), to which the given contexts apply.
     case nest(NameResolver.Node)
-    /// A property.
+    /// The name means the given property.
     case property(PropertyMeaning)
-    /// A name that states nothing by itself: another keyword, or a property that RDF cannot name.
+    /// The name states nothing by itself: it is another keyword, or a property that RDF cannot name.
     case unreadable
 }
 
@@ -166,23 +166,23 @@ package enum NameMeaning: Sendable {
 package struct PropertyMeaning: Sendable {
     /// The meaning of the keys of an object that is the property's value.
     package enum Keys: Sendable {
-        /// Names of members.
+        /// The keys are names of members.
         case none
-        /// Languages of texts.
+        /// The keys are languages of texts.
         case languages
         /// Indexes, ids or types of nodes.
         case others
     }
 
-    /// The property's IRI.
+    /// The IRI of the property.
     package let iri: Text
-    /// Whether it is a reverse property: the node is the object, and the values are the subjects.
+    /// Whether the property is a reverse property: the node is the object, and the values are the subjects.
     package let isReverse: Bool
-    /// The meaning of the keys of an object that is its value.
+    /// The meaning of the keys of an object that is the property's value.
     package let keys: Keys
-    /// The place of its values.
+    /// The place of the property's values.
     package let values: NameResolver.Place
-    /// The meaning of its texts.
+    /// The meaning of the property's values that are texts.
     package let texts: TextMeaning
 }
 
@@ -191,8 +191,8 @@ package struct TextMeaning: Sendable {
     fileprivate let active: ActiveContext
     fileprivate let coercion: TermDefinition.Coercion?
 
-    /// Returns the IRI that a name means as a value here, if the property, or the types of a node, take
-    /// names. Nil when it means none.
+    /// Returns the IRI that a name means as a value at this place, if the property, or the types of a node,
+    /// take names. Nil if the name means no IRI.
     package func iri(named name: Text) -> Text? {
         guard coercion == .vocab,
             case .iri(let iri) = active.state.expand(name, vocabulary: true, documentRelative: true),
@@ -203,9 +203,9 @@ package struct TextMeaning: Sendable {
 }
 
 extension JSONLDProcessor {
-    /// Returns a resolver for the names in a document that lists these contexts.
+    /// Returns a resolver for the names in a document that lists the contexts `urls`.
     ///
-    /// - Throws: The error that expanding such a document would throw for its contexts.
+    /// - Throws: The error that the expansion of such a document would throw for its contexts.
     package func names(under urls: [Text]) throws(JSONLDError) -> NameResolver {
         try NameResolver(source(.init(), limits), under: urls)
     }

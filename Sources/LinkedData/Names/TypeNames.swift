@@ -1,8 +1,9 @@
 package import Encoding
 import Synchronization
 
-/// The names of types for records, kept for the next credential with the same types and contexts. They depend
-/// only on these and on the pinned contexts, and finding them takes as long as checking a signature.
+/// The names of types for records, kept for the next credential with the same types and contexts. The names
+/// depend only on the types, the contexts and the pinned contexts. Finding them takes as long as checking a
+/// signature, so they are kept.
 package final class TypeNames: Sendable {
     /// The values on which the names depend, in addition to the pinned contexts.
     package struct Question: Hashable, Sendable {
@@ -29,10 +30,11 @@ package final class TypeNames: Sendable {
 
     private let answers = Mutex<[Question: [Text]]>([:])
 
-    /// An instance without answers.
+    /// Creates an instance without stored answers.
     package init() {}
 
-    /// Returns the kept names, or those that `find` returns.
+    /// Returns the kept names for `question`. If there are none, returns the names that `find` returns, and
+    /// keeps them unless the question is too large.
     package func names(for question: Question, find: () -> [Text]) -> [Text] {
         if let known = answers.withLock({ $0[question] }) { return known }
         let found = find()

@@ -2,11 +2,11 @@ package import Encoding
 
 /// A node of an RDF 1.1 graph (RDF 1.1 Concepts section 3.1).
 package enum Term: Hashable, Sendable {
-    /// An IRI, absolute.
+    /// An absolute IRI.
     case iri(Text)
-    /// A blank node by its label, without `_:`.
+    /// A blank node, represented by its label without `_:`.
     case blank(Text)
-    /// A literal.
+    /// A literal with its datatype or language.
     case literal(Literal)
 }
 
@@ -14,12 +14,12 @@ package enum Term: Hashable, Sendable {
 package struct Literal: Hashable, Sendable {
     /// The lexical form. A long one (a photo) shares its storage with the source document.
     package var value: Text
-    /// The datatype IRI.
+    /// The IRI of the datatype.
     package var datatype: Text
     /// The language tag as written; only with datatype `rdf:langString`.
     package var language: Text?
 
-    /// A literal of these parts.
+    /// Creates a literal from its text, datatype and language.
     package init(_ value: Text, datatype: Text = XSD.string, language: Text? = nil) {
         self.value = value
         self.datatype = datatype
@@ -33,12 +33,12 @@ package struct Quad: Hashable, Sendable {
     package var subject: Term
     /// An IRI; generalised RDF is not supported.
     package var predicate: Text
-    /// Any term.
+    /// The object of the quad: any term.
     package var object: Term
     /// An IRI or blank node; nil is the default graph.
     package var graph: Term?
 
-    /// A quad of these terms.
+    /// Creates a quad from its terms.
     package init(_ subject: Term, _ predicate: Text, _ object: Term, in graph: Term? = nil) {
         self.subject = subject
         self.predicate = predicate
@@ -50,10 +50,10 @@ package struct Quad: Hashable, Sendable {
 /// An RDF dataset (RDF 1.1 Concepts section 4): a set of quads. Order and duplicates in ``quads`` have no
 /// meaning.
 package struct Dataset: Sendable {
-    /// The quads in their order of appearance.
+    /// The quads of the dataset in their order of appearance.
     package var quads: [Quad]
 
-    /// A dataset of these quads.
+    /// Creates a dataset from its quads.
     package init(_ quads: [Quad] = []) {
         self.quads = quads
     }

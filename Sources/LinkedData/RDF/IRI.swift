@@ -8,7 +8,7 @@ package enum IRI {
 
     /// Whether `text` is valid in an RDF dataset: an IRI with a scheme, well-formed by RFC 3987 section 2.2.
     ///
-    /// One test of each byte decides for nearly all IRIs. Those with bytes that are valid only in certain
+    /// One test of each byte is enough for nearly all IRIs. IRIs with bytes that are valid only in certain
     /// places are checked in full.
     package static func isWellFormed(_ text: Text) -> Bool {
         guard hasScheme(text) else { return false }
@@ -28,8 +28,8 @@ package enum IRI {
         }
     }
 
-    /// For each byte: 0 is valid anywhere, 1 in certain places, 2 anywhere but at most once, 3 nowhere in an
-    /// IRI.
+    /// The form of each byte: 0 is valid anywhere in an IRI, 1 in certain places, 2 anywhere but at most
+    /// once, 3 nowhere.
     private static let forms: [UInt8] = (0...UInt8.max).map { byte in
         switch byte {
         case 0...0x20, UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "}"),

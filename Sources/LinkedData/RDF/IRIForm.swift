@@ -1,10 +1,11 @@
 import Encoding
 
 /// Checks the parts of the grammar of IRIs (RFC 3987 section 2.2) that depend on the place of a letter:
-/// complete percent encodings, brackets only around an IP literal, and the letters beyond ASCII.
+/// percent encodings must be complete, brackets may be only around an IP literal, and letters beyond ASCII
+/// must be valid ones.
 enum IRIForm {
-    /// Whether an IRI is well-formed. It must have at most one number sign, and no byte that is invalid
-    /// everywhere in an IRI.
+    /// Whether an IRI is well-formed. The caller must have checked that it has at most one number sign and no
+    /// byte that is invalid everywhere in an IRI.
     static func isWellFormed(_ text: Text) -> Bool {
         let bytes = Array(text.utf8)
         let mark = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.count

@@ -1,8 +1,8 @@
 import Encoding
 
-/// The error of a text that is not N-Quads, with its line.
+/// The error of a text that is no N-Quads document, with the line of the error.
 package struct NQuadsError: Error, Hashable, Sendable {
-    /// The line, from 1.
+    /// The line of the error, from 1.
     package let line: Int
 }
 
@@ -91,7 +91,7 @@ private struct NQuadsParser {
         return iri
     }
 
-    /// Parses BLANK_NODE_LABEL; the final dot of a statement is not part of it.
+    /// Parses BLANK_NODE_LABEL. The final dot of a statement does not belong to the label.
     private mutating func label() throws(NQuadsError) -> Text {
         try take("_")
         try take(":")
@@ -140,7 +140,7 @@ private struct NQuadsParser {
         }
     }
 
-    /// Whether this is a LANGTAG of N-Quads, which does not limit the length of the parts.
+    /// Returns whether `tag` is a LANGTAG of N-Quads. N-Quads does not limit the length of its parts.
     private static func isLanguage(_ tag: Text) -> Bool {
         let parts = tag.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         return parts.allSatisfy { !$0.isEmpty } && parts[0].allSatisfy(IRI.isLetter)

@@ -9,7 +9,7 @@ enum CanonicalNQuads {
         output.append(UInt8(ascii: ">"))
     }
 
-    /// Appends a literal with its language or, unless that is `xsd:string`, its datatype.
+    /// Appends a literal with its language or its datatype. The datatype `xsd:string` is not written.
     static func append(literal: Literal, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         literal.value.withBytes { bytes in

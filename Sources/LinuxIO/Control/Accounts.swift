@@ -2,10 +2,10 @@ import Glibc
 
 /// Users and groups of this machine.
 package enum Accounts {
-    /// This process's effective user ID.
+    /// The effective user ID of this process.
     package static var user: UInt32 { geteuid() }
 
-    /// That user's name, or the user ID if it has no name.
+    /// The name of this process's effective user, or the user ID if the user has no name.
     static var userName: String {
         var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
         var room = [CChar](repeating: 0, count: 4096)
@@ -15,9 +15,9 @@ package enum Accounts {
         return String(cString: name)
     }
 
-    /// Returns the user ID of a name; nil: no such user exists.
+    /// Returns the user ID of the user `name`; nil if no such user exists.
     package static func user(_ name: String) -> UInt32? { getpwnam(name).map { $0.pointee.pw_uid } }
 
-    /// Returns the group ID of a name; nil: no such group exists.
+    /// Returns the group ID of the group `name`; nil if no such group exists.
     package static func group(_ name: String) -> UInt32? { getgrnam(name).map { $0.pointee.gr_gid } }
 }

@@ -8,11 +8,11 @@ package enum ControlClient {
     package enum Failure: Error, Hashable, Sendable {
         /// The socket does not exist, or no process listens on it.
         case notRunning
-        /// This user may not connect.
+        /// The user of this process may not connect to the socket.
         case forbidden
         /// The server does not answer in time, or closes the connection.
         case silent
-        /// Another error of the system: its `errno`.
+        /// The system reported another error; the value is its `errno`.
         case system(Int32)
     }
 

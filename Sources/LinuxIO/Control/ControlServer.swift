@@ -4,22 +4,22 @@ import Glibc
 
 /// Answers requests over a Unix socket: a client sends one line of JSON and receives one line.
 ///
-/// The server has a thread of its own, and no visit waits for it. Every client has a deadline, whatever it
-/// sends or does not send. A client without permission is refused before anything of it is read.
+/// The server has its own thread, and no visit waits for it. Every client has a deadline, whatever it sends
+/// or does not send. A client without permission is refused before any of its bytes are read.
 package actor ControlServer {
     /// Bounds.
     package struct Limits: Sendable {
         /// Clients at a time, and also the limit of answers being prepared.
         package var clients = 8
-        /// The part of these places and answers that is reserved for the owner; other permitted clients share
-        /// the rest.
+        /// The number of connections and answers that are reserved for the owner. The other permitted clients
+        /// share the rest.
         package var kept = 2
         /// Bytes of a request, without its line end. It is sized for an invitation of 64 KiB of which every
         /// letter is escaped, with its frame.
         package var request = 144 * 1024
-        /// From the accepted connection to the last byte of the answer.
+        /// The time limit from the accepted connection to the last byte of the answer.
         package var time: Duration = .seconds(2)
-        /// Connections that the kernel queues until they are accepted.
+        /// The maximum number of connections that the kernel queues until they are accepted.
         package var backlog: Int32 = 16
 
         /// Creates the documented defaults.
@@ -33,7 +33,7 @@ package actor ControlServer {
     private enum Phase {
         case reading
         case answering
-        /// The rest of the answer, to be sent.
+        /// The rest of the answer is still to be sent.
         case writing(ArraySlice<UInt8>)
     }
 
@@ -43,12 +43,12 @@ package actor ControlServer {
         let isOwner: Bool
         let deadline: Instant
         var phase = Phase.reading
-        /// The request so far.
+        /// The part of the request that was received so far.
         var request: [UInt8] = []
     }
 
     private nonisolated let thread: PollThread
-    /// The server's own thread: every method of this actor runs there.
+    /// The executor of this actor: the server's own thread. Every method of the actor runs on it.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     private let limits: Limits
@@ -59,9 +59,9 @@ package actor ControlServer {
     private var timer: PollThread.Timer?
     private var clients: [Int32: Client] = [:]
     private var lastNumber: UInt64 = 0
-    /// Answers being prepared, including those for clients that have disconnected.
+    /// The number of answers that are being prepared, including those for clients that have disconnected.
     private var answering = 0
-    /// Those of ``answering`` that are not for the owner.
+    /// The number of answers in ``answering`` that are not for the owner.
     private var answeringOthers = 0
     /// The instant at which connections are accepted again, after the system had no descriptor or memory
     /// left.
@@ -82,8 +82,8 @@ package actor ControlServer {
     }
 
     /// Starts to listen at `path`. With `isShared`, every permitted user can connect; otherwise only root and
-    /// the service's own user. If the server listens already, the new socket replaces the old one; connected
-    /// clients are still answered.
+    /// the service's own user can. If the server listens already, the new socket replaces the old one;
+    /// connected clients are still answered.
     package func open(_ path: String, isShared: Bool) throws(SystemError) {
         let socket = try ControlSocket(path, isShared: isShared, backlog: limits.backlog)
         if let listener {
@@ -95,7 +95,7 @@ package actor ControlServer {
         listen(socket)
     }
 
-    /// Whether the server listens, and the path still names its socket.
+    /// Whether the server listens, and its path still leads to its socket.
     package var isInPlace: Bool { listener?.isInPlace ?? false }
 
     /// Disconnects all clients, removes the socket's file and ends the thread.
@@ -117,7 +117,8 @@ package actor ControlServer {
 
     private func accept() {
         guard let listener else { return }
-        // Limited to the kernel's queue, so that a flood of connections does not delay the connected clients.
+        // Limit the number of new connections to the kernel's queue, so that a flood of connections does not
+        // delay the connected clients.
         for _ in 0..<limits.backlog {
             let descriptor = clinux_accept(listener.descriptor)
             if descriptor >= 0 {
@@ -151,13 +152,13 @@ package actor ControlServer {
         }
     }
 
-    /// Whether there is room for one more. `all` is the present number, of which `others` are not the
-    /// owner's.
+    /// Returns whether there is room for one more connection or answer. `all`: the present number. `others`:
+    /// how many of them are not the owner's.
     private func hasRoom(_ isOwner: Bool, beside all: Int, others: Int) -> Bool {
         all < limits.clients && (isOwner || others < limits.clients - limits.kept)
     }
 
-    /// Sends a refusal to a client that is not served, as far as that is possible without waiting.
+    /// Sends a refusal to a client whose request is not accepted, as far as that is possible without waiting.
     private func refuse(_ descriptor: Int32, _ error: String, _ remedy: String) {
         let line = Self.refusal(error, remedy)
         _ = line.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }

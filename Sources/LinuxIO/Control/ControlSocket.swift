@@ -3,7 +3,7 @@ import Glibc
 
 /// A listening Unix socket at a path. Its creation never replaces a socket that is in use.
 package struct ControlSocket: Sendable {
-    /// The listening descriptor, non-blocking.
+    /// The descriptor of the listening socket. It is non-blocking.
     package let descriptor: Int32
     private let path: String
     private let identity: (device: dev_t, file: ino_t)
@@ -15,8 +15,9 @@ package struct ControlSocket: Sendable {
     /// Creates the socket. A socket without a listener, left by an earlier process, is replaced in one step.
     /// A socket with a listener, or a file of another kind, is an error.
     ///
-    /// With `isShared`, every user can connect, and the server then decides by the credentials that the
-    /// kernel gives; otherwise only root and the owner can. `key` is the configuration's key for the path.
+    /// With `isShared`, every user can connect, and the server then admits clients by the credentials that
+    /// the kernel gives; otherwise only root and the owner can. `key` is the configuration's key for the
+    /// path.
     package init(
         _ path: String, isShared: Bool, backlog: Int32, key: String = "control.path"
     ) throws(SystemError) {

@@ -1,6 +1,6 @@
 import CLinuxShims
 
-/// The credentials of the peer of a Unix socket. They are the kernel's information; nothing depends on what
+/// The credentials of the peer of a Unix socket. The kernel provides them, so they do not depend on data that
 /// the peer sends.
 package struct PeerCredentials: Hashable, Sendable {
     /// The peer's effective user ID when it connected.
@@ -8,7 +8,7 @@ package struct PeerCredentials: Hashable, Sendable {
     /// The peer's effective and supplementary group IDs when it connected.
     package let groups: Set<UInt32>
 
-    /// Creates these credentials.
+    /// Creates the credentials of a user with the given groups.
     package init(user: UInt32, groups: Set<UInt32>) {
         (self.user, self.groups) = (user, groups)
     }
@@ -32,10 +32,10 @@ package struct PeerCredentials: Hashable, Sendable {
 package struct ControlAccess: Hashable, Sendable {
     /// The service's own user ID.
     package let user: UInt32
-    /// The ID of the group whose members may use the socket; nil: none.
+    /// The ID of the group whose members may use the socket; nil: no group may use it.
     package let group: UInt32?
 
-    /// Grants access to root, that user and that group.
+    /// Grants access to root, to the user `user` and to the members of `group`.
     package init(user: UInt32, group: UInt32?) {
         (self.user, self.group) = (user, group)
     }

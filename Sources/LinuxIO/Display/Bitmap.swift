@@ -1,14 +1,14 @@
 /// A picture of four inks, drawn in memory before it is sent to a device.
 package struct Bitmap: Hashable, Sendable {
-    /// The ink of a pixel. Two inks would suffice: shapes carry the same information as colours.
+    /// The ink of a pixel. Two inks would suffice, because shapes show the same information as colours.
     package enum Ink: UInt8, CaseIterable, Sendable {
-        /// Background: white, or lit.
+        /// The background: white, or lit.
         case light
         /// Black, or not lit.
         case dark
-        /// Green, where there are colours.
+        /// Green on a display with colours.
         case go
-        /// Red, where there are colours.
+        /// Red on a display with colours.
         case stop
     }
 
@@ -29,18 +29,18 @@ package struct Bitmap: Hashable, Sendable {
         }
     }
 
-    /// Size in pixels.
+    /// The size of the picture in pixels.
     package let width, height: Int
     /// The raw value of the ink of each pixel, row by row.
     package private(set) var pixels: [UInt8]
 
-    /// Creates a light picture of that size.
+    /// Creates a light picture of `width` × `height` pixels.
     package init(width: Int, height: Int) {
         (self.width, self.height) = (max(width, 0), max(height, 0))
         pixels = [UInt8](repeating: Ink.light.rawValue, count: self.width * self.height)
     }
 
-    /// The whole picture.
+    /// The area of the whole picture.
     var area: Area { Area(x: 0, y: 0, width: width, height: height) }
 
     /// Returns the ink of a pixel; light outside the picture.
@@ -73,7 +73,7 @@ package struct Bitmap: Hashable, Sendable {
         }
     }
 
-    /// Draws a word with its upper left corner at (`x`, `y`), `scale` pixels per dot.
+    /// Draws a word with its upper left corner at (`x`, `y`), with `scale` × `scale` pixels for each dot.
     mutating func draw(_ word: DevanagariWords.Picture, x: Int, y: Int, scale: Int) {
         for (place, isDark) in word.pixels.enumerated() where isDark {
             let (column, row) = (place % word.width, place / word.width)
@@ -81,7 +81,7 @@ package struct Bitmap: Hashable, Sendable {
         }
     }
 
-    /// Draws a code with its quiet zone, `scale` pixels per module.
+    /// Draws a QR code with its quiet zone, with `scale` × `scale` pixels for each module.
     mutating func draw(_ code: QRCode, x: Int, y: Int, scale: Int) {
         let span = (code.side + 2 * QRCode.quietZone) * scale
         fill(Area(x: x, y: y, width: span, height: span), .light)
@@ -94,7 +94,7 @@ package struct Bitmap: Hashable, Sendable {
     }
 
     /// Sets each pixel of a square to the ink that `ink` returns for its position, from (0, 0) to (1, 1); nil
-    /// leaves it unchanged.
+    /// leaves the pixel unchanged.
     mutating func draw(in area: Area, _ ink: (_ x: Double, _ y: Double) -> Ink?) {
         let side = min(area.width, area.height)
         for row in 0..<max(side, 0) {

@@ -7,8 +7,8 @@ enum BitmapFont {
     static let (advance, leading) = (6, 9)
 
     /// Returns the rows of a character; bit 4 is the leftmost pixel. A character without a drawing looks like
-    /// a question mark. The last row is the line's last row: an accented capital has more than ``height``
-    /// rows, which extend into the space above the line.
+    /// a question mark. The last row is at the bottom of the line. An accented capital has more than
+    /// ``height`` rows; its upper rows extend into the space above the line.
     static func rows(of character: Character) -> ArraySlice<UInt8> {
         if let drawn = accented[character] { return drawn[...] }
         let first = UInt8(ascii: " ")
@@ -16,12 +16,13 @@ enum BitmapFont {
         return rows(ofASCII: isDrawn ? character : "?")
     }
 
-    /// Whether the character has a drawing of its own.
+    /// Returns whether the character has its own drawing.
     static func has(_ character: Character) -> Bool {
         accented[character] != nil || character.asciiValue.map { (0x20...0x7E).contains($0) } ?? false
     }
 
-    /// The accents above or below letters: their rows, and the position of the first row.
+    /// The accents above or below letters: their rows, the position of the first row, and the letters with
+    /// that accent.
     private static let marks: [(sign: Character, rows: [UInt8], top: Int, on: [(letter: Character, made: Character)])] =
         [
             ("´", [0b00010, 0b00100], 0, [("e", "é"), ("E", "É")]),
@@ -32,7 +33,7 @@ enum BitmapFont {
 
     /// Letters with their accents. A capital is as high as the line and would look like a small letter if it
     /// were reduced to make room for an accent. Its accent is therefore above the line, with one empty row
-    /// between.
+    /// between letter and accent.
     private static let accented: [Character: [UInt8]] = {
         var letters: [Character: [UInt8]] = [:]
         for mark in marks {

@@ -7,7 +7,7 @@ package protocol DisplayDevice: AnyObject {
     /// Shows the scene in place of the previous one. Opens the device if it is not open; after a failure it
     /// is opened and set up again.
     func show(_ scene: DisplayScene) throws(DisplayFailure)
-    /// Releases the device; the next scene opens it again.
+    /// Releases the device. The next scene opens the device again.
     func close()
 }
 

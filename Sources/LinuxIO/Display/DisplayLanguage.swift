@@ -4,25 +4,25 @@ package enum DisplayPhrase: CaseIterable, Sendable {
     case scan
     /// The same instruction if another display shows the code.
     case scanBeside
-    /// No code is available yet.
+    /// Please wait: no code is available yet.
     case wait
     /// The visitor chooses what to show; follows the visit's name.
     case choosing
     /// The credential is being verified; follows the visit's name.
     case checking
-    /// Accepted: pass.
+    /// Accepted: the visitor may pass.
     case accepted
-    /// Rejected: stop.
+    /// Rejected: the visitor has to stop.
     case rejected
-    /// No data arrived that could be verified.
+    /// The visit failed: no data arrived that could be verified.
     case failed
-    /// The gate cannot serve any visitor.
+    /// The gate cannot admit any visitor.
     case outOfOrder
     /// The program has ended normally.
     case outOfService
     /// The gate is locked down.
     case closed
-    /// Everyone may pass.
+    /// Free passage: everyone may pass.
     case freePassage
 }
 

@@ -4,11 +4,11 @@ package struct DisplayScene: Hashable, Sendable {
     package enum State: Hashable, Sendable {
         /// Phones can be served as soon as a code is available.
         case inService
-        /// No visitor is admitted at the moment.
+        /// Lock-down: no visitor is admitted at the moment.
         case lockedDown
-        /// Passage is free; phones are served all the same.
+        /// Passage is free. Phones can still present credentials.
         case freePassage
-        /// The gate cannot serve any visitor; the remedy is for staff.
+        /// The gate cannot admit any visitor. `remedy`: the remedy for the staff.
         case outOfOrder(remedy: String)
         /// The program has ended normally.
         case outOfService
@@ -17,13 +17,13 @@ package struct DisplayScene: Hashable, Sendable {
         var isServing: Bool { self == .inService || self == .freePassage }
     }
 
-    /// A visit that is being served.
+    /// A visit in progress.
     package struct Guest: Hashable, Sendable {
         /// The progress of the visit.
         package enum Stage: Hashable, Sendable {
             /// The visitor chooses what to show.
             case choosing
-            /// This part of the payload has arrived, 0 to 100 per cent.
+            /// The given part of the payload has arrived, from 0 to 100 per cent.
             case receiving(percent: Int)
             /// The payload is being verified.
             case checking
@@ -42,15 +42,15 @@ package struct DisplayScene: Hashable, Sendable {
     package struct Result: Hashable, Sendable {
         /// The outcomes that are shown.
         package enum Outcome: Hashable, Sendable {
-            /// Accepted: pass.
+            /// Accepted: the visitor may pass.
             case accepted
-            /// Rejected: stop.
+            /// Rejected: the visitor has to stop.
             case rejected
-            /// No data arrived that could be verified.
+            /// The visit failed: no data arrived that could be verified.
             case failed
         }
 
-        /// The visit's name.
+        /// The short name of the visit.
         package var mark: String
         /// The outcome of the visit.
         package var outcome: Outcome
@@ -63,26 +63,26 @@ package struct DisplayScene: Hashable, Sendable {
     package struct News: Hashable, Sendable {
         /// The line's number, counted from 1.
         package var number: Int
-        /// The text, without its line end.
+        /// The text of the line, without its line end.
         package var text: String
 
         /// Creates a line.
         package init(number: Int, text: String) { (self.number, self.text) = (number, text) }
     }
 
-    /// The gate's name.
+    /// The name of the gate.
     package var name: String
     /// The instruction for the code, in one line.
     package var instruction = DisplayLanguage.english.text(.scan)
     /// The language of all other texts.
     package var language = DisplayLanguage.english
-    /// The position of signs.
+    /// The position of the result picture.
     package var sign = SignPlace.first
     /// The state of the gate.
     package var state = State.inService
     /// The text of the QR code; nil: no code is shown.
     package var code: String?
-    /// The visits that are being served, in the order of their arrival.
+    /// The visits in progress, in the order of their arrival.
     package var guests: [Guest] = []
     /// The verdict that the light shows at present.
     package var result: Result?
@@ -95,13 +95,13 @@ package struct DisplayScene: Hashable, Sendable {
 
 /// The detail of scenes that a device shows. Two scenes that are equal at this detail are drawn only once.
 package enum DisplayDetail: Sendable {
-    /// Everything: progress in steps of 5 %, and the lines of events.
+    /// All details: progress in steps of 5 %, and the lines of events.
     case text
-    /// All that is drawn, with progress in steps of 5 %.
+    /// The display shows the whole scene, with progress in steps of 5 %.
     case lively
     /// The same with progress in steps of 25 %, for devices that are slow or written as a file.
     case calm
-    /// Only the code, the verdict and failures: each picture takes a panel seconds.
+    /// The display shows only the code, the verdict and failures, because each picture takes a panel seconds.
     case still
 
     /// Returns the scene reduced to this detail.

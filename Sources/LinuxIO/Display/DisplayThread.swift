@@ -30,7 +30,7 @@ package final class DisplayThread: Sendable {
 
     private let slot: Slot
 
-    /// Starts the thread; nothing is shown before the first scene.
+    /// Starts the thread. The display shows nothing before the first scene.
     ///
     /// - Parameters:
     ///   - retries: See ``retries``.
@@ -49,7 +49,7 @@ package final class DisplayThread: Sendable {
         slot.wake.ring()
     }
 
-    /// Requests a scene, which replaces a scene that still waits. Never blocks.
+    /// Requests that a scene be shown. It replaces a scene that still waits. Never blocks.
     package func show(_ scene: DisplayScene) {
         let isNew = slot.state.withLock { state in
             guard state.wanted != scene else { return false }
@@ -60,7 +60,7 @@ package final class DisplayThread: Sendable {
         if isNew { slot.wake.ring() }
     }
 
-    /// The instant since which the device has been busy with one picture; nil: it is idle.
+    /// The instant since which the device has been busy with one picture; nil if it is idle.
     package var busySince: Instant? { slot.state.withLock { $0.busySince } }
 
     /// Waits until the newest scene is shown, at most for `limit`. Returns whether it is.

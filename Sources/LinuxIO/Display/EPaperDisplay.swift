@@ -16,16 +16,16 @@ package protocol EPaperLines: AnyObject {
 /// 2.13 or 2.9 inches.
 ///
 /// The panel keeps its picture without power. A new code takes a full refresh of about two seconds with some
-/// flicker. A verdict changes only the pixels that differ, in a fraction of that time.
+/// flicker. To show a verdict, only the pixels that differ are changed, in a fraction of that time.
 package final class EPaperDisplay: DisplayDevice {
-    /// The bus and lines of a panel while it is open.
+    /// The data wire and the lines of a panel while it is open.
     package struct Bus {
-        /// The chip select.
+        /// The connection to the panel on the SPI bus, by its chip select.
         package let wire: any DisplayWire
         /// The lines in addition to the bus.
         package let lines: any EPaperLines
 
-        /// Creates a bus with these lines.
+        /// Creates a bus from its data wire and its lines.
         package init(wire: any DisplayWire, lines: any EPaperLines) { (self.wire, self.lines) = (wire, lines) }
     }
 
@@ -37,20 +37,20 @@ package final class EPaperDisplay: DisplayDevice {
     /// shadows.
     static let changes = 20
 
-    /// Only the essential content, because each picture takes seconds.
+    /// The panel shows only the essential content, because each picture takes seconds.
     package let detail = DisplayDetail.still
     private let width, height, quarters: Int
     private let open: () throws(DisplayFailure) -> Bus
     private let pause: (Duration) -> Void
     private var bus: Bus?
     private var painter: ScenePainter
-    /// What the panel shows, and the code in it; nil: unknown.
+    /// The picture that the panel shows, and the code in it; nil if that is unknown.
     private var shown: (picture: Bitmap, code: String?)?
     private var changed = 0
 
-    /// Creates a display on the panel that `open` opens. `width` × `height` is its size in pixels as in its
-    /// data sheet (upright). The picture is turned clockwise by `rotation` degrees (a multiple of 90).
-    /// `pause` waits.
+    /// Creates a display on the panel that `open` opens. `width` × `height`: the size in pixels of the
+    /// upright panel, as in its data sheet. The picture is turned clockwise by `rotation` degrees (a multiple
+    /// of 90). `pause` waits.
     package init(
         width: Int, height: Int, rotation: Int, open: @escaping () throws(DisplayFailure) -> Bus,
         pause: @escaping (Duration) -> Void = { usleep(UInt32(clamping: $0.nanoseconds / 1000)) }
@@ -119,7 +119,7 @@ package final class EPaperDisplay: DisplayDevice {
         try command(0x20, [], bus)
     }
 
-    /// Refreshes only the pixels that differ.
+    /// Changes only the pixels that differ between the two pictures.
     private func change(_ old: Bitmap, to new: Bitmap, _ bus: Bus) throws(DisplayFailure) {
         try waitUntilIdle(bus)
         try command(0x3C, [0x80], bus)  // leave the border unchanged

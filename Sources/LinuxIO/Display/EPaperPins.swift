@@ -5,9 +5,9 @@ import Glibc
 package final class EPaperPins: EPaperLines {
     /// The names of the lines on their chip.
     package struct Names: Hashable, Sendable {
-        /// The chip's label.
+        /// The label of the GPIO chip.
         package var chip: String
-        /// Data or command, reset (active low), busy (active high).
+        /// The names of three lines: data or command, reset (active low), busy (active high).
         package var data, reset, busy: String
 
         /// Creates the names.
@@ -20,7 +20,7 @@ package final class EPaperPins: EPaperLines {
     private let outputs: GPIOLines
     private let busy: GPIOInput
 
-    /// Takes the lines.
+    /// Takes the three lines of the panel.
     package init(_ names: Names) throws(DisplayFailure) {
         self.names = names
         do throws(GPIOError) {
@@ -31,7 +31,7 @@ package final class EPaperPins: EPaperLines {
         } catch { throw DisplayFailure(error) }
     }
 
-    /// Sets both outputs in one step.
+    /// Sets the outputs data and reset in one step.
     package func set(isData: Bool, isReset: Bool) throws(DisplayFailure) {
         do throws(GPIOError) {
             try outputs.set(active: Set((isData ? [names.data] : []) + (isReset ? [names.reset] : [])))

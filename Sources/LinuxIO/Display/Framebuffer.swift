@@ -20,7 +20,7 @@ package final class Framebuffer: DisplayDevice {
 
         /// The visible size in pixels.
         package var width, height: Int
-        /// The offset of the first pixel, and the distance between rows, in bytes.
+        /// The offset of the first pixel (`start`), and the distance between rows (`stride`), both in bytes.
         package var start, stride: Int
         /// The number of bits per pixel: 16, 24 or 32.
         package var bits: Int
@@ -38,23 +38,23 @@ package final class Framebuffer: DisplayDevice {
             blue = isSmall ? Channel(offset: 0, length: 5) : Channel(offset: 0, length: 8)
         }
 
-        /// Whether the layout can be used. Sizes beyond those of any screen are rejected as mistakes.
+        /// Whether the program can use the layout. Sizes larger than any screen are rejected as mistakes.
         var isSound: Bool {
             (1...8192).contains(width) && (1...8192).contains(height) && [16, 24, 32].contains(bits)
                 && (width * bits / 8...1 << 20).contains(stride) && (0...1 << 30).contains(start)
         }
 
-        /// Returns the bytes of a pixel of that ink, little-endian as on the supported machines.
+        /// Returns the bytes of one pixel with the given ink, little-endian as on the supported machines.
         fileprivate func pixel(_ ink: Bitmap.Ink) -> [UInt8] {
             let rgb = PNG.palette[ink] ?? [0, 0, 0]
             var value = red.place(rgb[0]) | green.place(rgb[1]) | blue.place(rgb[2])
-            // The remaining bits are the alpha channel, if there is one.
+            // The remaining bits are the alpha channel, if the layout has one: set them.
             if bits == 32 { value |= ~(red.place(0xFF) | green.place(0xFF) | blue.place(0xFF)) }
             return (0..<bits / 8).map { UInt8(truncatingIfNeeded: value >> UInt32(8 * $0)) }
         }
     }
 
-    /// All that is drawn.
+    /// The display shows the whole scene.
     package let detail = DisplayDetail.lively
     private let path: String
     private let quarters: Int
@@ -71,7 +71,7 @@ package final class Framebuffer: DisplayDevice {
     /// Draws the scene in memory and writes it from top to bottom in one operation.
     package func show(_ scene: DisplayScene) throws(DisplayFailure) {
         let node = try opened()
-        // Read each time: a screen may be reconnected with another size.
+        // Read the geometry each time: another screen with another size may have been connected.
         var geometry = Geometry(width: 0, height: 0, bits: 0)
         if let fixed { geometry = fixed } else { geometry = try Self.geometry(of: node) }
         guard geometry.isSound else {
@@ -105,7 +105,7 @@ package final class Framebuffer: DisplayDevice {
     private static func frame(_ picture: Bitmap, _ geometry: Geometry) -> [UInt8] {
         let inks = Bitmap.Ink.allCases.map(geometry.pixel)
         let bytes = geometry.bits / 8
-        // Without the padding of the last row, which may lie beyond the memory.
+        // Leave out the padding of the last row, because it may lie beyond the memory.
         var frame = [UInt8](repeating: 0, count: geometry.stride * (geometry.height - 1) + geometry.width * bytes)
         for y in 0..<geometry.height {
             var place = y * geometry.stride

@@ -16,7 +16,8 @@ package struct Lettering {
         text.split(separator: " ").allSatisfy { DevanagariWords.picture(of: $0) != nil || isLatin($0) }
     }
 
-    /// Whether the text consists of letters of ``BitmapFont``, which a terminal can show too.
+    /// Returns whether the text consists of letters of ``BitmapFont``. A terminal can show these letters,
+    /// too.
     package static func isLatin(_ text: some StringProtocol) -> Bool { text.allSatisfy(BitmapFont.has) }
 
     /// The distance from one line to the next in dots.
@@ -46,7 +47,7 @@ package struct Lettering {
         }
     }
 
-    /// Draws a line with its upper left corner at (`x`, `y`), `scale` pixels per dot.
+    /// Draws a line with its upper left corner at (`x`, `y`), with `scale` × `scale` pixels for each dot.
     func draw(_ line: String, on picture: inout Bitmap, x: Int, y: Int, scale: Int) {
         var left = x
         for word in line.split(separator: " ") {

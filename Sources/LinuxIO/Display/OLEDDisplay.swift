@@ -8,11 +8,11 @@ package final class OLEDDisplay: DisplayDevice {
     package enum Controller: String, CaseIterable, Sendable {
         case ssd1306, sh1106, sh1107
 
-        /// The first visible column: an SH1106 has 132 columns, of which panels show the middle ones.
+        /// The first visible column. An SH1106 has 132 columns, of which panels show the 128 in the middle.
         fileprivate var firstColumn: Int { self == .sh1106 ? 2 : 0 }
     }
 
-    /// All that is drawn.
+    /// The display shows the whole scene.
     package let detail = DisplayDetail.lively
     private let controller: Controller
     private let width, height, quarters: Int
@@ -21,8 +21,8 @@ package final class OLEDDisplay: DisplayDevice {
     private var code: String?
     private var painter: ScenePainter
 
-    /// Creates a display on the panel that `open` opens. `width` × `height` is its size in pixels (each a
-    /// multiple of 8). The picture is turned clockwise by `rotation` degrees (a multiple of 90).
+    /// Creates a display on the panel that `open` opens. `width` × `height`: the size of the panel in pixels
+    /// (each a multiple of 8). The picture is turned clockwise by `rotation` degrees (a multiple of 90).
     package init(
         _ controller: Controller, width: Int, height: Int, rotation: Int = 0,
         open: @escaping () throws(DisplayFailure) -> any DisplayWire
@@ -47,8 +47,8 @@ package final class OLEDDisplay: DisplayDevice {
     }
 
     /// Writes the picture. A new code is written while the panel is off, so that it never shows half of the
-    /// old code next to half of the new one. The panel is also set up again then, in case it was without
-    /// power.
+    /// old code next to half of the new one. With a new code the panel is also set up again, in case it was
+    /// without power.
     package func show(_ scene: DisplayScene) throws(DisplayFailure) {
         let isFirst = wire == nil
         let wire = try opened()
@@ -83,13 +83,14 @@ package final class OLEDDisplay: DisplayDevice {
         (0..<8).reduce(0) { $0 | (picture.ink(x: x, y: page * 8 + $1) == .light ? 1 << UInt8($1) : 0) }
     }
 
-    /// The commands that switch the panel off and set it up; it stays off.
+    /// The commands that switch the panel off and set it up. The panel stays off.
     private var setup: [UInt8] {
         let lines = UInt8(height - 1)
         switch controller {
         case .ssd1306:
-            // Clock, lines, no offset, first line, charge pump, page addressing, orientation with the
-            // connector at the top, COM pins, contrast, precharge, level, from memory, not inverted.
+            // The settings in order: clock, lines, no offset, first line, charge pump, page addressing,
+            // orientation with the connector at the top, COM pins, contrast, precharge, level, from memory,
+            // not inverted.
             let pins: UInt8 = height == 32 ? 0x02 : 0x12
             return [0xAE, 0xD5, 0x80, 0xA8, lines, 0xD3, 0x00, 0x40, 0x8D, 0x14, 0x20, 0x02, 0xA1, 0xC8, 0xDA, pins]
                 + [0x81, 0xCF, 0xD9, 0xF1, 0xDB, 0x40, 0x2E, 0xA4, 0xA6]
@@ -97,7 +98,8 @@ package final class OLEDDisplay: DisplayDevice {
             return [0xAE, 0xD5, 0x80, 0xA8, lines, 0xD3, 0x00, 0x40, 0xAD, 0x8B, 0xA1, 0xC8, 0xDA, 0x12]
                 + [0x81, 0xCF, 0xD9, 0x1F, 0xDB, 0x40, 0xA4, 0xA6]
         case .sh1107:
-            // Its columns are the scanned lines; narrow panels show the middle ones of its 128.
+            // The columns of the panel are the scanned lines. Narrow panels show the middle ones of the
+            // controller's 128 lines.
             let offset: UInt8 = width == 64 ? 0x60 : 0x00
             return [0xAE, 0xD5, 0x51, 0x20, 0x81, 0x4F, 0xAD, 0x8A, 0xA0, 0xC0, 0xDC, 0x00, 0xD3, offset]
                 + [0xD9, 0x22, 0xDB, 0x35, 0xA8, UInt8(width - 1), 0xA4, 0xA6]

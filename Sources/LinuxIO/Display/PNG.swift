@@ -23,7 +23,8 @@ package enum PNG {
         header.appendBE(UInt32(picture.width))
         header.appendBE(UInt32(picture.height))
         header += [2, 3, 0, 0, 0]  // Two bits a pixel, palette, deflate, standard filters, not interlaced.
-        // Compression fails only without memory; viewers then refuse the file, which has no image data.
+        // Compression fails only for lack of memory. Viewers then refuse the file, because it has no image
+        // data.
         let data = (try? Gzip.deflate(rows, container: .zlib)) ?? []
         return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunk("IHDR", header)
             + chunk("PLTE", Bitmap.Ink.allCases.flatMap { palette[$0] ?? [0, 0, 0] }) + chunk("IDAT", data)

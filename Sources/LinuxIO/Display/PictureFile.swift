@@ -1,10 +1,10 @@
-/// A PNG file that another program displays. It is replaced in one step and is never removed.
+/// A PNG file that another program displays. The file is replaced in one step and is never removed.
 package final class PictureFile: DisplayDevice {
     /// The size in modules of the longest invitation's code with its quiet zone; `scale` is pixels per
     /// module.
     private static let span = 37 + 2 * QRCode.quietZone
 
-    /// Reduced detail, because each picture is written as a file.
+    /// The display shows reduced detail, because each picture is written as a file.
     package let detail = DisplayDetail.calm
     private let path: String
     private var painter: ScenePainter
@@ -23,6 +23,6 @@ package final class PictureFile: DisplayDevice {
         do throws(SystemError) { try FileBytes.replace(path, with: bytes) } catch { throw DisplayFailure(error) }
     }
 
-    /// Does nothing: no resource is held.
+    /// Does nothing, because the display holds no resource.
     package func close() {}
 }

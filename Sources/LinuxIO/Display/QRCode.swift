@@ -27,11 +27,13 @@ package struct QRCode: Hashable, Sendable {
     private init(side: Int, dark: [Bool]) { (self.side, self.dark) = (side, dark) }
 
     private static func encode(_ text: String, _ level: QRecLevel) -> QRCode? {
-        // The library splits the text into segments with shorter encodings, such as capitals and digits.
+        // The library splits the text into segments with shorter encodings, for example for capitals and
+        // digits.
         guard let code = QRcode_encodeString(text, 0, level, QR_MODE_8, 1) else { return nil }
         defer { QRcode_free(code) }
         let side = Int(code.pointee.width)
-        // The lowest bit of each byte is the colour; the other bits name the part of the symbol.
+        // The lowest bit of each byte is the colour. The other bits say to which part of the symbol the
+        // module belongs.
         return QRCode(side: side, dark: (0..<side * side).map { code.pointee.data[$0] & 1 == 1 })
     }
 

@@ -8,10 +8,10 @@ package struct ScenePainter: Sendable {
     private let width, height: Int
     private var drawn: (text: String, code: QRCode)?
 
-    /// Creates a painter for pictures of that size in pixels.
+    /// Creates a painter for pictures of `width` × `height` pixels.
     package init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
 
-    /// Returns whether pictures of that size have room for an invitation's code.
+    /// Returns whether a picture of `width` × `height` pixels has room for an invitation's code.
     package static func hasRoomForCode(width: Int, height: Int) -> Bool {
         // The longest name results in 37 modules.
         split(width: width, height: height, modules: 37 + 2 * QRCode.quietZone) != nil
@@ -63,11 +63,11 @@ package struct ScenePainter: Sendable {
 
     /// An item in a column of text.
     private enum Item {
-        /// A text of one or more lines; size 2 is twice as large as size 1.
+        /// A text of one or more lines. A text of size 2 is twice as large as one of size 1.
         case text(String, size: Int)
-        /// A progress bar.
+        /// A progress bar, filled to `percent` per cent.
         case bar(percent: Int)
-        /// Some space.
+        /// An empty space between items.
         case gap
     }
 
@@ -121,8 +121,8 @@ package struct ScenePainter: Sendable {
         }
     }
 
-    /// Draws a sign in the left or upper part, or with `isLast` in the right or lower part. Returns the
-    /// remaining area for text.
+    /// Draws a result picture in the left or upper part of `area`, or with `isLast` in the right or lower
+    /// part. Returns the remaining area for text.
     private static func sign(
         in area: Bitmap.Area, of picture: inout Bitmap, isLast: Bool, _ ink: (Double, Double) -> Bitmap.Ink?
     ) -> Bitmap.Area {
@@ -142,9 +142,9 @@ package struct ScenePainter: Sendable {
         return column
     }
 
-    /// Draws the items below each other, centred and as large as possible. If a script's words do not all
-    /// fit, the items are in English, whose letters are smaller. Items at the end that still do not fit are
-    /// omitted.
+    /// Draws the items below each other, centred and as large as possible. If the words of a script do not
+    /// all fit, the items are drawn in English, because its letters are smaller. Items at the end that still
+    /// do not fit are omitted.
     private static func draw(
         _ language: DisplayLanguage, in area: Bitmap.Area, of picture: inout Bitmap,
         _ items: (DisplayLanguage) -> [Item]
@@ -160,7 +160,7 @@ package struct ScenePainter: Sendable {
         }
     }
 
-    /// Returns all items as rows, as large as possible; nil: they do not fit.
+    /// Returns all items as rows, as large as possible; nil if they do not fit.
     private static func rows(of items: ArraySlice<Item>, in area: Bitmap.Area) -> [Row]? {
         let most = max(1, area.width / (BitmapFont.advance * 8))
         let layouts = (1...most).reversed().map { (unit: $0, isPlain: false) } + [(unit: 1, isPlain: true)]
@@ -201,7 +201,7 @@ package struct ScenePainter: Sendable {
                 }
             ]
         case .text(let text, let size):
-            // Use larger letters where they fit; otherwise a smaller size is better than a cut name.
+            // Use larger letters if they fit; otherwise a smaller size is better than a cut name.
             let lettering = Lettering(text)
             let large = isPlain ? unit : size * unit
             let scale = large * lettering.width <= width ? large : unit
@@ -226,7 +226,7 @@ package struct ScenePainter: Sendable {
 }
 
 extension DisplayScene.Result.Outcome {
-    /// The phrase for visitors.
+    /// The phrase that the display shows to visitors for a result.
     var phrase: DisplayPhrase {
         switch self {
         case .accepted: .accepted
@@ -235,7 +235,7 @@ extension DisplayScene.Result.Outcome {
         }
     }
 
-    /// The sign of the outcome.
+    /// The picture of the result: for a point of the picture, its ink; nil outside the shape.
     var icon: (Double, Double) -> Bitmap.Ink? {
         switch self {
         case .accepted: Icon.tick
@@ -245,8 +245,8 @@ extension DisplayScene.Result.Outcome {
     }
 }
 
-/// Signs that differ in outline as well as in colour: a tick in a disc, a cross in a square, an exclamation
-/// mark in a triangle.
+/// The result pictures. They differ in outline as well as in colour: a tick in a disc, a cross in a square,
+/// an exclamation mark in a triangle.
 enum Icon {
     /// Accepted: pass.
     static func tick(_ x: Double, _ y: Double) -> Bitmap.Ink? {
@@ -255,13 +255,13 @@ enum Icon {
         return stroke <= 0.075 ? .light : .go
     }
 
-    /// Rejected: stop.
+    /// The picture for rejected: a cross in a square.
     static func cross(_ x: Double, _ y: Double) -> Bitmap.Ink? {
         let stroke = min(distance(x, y, 0.26, 0.26, 0.74, 0.74), distance(x, y, 0.74, 0.26, 0.26, 0.74))
         return stroke <= 0.08 ? .light : .stop
     }
 
-    /// A failure.
+    /// The picture for a failure: an exclamation mark in a triangle.
     static func attention(_ x: Double, _ y: Double) -> Bitmap.Ink? {
         guard y >= 0.04, y <= 0.96, abs(x - 0.5) <= (y - 0.04) / 0.92 * 0.5 else { return nil }
         let stroke = min(distance(x, y, 0.5, 0.4, 0.5, 0.64), distance(x, y, 0.5, 0.81, 0.5, 0.82))

@@ -1,16 +1,16 @@
 import Glibc
 
-/// A display on a descriptor. On a terminal, each scene replaces the previous one; to a pipe or file, codes
-/// and lines of events are appended.
+/// A display on a file descriptor. On a terminal, each scene replaces the previous one. To a pipe or file,
+/// codes and lines of events are appended.
 package final class TerminalDisplay: DisplayDevice {
-    /// Everything, including the lines of events.
+    /// The terminal shows all details, including the lines of events.
     package let detail = DisplayDetail.text
     private let descriptor: Int32
     private let isTerminal: Bool
     private var code: String?
     private var line = 0
 
-    /// Creates a display on `descriptor`, which stays open.
+    /// Creates a display on `descriptor`. The descriptor is not closed.
     package init(_ descriptor: Int32) {
         self.descriptor = descriptor
         isTerminal = isatty(descriptor) == 1
@@ -23,13 +23,14 @@ package final class TerminalDisplay: DisplayDevice {
         let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0
         let lines = TerminalPainter(columns: isKnown ? Int(size.ws_col) : 80, rows: isKnown ? Int(size.ws_row) : 24)
             .lines(scene)
-        // Hide the cursor while the gate serves; clear each line only to its end, so that nothing flickers.
+        // Hide the cursor while the gate is in service. Clear each line only to its end, so that nothing
+        // flickers.
         let cursor = scene.state == .outOfService ? "\u{1B}[?25h" : "\u{1B}[?25l"
         let body = lines.map { $0 + "\u{1B}[0m\u{1B}[K" }.joined(separator: "\r\n")
         try write(cursor + "\u{1B}[H" + body + "\u{1B}[J" + (scene.state == .outOfService ? "\r\n" : ""))
     }
 
-    /// Does not close the descriptor: its owner does.
+    /// Forgets what is shown. Does not close the descriptor, because its owner closes it.
     package func close() { (code, line) = (nil, 0) }
 
     private func append(_ scene: DisplayScene) throws(DisplayFailure) {

@@ -1,5 +1,5 @@
-/// Draws a scene as lines of a terminal: the code at the left, which fits 80 columns and 24 rows, and the
-/// text to its right.
+/// Draws a scene as lines of a terminal. The code is at the left and fits 80 columns and 24 rows; the text is
+/// to its right.
 struct TerminalPainter {
     /// The size of the terminal in characters.
     let columns, rows: Int
@@ -10,7 +10,7 @@ struct TerminalPainter {
         let picture = code?.terminalLines() ?? []
         let span = code.map { $0.side + 2 * QRCode.quietZone } ?? 0
         guard span <= columns, picture.count <= rows else {
-            // Show no part of a code: it cannot be scanned.
+            // Do not show only a part of a code: it cannot be scanned.
             let words = "This terminal has no room for the code: it needs \(span) columns and \(picture.count) rows."
             return ScenePainter.wrapped(words, to: max(columns, 1)).prefix(rows).map { cut($0, columns) }
         }
@@ -69,7 +69,8 @@ struct TerminalPainter {
         }
     }
 
-    /// Returns a sign of eight lines, then the phrase and the visit's name, or these first.
+    /// Returns a result picture of eight lines and the text with the phrase and the visit's name. The text is
+    /// after the picture or, for some results, before it.
     private static func lines(of result: DisplayScene.Result, in scene: DisplayScene, width: Int) -> [String] {
         let colour =
             switch result.outcome {
@@ -86,8 +87,8 @@ struct TerminalPainter {
 
     private static func bold(_ text: String) -> String { "\u{1B}[1m\(text)\u{1B}[0m" }
 
-    /// Shortens the text to `width` columns. Characters that may not be one column wide are replaced, because
-    /// they would shift the text beside them.
+    /// Shortens the text to `width` columns. Characters that might not be one column wide are replaced,
+    /// because they would shift the text next to them.
     private func cut(_ text: String, _ width: Int) -> String {
         shortened(
             String(

@@ -4,22 +4,22 @@ import Glibc
 /// The GPIO chips of this machine. Chips are found by label, because their numbers change between boards and
 /// kernels.
 package enum GPIOChips {
-    /// One chip with its lines.
+    /// One GPIO chip with its lines.
     package struct Chip: Hashable, Sendable {
-        /// The device node.
+        /// The path of the chip's device node.
         package let path: String
         /// The driver's label, e.g. `pinctrl-rp1` (Raspberry Pi 5) or `pinctrl-bcm2711` (4).
         package let label: String
         /// The name of each line by its offset; empty where the board does not name the line.
         package let lines: [String]
-        /// The consumer name of the holder of each line, by the line's offset; it may be empty. nil: the line
-        /// is free, or its state is unknown.
+        /// The consumer name of the program that holds each line, by the line's offset; the name may be
+        /// empty. nil: the line is free, or its state is unknown.
         package let holders: [String?]
 
-        /// Whether the kernel is too old to describe lines and to hand them out.
+        /// Whether the kernel is too old to describe and give out lines.
         package let isOutdated: Bool
 
-        /// Creates a chip with these lines; without `holders` all lines are free.
+        /// Creates a chip with the given lines; without `holders` all lines are free.
         package init(
             path: String, label: String, lines: [String], holders: [String?]? = nil, isOutdated: Bool = false
         ) {
@@ -32,7 +32,7 @@ package enum GPIOChips {
     private static let mostLines: UInt32 = 4096
 
     /// Returns the chips that can be opened, and the device nodes whose opening is not permitted. Symbolic
-    /// links are skipped, because they name the same chips again. The library opens no node that is not a
+    /// links are skipped, because they lead to the same chips again. The library opens no node that is not a
     /// GPIO chip.
     package static func list(_ library: GPIOLibrary) -> (chips: [Chip], forbidden: [String]) {
         var chips: [Chip] = []
@@ -60,7 +60,7 @@ package enum GPIOChips {
             if let path = list.forbidden.first { throw .notPermitted(path: path) }
             throw .noChip(label, present: list.chips.map(\.label))
         }
-        // Several chips may share a label: prefer the one that has all these lines.
+        // Several chips may have the same label: prefer the chip that has all the wanted lines.
         let chip = labelled.first { chip in names.allSatisfy(chip.lines.contains) } ?? first
         if chip.isOutdated { throw .oldKernel }
         var offsets: [UInt32] = []

@@ -2,29 +2,29 @@ import Glibc
 
 /// The reason why lines cannot be taken, or were lost.
 package enum GPIOError: Error, Hashable, Sendable {
-    /// libgpiod cannot be loaded; the reasons of the loader.
+    /// libgpiod cannot be loaded; the text has the reasons of the loader.
     case noLibrary(String)
-    /// No chip has this label; `present` lists the labels that exist.
+    /// No chip has the given label; `present` lists the labels that exist.
     case noChip(String, present: [String])
-    /// The chip has no line of this name; `present` lists the names that it has.
+    /// The chip has no line of the given name; `present` lists the names of its lines.
     case noLine(String, chip: String, present: [String])
-    /// Another program holds one of the lines.
+    /// Another program holds one of the wanted lines.
     case busy(chip: String)
-    /// Opening the device node is not permitted.
+    /// This process is not permitted to open the device node `path`.
     case notPermitted(path: String)
-    /// The kernel is older than 5.10 and lacks version 2 of the GPIO interface, which is used here.
+    /// The kernel is older than 5.10 and lacks version 2 of the GPIO interface, which this program uses.
     case oldKernel
-    /// The number of lines is zero or exceeds the limit of one request.
+    /// The number of lines, given as the value, is zero or exceeds the limit of one request.
     case count(Int)
-    /// These lines are active though they were set inactive.
+    /// The lines with the given names are active although they were set inactive.
     case active([String])
-    /// The lines were released, or a call on them failed.
+    /// The lines were released, or a call on them failed with the given error.
     case failed(SystemError)
 
     /// Whether the chip itself is gone. Its lines must be taken again when the chip returns.
     package var isGone: Bool { if case .failed(let error) = self { error.code == ENODEV } else { false } }
 
-    /// Whether lines were found active that should be inactive.
+    /// Whether the error is that lines are active that should be inactive.
     var isActive: Bool { if case .active = self { true } else { false } }
 
     /// What the operator can do about it, in plain words.

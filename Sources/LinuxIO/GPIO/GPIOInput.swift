@@ -1,6 +1,6 @@
 import CGPIO
 
-/// One input line whose level is read on request. Not shared: one thread owns it.
+/// One input line whose level is read on request. It is not shared: only one thread uses it.
 final class GPIOInput {
     private let request: GPIORequest
 

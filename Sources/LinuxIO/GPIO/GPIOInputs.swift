@@ -7,19 +7,19 @@ import Synchronization
 ///
 /// A line without a reported edge is inactive. Lines that are already active when they are taken are reported
 /// as edges with the time at which they were taken. If the kernel dropped edges, the thread reports that and
-/// reads the levels again (libgpiod 1.6 does not learn of dropped edges). Levels are also read every
+/// reads the levels again (libgpiod 1.6 does not report dropped edges). Levels are also read every
 /// ``readBack``, because not every kernel reports that a chip has disappeared. The thread tries every
 /// ``retryAfter`` to take lines that are unavailable or lost. Until it succeeds, their levels are unknown;
 /// changes since then are reported as edges with the time at which the lines are available again.
 package final class GPIOInputs: Sendable {
-    /// What is reported in addition to edges, for the operator.
+    /// News for the operator that is reported in addition to edges.
     package enum News: Hashable, Sendable {
-        /// The lines cannot be taken, or are lost; their levels are unknown. Reported again when the reason
-        /// changes.
+        /// The lines cannot be taken, or are lost, for the given reason. Their levels are unknown. The news
+        /// is repeated when the reason changes.
         case unavailable(GPIOError)
-        /// The lines have been taken, for the first time or again. Their levels follow as edges.
+        /// The lines were taken, for the first time or again. Their levels follow as edges.
         case available
-        /// The kernel dropped this many edges. The current levels follow as edges.
+        /// The kernel dropped the given number of edges. The current levels follow as edges.
         case lost(Int)
     }
 
@@ -34,13 +34,13 @@ package final class GPIOInputs: Sendable {
     private let isEnding = Atomic<Bool>(false)
     private let hasEnded = Atomic<Bool>(false)
 
-    /// Starts the thread, which takes the lines.
+    /// Starts the thread. The thread takes the lines.
     ///
     /// - Parameters:
-    ///   - chip: A label (see ``GPIOChips``).
-    ///   - lines: 1 to 32. With libgpiod 2, more than five lines may have at most nine different settings in all: pairs
-    ///     of polarity and bias, and debounce times.
-    ///   - consumer: Shown by gpioinfo.
+    ///   - chip: The label of the chip (see ``GPIOChips``).
+    ///   - lines: The 1 to 32 input lines. With libgpiod 2, more than five lines may have at most nine
+    ///     different settings in all: pairs of polarity and bias, and debounce times.
+    ///   - consumer: The name of this program that gpioinfo shows.
     ///   - onEdges: Called on the thread with changes in their order; must not block.
     ///   - onNews: Called on the thread; must not block.
     package convenience init(
@@ -105,7 +105,7 @@ package final class GPIOInputs: Sendable {
         }
         let limit = max(0, SystemClock.now().duration(to: min(instant, bank.until ?? instant)).nanoseconds)
         guard clinux_poll(&entries, Int32(entries.count), limit) > 0 else { return }
-        // Newer kernels report a missing chip here; with older ones, reading the levels fails.
+        // Newer kernels report a missing chip in this way. With older kernels, reading the levels fails.
         guard !entries.dropLast().contains(where: { Int32($0.revents) & (POLLERR | POLLHUP | POLLNVAL) != 0 }) else {
             throw .failed(SystemError("waiting for edges", code: ENODEV))
         }

@@ -3,15 +3,15 @@ import Synchronization
 
 /// libgpiod, which finds, takes and drives all lines.
 ///
-/// It is loaded when lines are first needed. One program therefore runs with the library of Debian 12
-/// (libgpiod 1.6) and with that of Debian 13 (libgpiod 2), and without any where no lines are configured.
+/// The library is loaded when lines are first needed. So the same program runs with the library of Debian 12
+/// (libgpiod 1.6) and with that of Debian 13 (libgpiod 2), and needs no library if no lines are configured.
 package final class GPIOLibrary: Sendable {
     /// File names and generations, newest first.
     static let files: [(name: String, generation: Int32)] = [("libgpiod.so.3", 2), ("libgpiod.so.2", 1)]
 
     private static let found = Mutex<GPIOLibrary?>(nil)
 
-    /// The loaded library; it remains loaded until the process ends, and is only read.
+    /// The loaded library. It remains loaded until the process ends, and the pointer never changes.
     nonisolated(unsafe) let pointer: OpaquePointer
     /// The folder of the chips' device nodes.
     let folder: String
@@ -36,7 +36,7 @@ package final class GPIOLibrary: Sendable {
         return library
     }
 
-    /// Loads the first of these files that can be loaded.
+    /// Loads the first of the given files that can be loaded.
     static func load(_ files: [(name: String, generation: Int32)]) throws(GPIOError) -> GPIOLibrary {
         var reasons: [String] = []
         for file in files {
@@ -49,7 +49,7 @@ package final class GPIOLibrary: Sendable {
     }
 }
 
-/// A buffer for text that C code writes.
+/// A buffer for a text that C code writes.
 struct CText {
     private var bytes: [CChar]
 

@@ -3,13 +3,14 @@ import CGPIO
 /// Output lines of one GPIO chip, taken in one request so that they change together.
 ///
 /// Every line is inactive from the moment it is taken (relay released, lamp off). It is made inactive again
-/// before it is released, because some kernels keep driving a released line. Not shared: one actor owns it.
+/// before it is released, because some kernels keep driving a released line. The object is not shared: only
+/// one actor uses it.
 package final class GPIOLines {
-    /// One output line.
+    /// One output line with its polarity.
     package struct Output: Hashable, Sendable {
-        /// The line's name on its chip, e.g. `GPIO17`.
+        /// The name of the line on its chip, for example `GPIO17`.
         package var name: String
-        /// Whether a low level is the active one.
+        /// Whether the low level is the active one.
         package var activeLow: Bool
 
         /// Creates an output line with this name.
@@ -24,7 +25,8 @@ package final class GPIOLines {
     let request: GPIORequest
     private var isClosed = false
 
-    /// Takes the lines, at most 32. `chip` is a label (see ``GPIOChips``); gpioinfo shows `consumer`.
+    /// Takes the output lines, at most 32. `chip` is the label of their chip (see ``GPIOChips``); gpioinfo
+    /// shows `consumer`.
     package convenience init(chip: String, _ outputs: [Output], consumer: String = "gatehouse") throws(GPIOError) {
         try self.init(chip: chip, outputs, consumer: consumer, library: nil)
     }
@@ -52,7 +54,7 @@ package final class GPIOLines {
     /// protection: the relay's.
     package func releaseAtCrash() { request.releaseAtCrash() }
 
-    /// Makes all lines inactive and releases them; may be called twice.
+    /// Makes all lines inactive and releases them. The function may be called twice.
     package func close() {
         guard !isClosed else { return }
         isClosed = true

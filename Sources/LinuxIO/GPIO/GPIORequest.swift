@@ -2,33 +2,33 @@ import CGPIO
 import Encoding
 import Glibc
 
-/// Lines of one chip, taken in one request. Not shared: one thread owns it.
+/// Lines of one chip, taken in one request. The object is not shared: only one thread uses it.
 ///
-/// Levels are bits here, in the order of the lines. A 1 means active; active-low lines are inverted.
+/// Levels are bits, in the order of the lines. A 1 means active; active-low lines are inverted.
 final class GPIORequest {
     /// The settings of a requested line.
     struct Line: Hashable {
         /// The line's name on the chip.
         var name: String
-        /// Whether a low level is the active one.
+        /// Whether the low level is the active one.
         var activeLow = false
-        /// The bias of an input, which holds its level while nothing drives it.
+        /// The bias of an input. It determines the level while nothing drives the line.
         var bias = InputLine.Bias.asItIs
         /// Changes shorter than this are ignored, in microseconds; 0: no debouncing.
         var debounce: UInt32 = 0
     }
 
-    /// nil after the lines were released.
+    /// The library's request; nil after the lines were released.
     private(set) var request: OpaquePointer?
-    /// The number of lines.
+    /// The number of lines in the request.
     private let count: Int
     /// Descriptors for poll(2), if edges were requested.
     let descriptors: [Int32]
     /// Whether the kernel debounces the lines.
     let debounces: Bool
 
-    /// Takes the lines; outputs are inactive from then on. `chip` is a label (see ``GPIOChips``). gpioinfo
-    /// shows `consumer`. With `library` nil, this machine's library is used.
+    /// Takes the lines; outputs are inactive from then on. `chip` is the label of their chip (see
+    /// ``GPIOChips``). gpioinfo shows `consumer`. With `library` nil, this machine's library is used.
     init(
         chip label: String, _ lines: [Line], for use: cgpio_use, consumer: String, library: GPIOLibrary? = nil
     ) throws(GPIOError) {
@@ -64,14 +64,15 @@ final class GPIORequest {
         try Self.check(request.map { cgpio_set($0, active) }, "setting lines")
     }
 
-    /// The active lines, read from the chip.
+    /// Returns the active lines, read from the chip, as bits.
     func active() throws(GPIOError) -> UInt64 {
         var active: UInt64 = 0
         try Self.check(request.map { cgpio_get($0, &active) }, "reading lines")
         return active
     }
 
-    /// Returns the edges since the last call, in their order; empty: none. Does not wait.
+    /// Returns the edges since the last call, in their order; an empty list if there were none. Does not
+    /// wait.
     func edges() throws(GPIOError) -> [NumberedEdge] {
         var events = [cgpio_event](repeating: cgpio_event(), count: CGPIO_EVENTS_PER_LINE * count)
         let found = try Self.check(request.map { cgpio_events($0, &events) }, "reading edges")
@@ -88,7 +89,7 @@ final class GPIORequest {
     /// protection.
     func releaseAtCrash() { if let request { cgpio_release_at_crash(request) } }
 
-    /// Releases the lines without changing their levels; may be called twice.
+    /// Releases the lines without changing their levels. The function may be called twice.
     func close() { if let request = request.take() { cgpio_release(request) } }
 
     /// Returns the result, or throws if it is an error.

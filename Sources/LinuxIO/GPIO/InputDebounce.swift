@@ -1,6 +1,7 @@
 import Encoding
 
-/// Debounces input lines in software, where the kernel was not asked to do it (libgpiod 1.6 cannot).
+/// Debounces input lines in software. It is used if the kernel does not debounce them, because libgpiod 1.6
+/// cannot request that.
 ///
 /// The rule is the kernel's (Linux, `drivers/gpio/gpiolib-cdev.c`, `debounce_work_func`): each edge,
 /// including one back to the old level, restarts the line's timer. When the timer expires, the level becomes
@@ -10,16 +11,16 @@ struct InputDebounce {
         let time: Duration
         /// The level of the last edge.
         var level: Bool
-        /// The debounced level.
+        /// The debounced level of the line: whether it is active.
         var isActive: Bool
-        /// The instant at which the line's timer expires; nil: no edge since it last expired.
+        /// The instant at which the line's timer expires; nil if no edge was seen since it last expired.
         var end: Instant?
     }
 
     private var lines: [Line]
 
-    /// Creates the filter for lines with these debounce times. Their present levels are the debounced levels
-    /// at once.
+    /// Creates the filter for lines with the given debounce times. The present levels count as debounced
+    /// levels.
     init(_ times: [Duration], levels: UInt64) {
         lines = times.enumerated().map { index, time in
             let level = levels & (1 << UInt64(index)) != 0
@@ -27,7 +28,7 @@ struct InputDebounce {
         }
     }
 
-    /// The debounced levels.
+    /// The debounced levels of all lines, as bits.
     var active: UInt64 {
         lines.enumerated().reduce(UInt64(0)) { $1.element.isActive ? $0 | 1 << UInt64($1.offset) : $0 }
     }

@@ -10,8 +10,8 @@ struct InputLevels {
     /// Restarts the numbering of edges at 1, because the lines were taken again.
     mutating func restart() { next = 1 }
 
-    /// Returns the changes among these edges, and how many edges are missing before or between them. If any
-    /// are missing, the caller must read the levels.
+    /// Returns the changes of levels that the edges mean, and how many edges are missing before or between
+    /// them. If any are missing, the caller must read the levels.
     mutating func take(_ edges: [NumberedEdge]) -> (changes: [InputEdge], lost: Int) {
         var (changes, lost): ([InputEdge], Int) = ([], 0)
         for entry in edges {
@@ -27,8 +27,8 @@ struct InputLevels {
         (0..<UInt64.bitWidth).compactMap { change($0, levels & (1 << UInt64($0)) != 0, at: now) }
     }
 
-    /// Returns the change, unless that level was reported already. Times never decrease, even if a time stamp
-    /// does.
+    /// Returns the change of the line `index` to a new level; nil if that level was reported already. The
+    /// times of changes never decrease, even if a time stamp does.
     private mutating func change(_ index: Int, _ isActive: Bool, at instant: Instant) -> InputEdge? {
         let bit: UInt64 = 1 << UInt64(index)
         guard (active & bit != 0) != isActive else { return nil }

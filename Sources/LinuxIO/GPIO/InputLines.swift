@@ -19,26 +19,26 @@ package struct InputEdge: Hashable, Sendable {
 
 /// The settings of an input line.
 package struct InputLine: Hashable, Sendable {
-    /// What holds the line's level while nothing drives it, e.g. while a contact is open.
+    /// The source of the line's level while nothing drives the line, for example while a contact is open.
     package enum Bias: Hashable, Sendable {
-        /// The board's setting, unchanged.
+        /// The setting of the board, unchanged.
         case asItIs
-        /// The chip's pull-up resistor.
+        /// The pull-up resistor of the chip.
         case pullUp
-        /// The chip's pull-down resistor.
+        /// The pull-down resistor of the chip.
         case pullDown
-        /// No resistor of the chip: an external one exists.
+        /// No resistor of the chip, because the circuit has an external one.
         case off
     }
 
     /// The allowed debounce times. The lower bound prevents a flood of edges from a wire that picks up noise.
     package static let debounce: ClosedRange<Duration> = .milliseconds(1)...(.seconds(5))
 
-    /// The line's name on its chip, e.g. `GPIO17`.
+    /// The name of the line on its chip, for example `GPIO17`.
     package var name: String
-    /// Whether a low level is the active one.
+    /// Whether the low level is the active one.
     package var activeLow: Bool
-    /// The bias, which holds the level of an open contact.
+    /// The bias of the line. It determines the level of an open contact.
     package var bias: Bias
     /// How long a level must hold before it counts; limited to ``debounce`` when the line is taken.
     package var debounce: Duration
@@ -57,14 +57,14 @@ package struct InputLine: Hashable, Sendable {
     }
 }
 
-/// Input lines that report edges: those of a chip, or of a test. Levels are bits; the first line is the
+/// Input lines that report edges: the lines of a chip, or of a test. Levels are bits; the first line is the
 /// lowest bit.
 protocol InputBank: AnyObject {
     /// Descriptors to poll. One of them becomes readable when an edge has occurred or the lines are gone.
     var descriptors: [Int32] { get }
-    /// The instant at which ``edges()`` must be called even if nothing is readable; nil: none.
+    /// The instant at which ``edges()`` must be called even if nothing is readable; nil if there is none.
     var until: Instant? { get }
-    /// Returns the next edges in their order; empty: no more. Does not wait.
+    /// Returns the next edges in their order; an empty list if there are no more. Does not wait.
     func edges() throws(GPIOError) -> [NumberedEdge]
     /// Returns the levels: a 1 for each active line.
     func active() throws(GPIOError) -> UInt64
@@ -89,7 +89,8 @@ final class GPIOInputBank: InputBank {
     private var debounce: InputDebounce?
     private var number: UInt32 = 0
 
-    /// Takes the lines. `chip` is a label (see ``GPIOChips``); gpioinfo shows `consumer`.
+    /// Takes the input lines. `chip` is the label of their chip (see ``GPIOChips``); gpioinfo shows
+    /// `consumer`.
     init(chip: String, _ lines: [InputLine], consumer: String, library: GPIOLibrary? = nil) throws(GPIOError) {
         request = try GPIORequest(
             chip: chip, lines.map(\.line), for: CGPIO_EDGES, consumer: consumer, library: library)
@@ -101,8 +102,8 @@ final class GPIOInputBank: InputBank {
     var until: Instant? { debounce?.end }
 
     func edges() throws(GPIOError) -> [NumberedEdge] {
-        // Taken before the read, so that changes settle at `now` only after every edge before `now` has been
-        // read.
+        // Read the clock before reading the edges, so that changes settle at `now` only after every edge
+        // before `now` has been read.
         let now = SystemClock.now()
         let edges = try request.edges()
         guard var debounce = self.debounce.take() else { return edges }

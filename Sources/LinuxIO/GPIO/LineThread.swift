@@ -5,15 +5,15 @@ import Synchronization
 /// A thread that owns a bank of lines and keeps them in the wanted state, even when other parts of the
 /// process are stuck.
 ///
-/// The thread shares no lock and calls only its lines and its clock. To request a change, a caller stores it
+/// The thread shares no lock and uses only its lines and its clock. To request a change, a caller stores it
 /// in its own atomic and calls ``wake()``, which cannot block. The thread sets a line again every
 /// ``retryAfter`` after a failure; it also retries the end of a pulse until it succeeds. If `readBack` is
-/// set, lines at rest are read back periodically. This finds a chip that has disappeared before a visitor
-/// needs it, and a line that something else drives.
+/// set, lines at rest are read back periodically. Reading back finds a chip that has disappeared before a
+/// visitor needs it, and a line that another device drives.
 package final class LineThread: Sendable {
-    /// The wanted state of the lines, and how long it holds.
+    /// The wanted state of the lines, and how long the state has to last.
     package struct Wanted: Sendable {
-        /// The names of the lines that should be active.
+        /// The names of the lines that should be active at the instant.
         package var active: Set<String>
         /// The latest instant at which the thread asks again; nil: when woken.
         package var until: Instant?
@@ -31,24 +31,25 @@ package final class LineThread: Sendable {
 
     /// How precisely a thread keeps its times.
     package enum Timing: Sendable {
-        /// With normal priority.
+        /// The thread has normal priority.
         case usual
-        /// With real-time priority where the system allows it, so that a busy machine does not lengthen a
-        /// pulse. The thread always sleeps until its times: with this priority, busy-waiting would block the
-        /// machine.
+        /// The thread has real-time priority if the system allows it, so that a busy machine does not
+        /// lengthen a pulse. The thread always sleeps until its times: with this priority, busy-waiting would
+        /// block the machine.
         case first
-        /// Busy-waits for times below ``LineThread/wakeful``.
+        /// The thread busy-waits for times below ``LineThread/wakeful``.
         case awake
     }
 
-    /// Shorter waits are busy-waits, because waking from sleep is late by about this much.
+    /// The longest busy-wait. Waking from sleep is late by about this time, so the thread does not sleep for
+    /// shorter waits.
     static let wakeful: Duration = .microseconds(200)
 
     /// A failure of the lines.
     package struct Trouble: Sendable {
-        /// The system's error.
+        /// The error of the system.
         package let error: GPIOError
-        /// Whether lines are active, or may be active, that should not be.
+        /// Whether lines are active, or might be active, that should be inactive.
         package let isStuck: Bool
         /// Whether the failure has lasted for some time, or the chip is gone: the lines cannot be relied on.
         package let isLasting: Bool
@@ -61,15 +62,16 @@ package final class LineThread: Sendable {
     private let isEnding = Atomic<Bool>(false)
     private let hasEnded = Atomic<Bool>(false)
 
-    /// Takes over `bank` and starts.
+    /// Takes over `bank` and starts the thread.
     ///
     /// - Parameters:
-    ///   - name: At most 15 bytes, shown by ps.
-    ///   - timing: How exactly its times are kept.
+    ///   - name: The name that ps shows, at most 15 bytes.
+    ///   - timing: How exactly the thread keeps its times.
     ///   - readBack: How often lines at rest are read back; nil: never.
     ///   - wanted: Returns the wanted state of the lines at an instant. Called on the thread; must not block.
     ///   - failed: Called on the thread when lines cannot be set or do not have the state that was set: at
-    ///     once, again when the failure lasts, and with nil when the lines are as wanted again. Must not block.
+    ///     once, again when the failure lasts, and with nil when the lines are as wanted again. Must not
+    ///     block.
     package init(
         name: String, timing: Timing = .usual, _ bank: sending any LineBank, readBack: Duration? = nil,
         wanted: @escaping @Sendable (Instant) -> Wanted, failed: @escaping @Sendable (Trouble?) -> Void
@@ -101,12 +103,13 @@ package final class LineThread: Sendable {
         _ timing: Timing, _ bank: any LineBank, _ readBack: Duration?, _ wanted: (Instant) -> Wanted,
         _ failed: (Trouble?) -> Void
     ) {
-        // Lines are inactive when they are taken; nil: their state is unknown.
+        // The lines that are active as far as the thread knows; nil: their state is unknown. Lines are
+        // inactive when they are taken.
         var applied: Set<String>? = []
         var (isFirst, isStuck, failures) = (true, false, 0)
         var lookedAt = SystemClock.now()
         while !isEnding.load(ordering: .acquiring) {
-            // This call must be first: the thread may be suspended at any point between here and `set`.
+            // Make this call first: the thread may be suspended at any point between here and `set`.
             bank.tries(true)
             let now = SystemClock.now()
             let want = wanted(now)
@@ -119,13 +122,13 @@ package final class LineThread: Sendable {
             }
             do throws(GPIOError) {
                 if isChange { try bank.set(active: want.active) }
-                // Only lines at rest are checked: an energised line may pull its own pin down.
+                // Check only lines at rest: an energised line may pull its own pin down.
                 if readBack != nil, want.active.isEmpty { try Self.expectRest(bank) }
                 if failures > 0 { failed(nil) }
                 // The call may have taken long: the next turn asks again for the wanted state.
                 (applied, isFirst, failures, lookedAt) = (want.active, false, 0, SystemClock.now())
             } catch {
-                // The state of the lines is unknown from here on.
+                // From here on, the state of the lines is unknown.
                 if let before = applied.take() {
                     isStuck = want.active.isEmpty && (!before.isEmpty || error.isActive)
                 }

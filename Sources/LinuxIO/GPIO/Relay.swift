@@ -7,7 +7,7 @@ package final class Relay: Sendable {
     /// The longest opening; longer requests are shortened to this.
     package static let hardLimit: Duration = .seconds(5)
 
-    /// The name of its thread, as ps and /proc show it.
+    /// The name of the relay's thread, as ps and /proc show it.
     package static let threadName = "gatehouse-relay"
 
     /// How often a relay at rest is read back.
@@ -19,8 +19,8 @@ package final class Relay: Sendable {
     private let order: Order
     private let thread: LineThread
 
-    /// Takes over the bank of the relay's one line, `line`, which is read back every `readBack`. `failed`:
-    /// see ``LineThread``.
+    /// Takes over the bank of the relay's only line, `line`. The line is read back every `readBack`.
+    /// `failed`: see ``LineThread``.
     package init(
         _ bank: sending any LineBank, line: String, readBack: Duration = Relay.readBack,
         failed: @escaping @Sendable (LineThread.Trouble?) -> Void
@@ -54,7 +54,7 @@ package final class Relay: Sendable {
     }
 }
 
-/// The lamps and the buzzer: they show the last state that was requested.
+/// The lamps and the sounder. They show the last state that was requested.
 package final class LampLines: Sendable {
     private final class Order: Sendable { let bits = Atomic<UInt64>(0) }
 
@@ -62,7 +62,7 @@ package final class LampLines: Sendable {
     private let names: [String]
     private let thread: LineThread
 
-    /// Takes over the bank of these lines, at most 64.
+    /// Takes over the bank of the lamps' lines, at most 64.
     package init(
         _ bank: sending any LineBank, names: [String], failed: @escaping @Sendable (LineThread.Trouble?) -> Void
     ) throws(SystemError) {
@@ -79,7 +79,7 @@ package final class LampLines: Sendable {
             }, failed: failed)
     }
 
-    /// Makes exactly these lines active. Never blocks.
+    /// Makes exactly the lines in `active` active. Never blocks.
     package func show(_ active: Set<String>) {
         let bits = names.enumerated().reduce(into: UInt64(0)) { bits, line in
             if active.contains(line.element) { bits |= 1 << UInt64(line.offset) }
@@ -88,6 +88,6 @@ package final class LampLines: Sendable {
         thread.wake()
     }
 
-    /// Makes all lines inactive and releases them. Returns whether that was done within `limit`.
+    /// Makes all lines inactive and releases them. Returns whether this was done within `limit`.
     package func end(within limit: Duration) -> Bool { thread.end(within: limit) }
 }

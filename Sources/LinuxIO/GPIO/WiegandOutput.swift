@@ -4,16 +4,16 @@ import Synchronization
 /// A Wiegand output: two wires to an access controller. It sends one fixed frame, the same for every visitor,
 /// once per request.
 ///
-/// It has a thread of its own (``LineThread``), like the relay. A frame that could not begin in time is not
-/// sent late, a frame during which a wire failed is not repeated, and no frame is queued for later: the
-/// controller would otherwise open when the visitor is gone, or for another person.
+/// The output has its own thread (``LineThread``), like the relay. A frame that could not begin in time is
+/// not sent late. A frame during which a wire failed is not repeated, and no frame is queued for later.
+/// Otherwise the controller could open when the visitor is gone, or for another person.
 package final class WiegandOutput: Sendable {
     /// The result of a frame.
     package enum Sent: Hashable, Sendable {
         /// The frame was sent with the configured times.
         case whole
-        /// The frame was sent, but with pulses that were longer, or farther apart, than controllers are made
-        /// for.
+        /// The frame was sent, but its pulses were longer, or farther apart, than controllers are made for.
+        /// `pulse` and `gap`: the longest of each.
         case slow(pulse: Duration, gap: Duration)
         /// A wire failed at the last bit: the controller may have received the whole frame.
         case unsure
@@ -21,14 +21,14 @@ package final class WiegandOutput: Sendable {
         case lost
     }
 
-    /// The pause between two frames, by which the controller tells them apart.
+    /// The pause between two frames, by which the controller distinguishes them.
     package static let rest: Duration = .milliseconds(100)
 
     /// The deadline for the beginning of a frame, in nanoseconds of ``SystemClock/now()``; 0: no frame is
     /// requested.
     private final class Order: Sendable { let until = Atomic<Int64>(0) }
 
-    /// The thread's own state: no other thread ever waits for this lock.
+    /// The state of the thread. Other threads never wait for its lock.
     private struct State {
         var train: WiegandTrain
         var readyAt: Instant = .zero
@@ -42,13 +42,13 @@ package final class WiegandOutput: Sendable {
     private let order: Order
     private let thread: LineThread
 
-    /// Takes over the bank of these two lines, which rest inactive.
+    /// Takes over the bank of the two data lines. They are inactive at rest.
     ///
     /// - Parameters:
     ///   - wires: The lines of data 0 and data 1.
     ///   - bits: The frame.
-    ///   - sending: Called on the thread with true before it takes a request and reads the clock that decides
-    ///     whether the frame begins, and with false after the result was reported. Must not block.
+    ///   - sending: Called on the thread with true before it takes a request and reads the clock to check
+    ///     whether the frame may begin, and with false after the result was reported. Must not block.
     ///   - sent: Called on the thread with the result of each frame and the instant at which it began. For a
     ///     frame that did not begin, it is the instant at which the frame was given up.
     ///   - failed: See ``LineThread``.
@@ -89,7 +89,7 @@ package final class WiegandOutput: Sendable {
             })
     }
 
-    /// Sends a frame, if it can begin before `until`. Never blocks.
+    /// Sends a frame if the frame can begin before `until`. Never blocks.
     package func send(until: Instant, at now: Instant) {
         order.until.store(min(until, now.advanced(by: Relay.hardLimit)).nanoseconds, ordering: .releasing)
         thread.wake()
@@ -98,8 +98,8 @@ package final class WiegandOutput: Sendable {
     /// Cancels a frame that has not begun. Never blocks.
     package func cancel() { order.until.store(0, ordering: .releasing) }
 
-    /// Cancels a frame that has not begun and releases the lines; the rest of a frame that has begun is not
-    /// sent. Returns whether that was done within `limit`.
+    /// Cancels a frame that has not begun and releases the lines. The rest of a frame that has begun is not
+    /// sent. Returns whether the lines were released within `limit`.
     package func end(within limit: Duration) -> Bool {
         cancel()
         return thread.end(within: limit)
@@ -121,8 +121,8 @@ package final class WiegandOutput: Sendable {
         }
         let until = order.until.load(ordering: .acquiring)
         guard until != 0 else { return ((nil, nil), nil) }
-        // Each request is taken once, with whatever result. If a caller cancelled or renewed it meanwhile, it
-        // is read again.
+        // Take each request only once, whatever its result. If a caller cancelled or renewed it meanwhile,
+        // read it again.
         if !state.isBroken, now < state.readyAt, state.readyAt.nanoseconds < until {
             return ((nil, state.readyAt), nil)
         }

@@ -22,8 +22,8 @@ struct WiegandTrain {
     /// The measured times of one frame.
     struct Lateness: Hashable {
         /// The longest pulse, and the longest gap from the end of one pulse to the beginning of the next.
-        /// Each is measured from the request of the first change to the completion of the second, so that the
-        /// true time on the wire is not longer.
+        /// Each time is measured from the request of the first change to the completion of the second change,
+        /// so that the true time on the wire is not longer.
         var pulse: Duration = .zero
         var gap: Duration = .zero
     }
@@ -31,7 +31,7 @@ struct WiegandTrain {
     private enum Phase {
         case idle
         case ready
-        /// The pulse was requested; it has begun at the next call of ``wanted(at:)``.
+        /// A pulse was requested. It counts as begun at the next call of ``wanted(at:)``.
         case rising
         case high(since: Instant)
         /// The end of the pulse was requested.
@@ -43,7 +43,7 @@ struct WiegandTrain {
     private let timing: WiegandTiming
     private var phase = Phase.idle
     private var index = 0
-    /// The instants at which the last change, and the one before it, were requested.
+    /// The instants at which the last change (`asked`), and the change before it, were requested.
     private var asked: Instant?
     private var before: Instant?
     private(set) var lateness = Lateness()
@@ -76,11 +76,12 @@ struct WiegandTrain {
         (phase, index, asked, lateness) = (.ready, 0, nil, Lateness())
     }
 
-    /// Abandons the rest of the frame, because a wire failed.
+    /// Abandons the rest of the frame because a wire failed.
     mutating func abort() { phase = .idle }
 
-    /// Returns the wire that should be active (false: data 0, true: data 1; nil: neither), and when to call
-    /// again (nil: after the next ``start()``). The caller calls again only after the wires have that state.
+    /// Returns the wire that should be active (false: data 0, true: data 1; nil: neither), and when this
+    /// function must be called again (nil: after the next ``start()``). The caller calls again only after the
+    /// wires have that state.
     mutating func wanted(at now: Instant) -> (wire: Bool?, until: Instant?) {
         switch phase {
         case .idle: return (nil, nil)

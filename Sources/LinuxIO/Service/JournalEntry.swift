@@ -3,10 +3,11 @@ import Encoding
 /// A line of the log in journald's native form (systemd, "Native Journal Protocol"): consecutive fields in
 /// one datagram.
 ///
-/// MESSAGE is the text of the line, as in a log file. In addition, each member of the line is a field of its
-/// own: its name is in capitals after `GATEHOUSE_` (`GATEHOUSE_VISIT`, `GATEHOUSE_RESULT`). A list becomes
-/// one field for each value. Reason codes are in the field `GATEHOUSE_CODE`, whichever member contains them.
-/// A value that could end its field is sent with its length, so that text from outside cannot create a field.
+/// MESSAGE is the text of the line, as in a log file. In addition, each member of the line is a separate
+/// field. The field's name is `GATEHOUSE_` and the member's name in capitals (`GATEHOUSE_VISIT`,
+/// `GATEHOUSE_RESULT`). A list becomes one field for each value. Reason codes are in the field
+/// `GATEHOUSE_CODE`, whichever member contains them. A value that could end its field is sent with its
+/// length, so that text from outside cannot create a field.
 enum JournalEntry {
     /// The maximum length in bytes of MESSAGE, and of any other value. The sum of all fields is below any
     /// kernel's datagram limit.
@@ -46,7 +47,7 @@ enum JournalEntry {
         datagram.append(0x0A)
     }
 
-    /// Returns the values of a member, one per field; an object has none.
+    /// Returns the values of a member, one for each field of the journal entry; an empty list for an object.
     private static func values(_ value: JSON) -> [[UInt8]] {
         switch value {
         case .string(let text): [Array(text.utf8)]

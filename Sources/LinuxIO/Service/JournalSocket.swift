@@ -6,22 +6,22 @@ import Synchronization
 final class JournalSocket: Sendable {
     /// The result of sending a datagram.
     enum Outcome: Hashable, Sendable {
-        /// journald has received it.
+        /// journald has received the line.
         case sent
-        /// journald does not read; the datagram is lost.
+        /// journald did not read the socket in time, and the datagram is lost.
         case full
-        /// journald does not exist.
+        /// journald's socket does not exist.
         case absent
     }
 
-    /// How long to wait for journald to read, in milliseconds. Only the log's own thread waits, which has no
-    /// other work.
+    /// How long to wait until journald reads the socket, in milliseconds. Only the log's own thread waits; it
+    /// has no other work.
     private static let patience: Int32 = 100
 
     private let path: String
     private let descriptor = Mutex<Int32?>(nil)
 
-    /// Creates a connection to the socket at `path`, which is opened by the first send.
+    /// Creates a connection to the socket at `path`. The first send opens it.
     init(_ path: String) { self.path = path }
 
     deinit { descriptor.withLock { if let open = $0 { close(open) } } }

@@ -4,9 +4,9 @@ import Encoding
 struct LogRecord: Sendable {
     /// The time of the line.
     let time: Timestamp
-    /// The severity.
+    /// The severity of the line.
     let level: LogSink.Level
-    /// The event's stable name.
+    /// The stable name of the event.
     let event: String
     /// The members after time, level and event.
     let members: JSONObject

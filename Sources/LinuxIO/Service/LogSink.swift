@@ -4,17 +4,18 @@ import Synchronization
 /// Writes event lines as JSON: `{"time":"2026-01-02T03:04:05.678Z","level":"info","event":"gate.opened",…}`,
 /// each in one write.
 ///
-/// Events have stable names. Callers must not log claims, credential bytes or keys. No caller waits: a thread
-/// of its own writes the lines. Lines that cannot be queued or written are counted and dropped, and the next
-/// line that is written is preceded by their number: neither a full disk nor a stopped reader may stop a
-/// gate. A file that was renamed or deleted is created again for the next line, so that it can be rotated at
-/// any time.
+/// Events have stable names. Callers must not log claims, credential bytes or keys. No caller waits, because
+/// a separate thread writes the lines. Lines that cannot be queued or written are counted and dropped, and
+/// their number is written before the next line. So neither a full disk nor a stopped reader can stop a gate.
+/// A file that was renamed or deleted is created again for the next line, so that it can be rotated at any
+/// time.
 package final class LogSink: Sendable {
     /// The severity of a line.
     package enum Level: String, CaseIterable, Comparable, Sendable {
         case debug, info, warning, error
 
-        /// The severity of syslog (RFC 5424 section 6.2.1), which journald understands as a prefix of a line.
+        /// The severity in syslog's scale (RFC 5424 section 6.2.1). journald understands it as a prefix of a
+        /// line.
         var severity: Int {
             switch self {
             case .debug: 7
@@ -31,10 +32,10 @@ package final class LogSink: Sendable {
     package enum Output: Hashable, Sendable {
         case standardOutput
         case standardError
-        /// The file at this path; lines are appended, and the file is created if it does not exist.
+        /// The log file at the given path. Lines are appended, and the file is created if it does not exist.
         case file(String)
-        /// journald, by its native protocol. While journald is not available: standard error, each line
-        /// prefixed with its severity, e.g. `<6>`.
+        /// journald, with its native protocol. While journald is not available, lines are written to standard
+        /// error, each prefixed with its severity, e.g. `<6>`.
         case journal
     }
 
@@ -63,13 +64,13 @@ package final class LogSink: Sendable {
     private let minimum: Level
     private let now: @Sendable () -> Timestamp
 
-    /// Opens the output.
+    /// Opens the output of the log.
     ///
-    /// While a file cannot be opened or written, lines are written to `fallback`. Then `report` is called on
-    /// the log's own thread with the reason, and with nil when lines are written to the file again.
+    /// While a file cannot be opened or written, lines are written to `fallback`. In that case `report` is
+    /// called on the log's own thread with the reason, and with nil when lines are written to the file again.
     ///
     /// - Parameters:
-    ///   - fallback: nil: a file that cannot be opened is an error.
+    ///   - fallback: The output in place of the file; nil: a file that cannot be opened is an error.
     ///   - journal: The settings for journald.
     ///   - now: Returns the time of each line.
     package init(
@@ -83,10 +84,10 @@ package final class LogSink: Sendable {
         thread = try SideThread(name: "gatehouse-log", limit: Self.queueLimit)
     }
 
-    /// The number of lines dropped since the start.
+    /// The number of log lines dropped since the start.
     package var dropped: Int { thread.dropped + failed.load(ordering: .relaxed) }
 
-    /// Queues one line with these members after time, level and event. Never blocks.
+    /// Queues one line with the given members after time, level and event. Never blocks.
     package func log(_ level: Level, _ event: String, _ members: JSONObject = [:]) {
         guard level >= minimum else { return }
         let record = LogRecord(time: now(), level: level, event: event, members: members)

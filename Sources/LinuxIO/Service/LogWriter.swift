@@ -23,7 +23,7 @@ final class LogWriter: Sendable {
     private let file = Mutex(File())
 
     /// Opens the output. `report` is called with the reason when lines are written to `fallback`, and with
-    /// nil when they are no longer. Throws if a file cannot be opened and there is no fallback.
+    /// nil when they no longer are. Throws if a file cannot be opened and `fallback` is nil.
     init(
         _ output: LogSink.Output, fallback: LogSink.Output?, journal: LogSink.Journal,
         report: @escaping @Sendable (SystemError?) -> Void
@@ -44,7 +44,7 @@ final class LogWriter: Sendable {
 
     deinit { file.withLock { if let descriptor = $0.descriptor { close(descriptor) } } }
 
-    /// Writes a line; returns whether the file or the stream accepted it.
+    /// Writes a line. Returns whether the file or the stream accepted it.
     func write(_ record: LogRecord) -> Bool {
         guard let path else { return isTaken(record) }
         let (error, isNews) = file.withLock { file in
@@ -56,7 +56,7 @@ final class LogWriter: Sendable {
         return error == nil || isTaken(record)
     }
 
-    /// Writes a line to journald or to the stream; returns whether it was accepted. Without journald's
+    /// Writes a line to journald or to the stream. Returns whether the line was accepted. Without journald's
     /// socket, standard error may still lead to journald, which then keeps the line without its fields.
     private func isTaken(_ record: LogRecord) -> Bool {
         guard let stream else { return false }
@@ -105,7 +105,7 @@ final class LogWriter: Sendable {
         guard descriptor >= 0 else {
             throw SystemError("opening the log \(path)", code: errno, remedy: "Check log.path and its folder.")
         }
-        // From here on, the log's thread waits for slow readers; it has no other work.
+        // From now on, the log's thread may wait for slow readers; it has no other work.
         _ = fcntl(descriptor, F_SETFL, O_WRONLY | O_APPEND)
         return descriptor
     }

@@ -10,7 +10,7 @@ package struct ServiceManager: Sendable {
     /// watch the service.
     package let watchdogInterval: Duration?
 
-    /// Reads the environment variables that systemd has set.
+    /// Reads the environment variables that systemd has set for notifications.
     package init(environment: [String: String]) {
         // A path, or `@name` in the abstract namespace, where a zero byte replaces the `@`.
         address = environment["NOTIFY_SOCKET"].flatMap { path in
@@ -34,7 +34,7 @@ package struct ServiceManager: Sendable {
         send(["EXTEND_TIMEOUT_USEC=\(Self.startExtension.nanoseconds / 1000)", "STATUS=\(status)"])
     }
 
-    /// The additional time that ``starting(status:)`` requests.
+    /// The additional time for starting that ``starting(status:)`` requests from systemd.
     package static let startExtension = Duration.seconds(60)
 
     /// Sets the line that `systemctl status` shows.
@@ -55,12 +55,12 @@ package struct ServiceManager: Sendable {
         var target = sockaddr_un()
         target.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &target.sun_path) { $0.copyBytes(from: address) }
-        // The length ends an abstract name; a path may also end here.
+        // An abstract name ends where the length says; the length is also right for a path.
         let length = socklen_t(MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2) + socklen_t(address.count)
         let message = Array(lines.map { $0.split(separator: "\n").joined(separator: " ") }.joined(separator: "\n").utf8)
         withUnsafePointer(to: &target) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { general in
-                // Ignore failures: systemd is gone, or its queue is full.
+                // Ignore failures: systemd is not running any more, or its queue is full.
                 _ = sendto(
                     descriptor, message, message.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT), general, length)
             }

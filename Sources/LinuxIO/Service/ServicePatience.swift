@@ -5,15 +5,15 @@ import Synchronization
 /// systemd would otherwise end the program after a minute of starting, or after half a minute without a
 /// watchdog notification, and the work would begin again each time.
 ///
-/// A thread of its own sends the notifications, because the work may occupy every thread of Swift's task
-/// pool. The extension is limited: systemd ends work that hangs.
+/// A separate thread sends the notifications, because the work may occupy every thread of Swift's task pool.
+/// The extension is limited, so that systemd still ends work that hangs.
 package struct ServicePatience: Sendable {
     /// Whether the service has reported that it is ready. systemd waits for that report first, and for
     /// watchdog notifications afterwards.
     package enum Phase: Hashable, Sendable {
-        /// Not ready; `systemctl status` shows this text meanwhile.
+        /// The service is not ready. Meanwhile `systemctl status` shows the given text.
         case starting(String)
-        /// Ready.
+        /// The service has reported that it is ready.
         case up
     }
 
@@ -41,7 +41,7 @@ package struct ServicePatience: Sendable {
     }
 
     /// Runs `work`. Work that ends within the first interval causes no notification. If no thread can be
-    /// started, none is sent.
+    /// started, no notification is sent.
     package func during<Value, Failure: Error>(
         _ phase: Phase, _ work: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {

@@ -4,12 +4,12 @@ package struct BatteryClock: Hashable, Sendable {
     package var name: String
     /// Whether the kernel set the system's date from this clock at boot.
     package var isUsed: Bool
-    /// The clock's time in seconds since 1970; nil: it cannot be read.
+    /// The time that the clock shows, in seconds since 1970; nil if the clock cannot be read.
     package var seconds: Int64?
-    /// The battery's voltage in microvolts; nil: it cannot be read.
+    /// The voltage of the battery in microvolts; nil if it cannot be read.
     package var battery: Int?
 
-    /// Creates a clock with these values.
+    /// Creates the description of a clock from its values.
     package init(name: String, isUsed: Bool, seconds: Int64?, battery: Int? = nil) {
         (self.name, self.isUsed, self.seconds, self.battery) = (name, isUsed, seconds, battery)
     }

@@ -5,16 +5,16 @@ package enum Boot {
     /// The name of the file, in the service's runtime folder, that keeps a generated identifier.
     package static let name = "start-id"
 
-    /// Returns an identifier of this boot: the kernel's UUID (random(4)) or, where a sandbox hides that, a
+    /// Returns an identifier of this boot: the kernel's UUID (random(4)) or, if a sandbox hides that UUID, a
     /// generated UUID.
     ///
     /// The generated UUID is kept in a folder that the next boot empties, so that all runs of the program
-    /// within one boot have the same identifier. Without such a folder, each run has its own.
+    /// within one boot have the same identifier. Without such a folder, each run has its own identifier.
     ///
     /// - Parameters:
     ///   - kernel: The kernel's file with the UUID.
-    ///   - folder: The service's folder below /run; nil: there is none.
-    /// - Throws: When the system gives no random bytes.
+    ///   - folder: The service's folder below /run; nil: the service has none.
+    /// - Throws: An error if the system gives no random bytes.
     package static func id(
         kernel: String = "/proc/sys/kernel/random/boot_id", folder: String?
     ) throws(SystemError) -> Text {
@@ -22,18 +22,18 @@ package enum Boot {
         let kept = folder.map { $0 + "/" + name }
         if let kept, let known = uuid(in: kept) { return known }
         let new = RandomUUID.text(try SystemRandom.bytes(16)) ?? ""
-        // If the UUID cannot be kept, it still identifies this run.
+        // A UUID that cannot be stored still identifies this run.
         if let kept { try? FileBytes.replace(kept, with: Array((new + "\n").utf8)) }
         return Text(new)
     }
 
-    /// Returns the identifiers that a service may use for this boot: the kernel's, and the generated one in
-    /// the folder. Generates none.
+    /// Returns the identifiers that a service may use for this boot: the kernel's identifier, and the
+    /// generated identifier in the folder if one exists. Generates no identifier.
     package static func names(kernel: String = "/proc/sys/kernel/random/boot_id", folder: String) -> [Text] {
         [uuid(in: kernel), uuid(in: folder + "/" + name)].compactMap(\.self)
     }
 
-    /// Returns the UUID at the beginning of a file; nil for anything else.
+    /// Returns the UUID at the beginning of a file; nil for any other content.
     private static func uuid(in path: String) -> Text? {
         guard let bytes = FileBytes.read(path, limit: 36), bytes.count == 36 else { return nil }
         let isUUID = bytes.enumerated().allSatisfy { place, byte in

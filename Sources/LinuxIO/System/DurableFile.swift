@@ -1,10 +1,10 @@
 import Glibc
 
-/// Replaces files and folders so that a power cut at any instant leaves either the old or the new one,
-/// complete.
+/// Replaces files and folders so that a power cut at any instant leaves either the complete old or the
+/// complete new file or folder.
 ///
-/// Whatever root creates gets the owner of its parent folder and is readable by that folder's group,
-/// regardless of root's umask: an administrator's command must not lock the service out.
+/// A file or folder that root creates gets the owner of its parent folder and is readable by that folder's
+/// group, regardless of root's umask. Otherwise an administrator's command could lock the service out.
 package enum DurableFile {
     /// A completed step of a replacement. Tests examine the disk at these instants.
     package enum Step: Hashable, Sendable {
@@ -14,7 +14,7 @@ package enum DurableFile {
         case written
         /// The content is on the disk.
         case synced
-        /// The file has its final name.
+        /// The temporary file has its final name.
         case renamed
         /// The final name is on the disk, too.
         case done
@@ -25,7 +25,8 @@ package enum DurableFile {
     /// - Parameters:
     ///   - path: The file.
     ///   - bytes: The new content.
-    ///   - group: The ID of the group that may read what root creates; nil: that of the parent folder.
+    ///   - group: The ID of the group that may read a file created by root; nil: the group of the parent
+    ///     folder.
     ///   - onStep: Called after each step.
     package static func replace(
         _ path: String, with bytes: [UInt8], group: UInt32? = nil, onStep: (Step) -> Void = { _ in }
@@ -109,14 +110,14 @@ package enum DurableFile {
     }
 
     /// Removes a file so that a power cut cannot restore it. A missing file is no error; its folder is synced
-    /// all the same, because an earlier removal may have failed to do that.
+    /// nevertheless, because an earlier removal may have failed to sync it.
     package static func remove(_ path: String) throws(SystemError) {
         let folder = try HeldFolder(parent(of: path))
         try folder.remove(last(of: path))
         try folder.sync()
     }
 
-    /// Overwrites a file and then removes it. The storage device itself may keep old blocks, as a flash card
+    /// Overwrites a file and then removes it. The storage device itself may keep old blocks; a flash card
     /// does. A missing file is no error. A file with several names (hard links) is not overwritten, because
     /// they share the content: only this name is removed.
     package static func erase(_ path: String, onStep: (Step) -> Void = { _ in }) throws(SystemError) {
@@ -145,7 +146,7 @@ package enum DurableFile {
         onStep(.done)
     }
 
-    /// Renames a file within its folder, replacing any file that has the new name.
+    /// Renames a file within its folder, replacing any file with the new name.
     package static func rename(_ path: String, to other: String) throws(SystemError) {
         let folder = try HeldFolder(parent(of: path))
         try folder.rename(last(of: path), to: last(of: other))
@@ -167,7 +168,7 @@ package enum DurableFile {
 }
 
 /// The temporary name of a file until it is complete. It is random, because the owner of the folder could
-/// create something at a predictable name.
+/// create a file or link with a predictable name.
 private enum TemporaryName {
     /// A random token that distinguishes this process from an earlier one with the same process ID.
     private static let token = String(UInt32.random(in: 0...UInt32.max), radix: 16)

@@ -4,20 +4,20 @@ import Glibc
 /// file's name in a message. The reasons are distinguished because the remedy for a missing file does not
 /// help if reading is forbidden.
 package enum FileObstacle: Hashable, Sendable {
-    /// No file of this name exists.
+    /// No file exists at the path.
     case absent
-    /// This user may not read the file, or not pass a folder of its path.
+    /// The user `user` may not read the file, or not pass a folder of its path.
     case forbidden(user: String)
-    /// A file of another kind has the name.
+    /// The path leads to a file of another kind. `wanted`: the required kind.
     case otherKind(wanted: String)
-    /// Another error, with this errno value.
+    /// Another error occurred; `code` is its errno value.
     case failed(code: Int32)
 
     /// Returns the reason why the file cannot be read; nil: it can. A pipe is not a regular file; opening it
     /// does not wait.
     package init?(_ path: String) { self.init(path, S_IFREG, "file") }
 
-    /// Returns the reason why the folder cannot be listed; nil: it can.
+    /// Returns the reason why the folder cannot be listed; nil if it can be listed.
     package init?(folder path: String) { self.init(path, S_IFDIR, "folder") }
 
     private init?(_ path: String, _ kind: mode_t, _ name: String) {
@@ -46,7 +46,7 @@ package enum FileObstacle: Hashable, Sendable {
         }
     }
 
-    /// The remedy; nil where it depends on the purpose of the file.
+    /// The remedy; nil if it depends on the purpose of the file.
     package var remedy: String? {
         switch self {
         case .forbidden: "Let that user read it and pass the folders on the way: chgrp, chmod (namei -l shows them)."

@@ -24,8 +24,8 @@ package enum FileBytes {
     /// another kind.
     ///
     /// A file of another kind is not even opened, because opening starts some devices. Such a file could
-    /// replace a regular one between the check and the opening. root is safe from that, as it reads another
-    /// user's folder with that user's rights (``OwnerRole``).
+    /// replace a regular file between the check and the opening. This is harmless for root, because root
+    /// reads another user's folder with that user's rights (``OwnerRole``).
     package static func beginning(_ path: String, limit: Int) -> [UInt8]? {
         guard isFile(path) else { return nil }
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -47,7 +47,7 @@ package enum FileBytes {
     }
 
     /// Whether the path names a regular file, following links. Reading a file of another kind, such as a
-    /// pipe, may wait forever.
+    /// pipe, may block permanently.
     package static func isFile(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -71,7 +71,7 @@ package enum FileBytes {
             let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
             if count >= 0 { rest = rest.dropFirst(count) } else if errno != EINTR { failure = errno }
         }
-        // Other programs read the file, whatever the umask of the service is.
+        // Let other programs read the file, whatever the umask of the service is.
         fchmod(file, 0o644)
         close(file)
         if failure == 0, rename(temporary, path) != 0 { failure = errno }

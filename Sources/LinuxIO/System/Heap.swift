@@ -7,7 +7,7 @@ package enum Heap {
     ///
     /// Otherwise glibc may return the pages of a card with a portrait to the kernel after each visit,
     /// depending on the layout of the heap. Fetching them again took up to a quarter of a verification's
-    /// time. Call it before the first visit.
+    /// time. Call this function before the first visit.
     package static func keepFreedMemory() {
         clinux_keep_freed_memory(32 * 1024 * 1024)
     }

@@ -4,16 +4,16 @@ import Glibc
 /// A folder that is held open. All operations use its descriptor and therefore this folder, even if its path
 /// names another one later. Symbolic links in it are not followed.
 final class HeldFolder {
-    /// `O_PATH`, which Swift's Glibc module does not import. Creating a file in the folder requires no right
-    /// to read it.
+    /// The flag `O_PATH`, which Swift's Glibc module does not import. With it, creating a file in the folder
+    /// requires no right to read the folder.
     private static let unread: Int32 = 0o10000000
 
     private let descriptor: Int32
     /// The folder's path, for messages.
     private let path: String
 
-    /// Opens a folder by its path. With `isListed` it can be read and synced, which requires the right to
-    /// read it.
+    /// Opens a folder by its path. With `isListed`, the folder can be read and synced; this requires the
+    /// right to read it.
     init(_ path: String, isListed: Bool = true) throws(SystemError) {
         self.path = path
         descriptor = open(path, (isListed ? O_RDONLY : Self.unread) | O_DIRECTORY | O_CLOEXEC)

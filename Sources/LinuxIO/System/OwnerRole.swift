@@ -7,7 +7,8 @@ import Glibc
 /// to the whole process.
 package final class OwnerRole {
     private let (user, group): (uid_t, gid_t)
-    /// The owner's groups, and root's own groups while they are replaced.
+    /// The owner's groups (`groups`), and root's own groups while the owner's groups replace them
+    /// (`rootsGroups`).
     private var (groups, rootsGroups): ([gid_t], [gid_t])
     private var isActing = false
 
@@ -38,8 +39,8 @@ package final class OwnerRole {
         isActing = true
     }
 
-    /// Ends the program if the system refuses the change: it must not act as a user other than the intended
-    /// one.
+    /// Ends the program if the system refuses the change of the user. The program must not act as a user
+    /// other than the intended one.
     private static func must(_ isDone: Bool) {
         if isDone { return }
         let text = """
@@ -59,7 +60,8 @@ package final class OwnerRole {
         return Array(groups.prefix(Int(count)))
     }
 
-    /// Whether this owner controls where a path leads. Call it as root, which can read every folder.
+    /// Returns whether this owner controls where a path leads. Call this function as root, because root can
+    /// read every folder.
     package func leads(_ path: String) -> Bool { Self.owners(of: path).contains { $0.user == user } }
 
     /// Switches back to root permanently.
@@ -83,8 +85,8 @@ package final class OwnerRole {
         return try body()
     }
 
-    /// Returns the first owner other than root of a folder or symbolic link on the way to a file: that user
-    /// controls the rest of the path. Nil if root owns all of them.
+    /// Returns the first owner other than root of a folder or symbolic link on the way to a file: that owner
+    /// controls the rest of the path. Returns nil if root owns all of them.
     package static func owner(of path: String) -> (user: UInt32, group: UInt32)? { owners(of: path).first }
 
     /// Returns all owners other than root of folders, symbolic links and the file that the kernel visits

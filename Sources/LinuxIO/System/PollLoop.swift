@@ -21,7 +21,7 @@ final class PollLoop: Sendable {
         var sources: [Int32: Source] = [:]
         var alarms: [UInt64: Alarm] = [:]
         var lastAlarm: UInt64 = 0
-        /// Set while the thread is in poll(2) or about to call it: only then must a change wake the thread.
+        /// Whether the thread is in poll(2) or about to call it. Only then must a change wake the thread.
         var sleeping = false
         var finished = false
 

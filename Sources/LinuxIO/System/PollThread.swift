@@ -34,10 +34,10 @@ package final class PollThread: SerialExecutor {
     package struct Interest: OptionSet, Hashable, Sendable {
         /// The set as bits; required by `OptionSet`.
         package let rawValue: UInt8
-        /// Creates a set from these bits.
+        /// Creates a set of conditions from its bits.
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Data or the end of the stream can be read.
+        /// The thread waits until data or the end of the stream can be read.
         package static let readable = Interest(rawValue: 1)
         /// A write would not block.
         package static let writable = Interest(rawValue: 2)
@@ -91,7 +91,8 @@ package final class PollThread: SerialExecutor {
         loop.watch(descriptor, interest, handler)
     }
 
-    /// Changes the events to wait for on a watched descriptor; does nothing if it is not watched.
+    /// Changes the events for which the thread waits on a watched descriptor. Does nothing if the descriptor
+    /// is not watched.
     package func update(_ descriptor: Int32, for interest: Interest) { loop.update(descriptor, interest) }
 
     /// Stops watching a descriptor. When called on the thread itself, the handler is not called again.

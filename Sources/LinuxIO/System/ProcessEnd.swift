@@ -9,7 +9,7 @@ package enum ProcessEnd {
     package static func ignoreStraySignals() { clinux_ignore_stray_signals() }
 
     /// Ends the process with `status` after `limit`, unless it has ended by then, even if it still waits for
-    /// something. `last` runs before that, on a thread of its own, and must not block.
+    /// something. `last` runs before that on a separate thread and must not block.
     package static func force(_ status: Int32, after limit: Duration, last: @escaping @Sendable () -> Void) {
         try? Threads.start("gatehouse-end") {
             let end = SystemClock.now().advanced(by: limit)

@@ -1,14 +1,14 @@
 package import Encoding
 import Glibc
 
-/// The date that a machine without a battery-backed clock saves for its next boot. After boot its clock shows
-/// that date plus the time since boot; how long the machine was off is unknown.
+/// The date that a machine without a battery-backed clock saves for its next boot. After the boot, the
+/// machine's clock shows that date plus the time since the boot. It is unknown how long the machine was off.
 package struct SavedDate: Hashable, Sendable {
     /// The service that saves the date.
     package enum Keeper: String, CaseIterable, Sendable {
-        /// Debian's fake-hwclock. The date is a line `2026-11-01 06:17:01` in UTC.
+        /// Debian's fake-hwclock saves the date, as a line `2026-11-01 06:17:01` in UTC.
         case fakeHardwareClock = "fake-hwclock"
-        /// systemd-timesyncd. The date is the modification time of a file.
+        /// systemd-timesyncd saves the date, as the modification time of a file.
         case timesyncd = "systemd-timesyncd"
 
         fileprivate var path: String {
@@ -21,7 +21,7 @@ package struct SavedDate: Hashable, Sendable {
 
     /// The service that saved the date.
     package let keeper: Keeper
-    /// The date.
+    /// The saved date.
     package let date: Timestamp
 
     /// Creates a saved date.
@@ -51,8 +51,8 @@ package struct SavedDate: Hashable, Sendable {
     /// The longest delay between the kernel's start and the start of the service that sets the date.
     private static let latest: Duration = .seconds(120)
 
-    /// Whether a clock that shows `utc` at this uptime may have been set to this date and have continued
-    /// since then.
+    /// Returns whether the clock, which shows `utc` at `uptime` after the boot, may have been set to this
+    /// saved date and have continued since then.
     package func explains(_ utc: Timestamp, uptime: Duration) -> Bool {
         date <= utc.advanced(by: .seconds(2)) && utc <= date.advanced(by: uptime + Self.latest)
     }

@@ -7,8 +7,8 @@ import Synchronization
 /// resolving a name.
 ///
 /// The caller never waits. When the queue is full, the oldest piece of work is dropped and counted. Swift
-/// tasks are not used, because they share as many threads as the machine has cores, and a few blocked ones
-/// would delay all others.
+/// tasks are not used, because all tasks share as many threads as the machine has cores, and a few blocked
+/// tasks would delay all other tasks.
 package final class SideThread: Sendable {
     /// The state that the thread itself holds. It is a separate object so that the thread ends when the last
     /// reference to the owner is released.
@@ -95,13 +95,14 @@ enum Threads {
         }
     }
 
-    /// Starts a detached thread that ends with `body`.
+    /// Starts a detached thread that runs `body` and then ends.
     ///
-    /// The stack is zeroed at the end: the next thread gets the same stack and would otherwise keep parts of
-    /// what a visitor sent there until it overwrites them.
+    /// The stack is zeroed at the end: the next thread gets the same stack. Otherwise parts of a visitor's
+    /// data would stay in it until they are overwritten.
     ///
-    /// `isFirst` gives the thread real-time priority where the system allows that (`clinux_run_first`),
-    /// otherwise it has normal priority. Such a body must wait in the kernel and compute little in between.
+    /// `isFirst` gives the thread real-time priority if the system allows that (`clinux_run_first`);
+    /// otherwise the thread has normal priority. The body of a thread with real-time priority must wait in
+    /// the kernel and compute little in between.
     static func start(
         _ name: String, isFirst: Bool = false, _ body: @escaping @Sendable () -> Void
     ) throws(SystemError) {

@@ -9,15 +9,15 @@ package enum SystemClock {
     /// the wall clock.
     package static func now() -> Instant { Instant(nanoseconds: nanoseconds(of: CLOCK_BOOTTIME)) }
 
-    /// Converts a time of `CLOCK_MONOTONIC` in nanoseconds, which the kernel uses to stamp events, to
-    /// ``now()``'s scale. `CLOCK_MONOTONIC` stops during suspend.
+    /// Converts a time of `CLOCK_MONOTONIC` in nanoseconds to the scale of ``now()``. The kernel stamps
+    /// events with `CLOCK_MONOTONIC`, which stops during suspend.
     static func instant(ofMonotonic stamp: UInt64) -> Instant {
         let now = now()
         let age = max(0, nanoseconds(of: CLOCK_MONOTONIC) - Int64(clamping: stamp))
         return now.advanced(by: .nanoseconds(-age))
     }
 
-    /// Returns the time of the wall clock, whether or not it is right.
+    /// Returns the time of the wall clock, right or wrong.
     package static func utc() -> Timestamp {
         let total = nanoseconds(of: CLOCK_REALTIME)
         return Timestamp(seconds: total / 1_000_000_000, nanoseconds: Int32(total % 1_000_000_000))
@@ -39,9 +39,9 @@ package enum SystemClock {
         return answer == -EPERM ? TimeDaemon.isSynchronised : answer == 1
     }
 
-    /// Waits until systemd-timedated has been asked once whether the clock is synchronised, at most for
-    /// `limit`. Does not wait where the kernel can be asked directly. Before the first answer, ``look()``
-    /// cannot report a synchronised clock.
+    /// Waits until systemd-timedated has answered once whether the clock is synchronised, at most for
+    /// `limit`. Does not wait if the kernel can be asked directly. Before the first answer, ``look()`` cannot
+    /// report a synchronised clock.
     package static func awaitTimeServer(within limit: Duration) {
         if clinux_clock_synchronised() == -EPERM { TimeDaemon.awaitAnswer(within: limit) }
     }

@@ -4,12 +4,12 @@ import Glibc
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The operation in words, with the file or address that it concerned.
     package let operation: String
-    /// The `errno` value.
+    /// The `errno` value of the failure.
     package let code: Int32
     /// The remedy in plain words; may be empty.
     package let remedy: String
 
-    /// Creates a failure with its errno value (positive).
+    /// Creates an error of the operation `operation` with the errno value `code` (positive).
     package init(_ operation: String, code: Int32, remedy: String = "") {
         self.operation = operation
         self.code = code

@@ -15,7 +15,7 @@ enum TimeDaemon {
     /// The last answer. A request without an answer does not invalidate it at once: a restart of the bus or
     /// of the daemon changes no clock.
     struct Word: Sendable {
-        /// How long an answer is valid without another one.
+        /// How long an answer of the daemon counts without a newer answer.
         static let keeping: Duration = .seconds(120)
 
         private var last: (isSynchronised: Bool, at: Instant)?
@@ -33,12 +33,12 @@ enum TimeDaemon {
             last.map { $0.isSynchronised && $0.at.duration(to: now) <= Self.keeping } ?? false
         }
 
-        /// Returns the seconds until the next request: fewer if there was no answer.
+        /// Returns the seconds until the next request to the daemon. They are fewer if it did not answer.
         static func pause(after answer: Bool?) -> UInt32 { answer == nil ? 5 : 30 }
     }
 
     private static let latest = Mutex(Word())
-    /// The thread that sends the requests, started with the first query. An answer may take seconds, and no
+    /// The thread that sends the requests. The first query starts it. An answer may take seconds, and no
     /// caller waits for it.
     private static let asking: Void = {
         var thread = pthread_t()
@@ -53,20 +53,22 @@ enum TimeDaemon {
             }, nil)
     }()
 
-    /// The last answer; false before the first one, and when there was none for ``Word/keeping``.
+    /// Whether the daemon's last answer was that the clock is synchronised; false before the first answer,
+    /// and if there was none for ``Word/keeping``.
     static var isSynchronised: Bool {
         _ = asking
         return latest.withLock { $0.isSynchronised(at: SystemClock.now()) }
     }
 
-    /// Waits for the end of the first request, at most for `limit`.
+    /// Waits for the end of the first request, at most for the duration `limit`.
     static func awaitAnswer(within limit: Duration) {
         _ = asking
         let end = SystemClock.now().advanced(by: limit)
         while !latest.withLock({ $0.wasAsked }), SystemClock.now() < end { usleep(1000) }
     }
 
-    /// Sends one request; nil without a valid answer within two seconds per step.
+    /// Sends one request to the daemon and returns whether the clock is synchronised; nil without a valid
+    /// answer within two seconds per step.
     static func ask(_ path: String = "/run/dbus/system_bus_socket") -> Bool? {
         let bus = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard bus >= 0 else { return nil }
@@ -144,7 +146,8 @@ enum TimeDaemon {
         bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// Reads the next message; nil when none arrives, or it is not little-endian or exceeds the limits.
+    /// Reads the next message of the bus; nil if none arrives, if it is not little-endian, or if it exceeds
+    /// the limits.
     private static func message(_ bus: Int32) -> (type: UInt8, body: [UInt8])? {
         guard let head = read(bus, 16), head[0] == UInt8(ascii: "l"), head[3] == 1 else { return nil }
         let (body, fields) = (number(head[4..<8]), number(head[12..<16]))

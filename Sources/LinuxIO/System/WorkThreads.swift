@@ -4,11 +4,11 @@ import Synchronization
 /// Threads for computations on input of untrusted peers: at most as many at a time as the machine has
 /// processors, in the order of their requests.
 ///
-/// Swift tasks are not used, because they share as many threads, and a few long computations would delay
-/// everything else that runs there. A thread cannot be ended from outside. If the caller no longer waits for
-/// work, the work is therefore given up: work that has not begun is removed from the queue; work that runs
-/// continues, and another thread takes its place. At most eight threads may continue in this way. With more,
-/// no new work begins; liveness probes then detect that.
+/// Swift tasks are not used, because all tasks share as many threads, and a few long computations would delay
+/// all other tasks. A thread cannot be ended from outside. If the caller no longer waits for work, the work
+/// is therefore given up. Work that has not begun is removed from the queue. Work in progress continues, and
+/// another thread takes its place. At most eight threads may continue in this way. With more, no new work
+/// begins, and liveness probes detect that.
 package final class WorkThreads<Key: Hashable & Sendable>: Sendable {
     private struct Work {
         let key: Key?
@@ -23,27 +23,27 @@ package final class WorkThreads<Key: Hashable & Sendable>: Sendable {
 
     private struct State {
         var waiting: [Work] = []
-        /// Threads whose work is still wanted, by their numbers.
+        /// The threads whose work is still needed, by their numbers.
         var running: [Int: Turn] = [:]
         /// Threads whose work was given up.
         var givenUp: Set<Int> = []
         var started = 0
     }
 
-    /// The limit of abandoned computations that still run.
+    /// The maximum number of given-up computations that still run.
     package static var mostGivenUp: Int { 8 }
 
     private let name: String
     private let places: Int
     private let state = Mutex(State())
 
-    /// Creates the pool; the first thread starts with the first work. `name` has at most 15 bytes and is
-    /// shown by ps; `places` is the number of computations at a time.
+    /// Creates the pool; the first thread starts with the first work. `name`: the name that ps shows, at most
+    /// 15 bytes. `places`: the number of computations at a time.
     package init(name: String, places: Int = max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) {
         (self.name, self.places) = (name, places)
     }
 
-    /// Queues `work`, which runs as soon as a place is free, unless `key` is given up before.
+    /// Queues `work`. It runs as soon as a place is free, unless `key` is given up before that.
     package func run(_ key: Key?, _ work: @escaping @Sendable () -> Void) {
         state.withLock { $0.waiting.append(Work(key: key, run: work)) }
         fill()
@@ -54,7 +54,8 @@ package final class WorkThreads<Key: Hashable & Sendable>: Sendable {
         await withCheckedContinuation { answered in run(nil) { answered.resume(returning: question()) } }
     }
 
-    /// Gives up the work of `key`, because no caller waits for it any more. Does nothing if it has ended.
+    /// Gives up the work of `key`, because no caller waits for it any more. Does nothing if the work has
+    /// ended.
     package func giveUp(_ key: Key) {
         state.withLock { state in
             state.waiting.removeAll { $0.key == key }
@@ -66,7 +67,7 @@ package final class WorkThreads<Key: Hashable & Sendable>: Sendable {
         fill()
     }
 
-    /// The number of abandoned computations that still run.
+    /// The number of given-up computations that still run.
     package var abandoned: Int { state.withLock { $0.givenUp.count } }
 
     /// Starts threads for queued work while places are free. If the system cannot start a thread, the next
@@ -92,7 +93,8 @@ package final class WorkThreads<Key: Hashable & Sendable>: Sendable {
         return state.started
     }
 
-    /// Runs one thread: takes queued work until none remains or its place was given to another thread.
+    /// Runs the thread with the number `number`: takes queued work until none remains or its place was given
+    /// to another thread.
     private func turn(_ number: Int) {
         while let work = state.withLock({ Self.next(number, &$0) }) {
             work.run()

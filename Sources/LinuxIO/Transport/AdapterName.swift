@@ -2,13 +2,13 @@ import CLinuxShims
 
 /// The adapter that an operator has configured.
 package enum AdapterName: Hashable, Sendable {
-    /// The kernel's number, e.g. `hci0`.
+    /// The adapter is named by the kernel's number, e.g. `hci0`.
     case number(UInt16)
-    /// The adapter's own address, e.g. `F0:F1:F2:F3:F4:01`: six bytes as written. It does not depend on the
-    /// order in which adapters are found.
+    /// The adapter is named by its own address, e.g. `F0:F1:F2:F3:F4:01`: six bytes as written. An address
+    /// does not depend on the order in which adapters are found.
     case address([UInt8])
 
-    /// Parses either form; nil for anything else.
+    /// Parses either form of a name; nil for any other text.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         if bytes.starts(with: Array("hci".utf8)) {

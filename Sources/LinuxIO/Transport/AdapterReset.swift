@@ -6,8 +6,8 @@ import Glibc
 /// - USB: the port is switched off and on (`port/disable`, Linux 6.0; the power is cut where the hub can
 ///   switch it). Otherwise the device is deauthorised and authorised again (`authorized`), which restarts its
 ///   driver (Documentation/ABI/testing/sysfs-bus-usb).
-/// - A chip on a serial line that the kernel drives itself (serdev): its driver is unbound and bound again,
-///   which drives the chip's power and reset lines.
+/// - A chip on a serial line that the kernel drives itself (serdev): its driver is unbound and bound again.
+///   This drives the chip's power and reset lines.
 /// - Other devices, e.g. virtual ones, cannot be reset.
 package struct AdapterReset: Sendable {
     private let system: String
@@ -19,9 +19,9 @@ package struct AdapterReset: Sendable {
         (self.system, self.pause) = (system, pause)
     }
 
-    /// Resets the adapter. If it is not visible, resets every device that could be it. Returns the paths of
-    /// the devices that were reset; empty: none could be found. Throws when the kernel refuses and no other
-    /// device could be reset.
+    /// Resets the adapter. If the adapter is not visible, resets every device that could be the adapter.
+    /// Returns the paths of the devices that were reset; an empty list if no device was found. Throws if the
+    /// kernel refuses and no device could be reset.
     package func run(_ device: String) throws(SystemError) -> [String] {
         let adapters = Adapters.list(in: system + "/class/bluetooth")
         var name = device

@@ -3,12 +3,12 @@ import Glibc
 
 /// The Bluetooth adapters of this machine, and the rfkill switch that can block them.
 package enum Adapters {
-    /// One adapter as the kernel lists it.
+    /// One adapter in the kernel's list.
     package struct Adapter: Hashable, Sendable {
-        /// `hci0`, `hci1`, …
+        /// The kernel's name of the adapter: `hci0`, `hci1`, …
         package let name: String
-        /// The path of its device in /sys (`/sys/devices/…/usb1/1-1/1-1:1.0`); empty: none, as for a virtual
-        /// adapter.
+        /// The path of the adapter's device in /sys (`/sys/devices/…/usb1/1-1/1-1:1.0`); empty if it has no
+        /// device there, for example a virtual adapter.
         package let location: String
         /// Whether software blocks the adapter (rfkill); ``unblock()`` removes the block.
         package let softBlocked: Bool
@@ -18,7 +18,7 @@ package enum Adapters {
 
     /// Returns the adapters in the order of their numbers. `folder` is /sys/class/bluetooth except in tests.
     package static func list(in folder: String = "/sys/class/bluetooth") -> [Adapter] {
-        // Connections appear in the same folder, as hci0:64.
+        // Skip connections, which appear in the same folder with names such as hci0:64.
         let numbers = Directory.names(in: folder).compactMap { name in
             if case .number(let number) = AdapterName(name) { number } else { nil as UInt16? }
         }

@@ -11,8 +11,8 @@ package protocol HCITransport: AnyObject {
     /// The events to poll for now: always readable, and writable while packets are queued.
     var interest: PollThread.Interest { get }
 
-    /// Returns what has been received, at most a bounded batch per call: poll again for the rest. `.closed`
-    /// is always the last event.
+    /// Returns the events that were received, at most a limited number per call: poll again for the rest.
+    /// `.closed` is always the last event.
     func receive() -> [HCITransportEvent]
 
     /// Sends one packet or queues it. Returns the reason if the transport must be closed, otherwise nil.
@@ -28,16 +28,17 @@ package protocol HCITransport: AnyObject {
 
 /// An event from a controller.
 package enum HCITransportEvent: Hashable, Sendable {
-    /// One whole packet with its type byte.
+    /// One whole packet arrived, with its type byte.
     case packet([UInt8])
-    /// No more events follow: close the transport and open a new one after a pause.
+    /// The transport failed, for the given reason. No more events follow: close the transport and open a new
+    /// one after a pause.
     case closed(TransportError)
 }
 
 /// Sizes and limits of the transports.
 package struct TransportLimits: Hashable, Sendable {
-    /// The maximum number of bytes read in one call of ``HCITransport/receive()``, so that other work gets
-    /// its turn.
+    /// The maximum number of bytes read in one call of ``HCITransport/receive()``. The limit lets other work
+    /// on the thread continue.
     package var receiveBatch = 256 * 1024
     /// The maximum number of bytes queued for sending. A controller that lets the queue grow to this limit is
     /// considered dead.

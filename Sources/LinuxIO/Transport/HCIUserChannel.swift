@@ -5,8 +5,8 @@ import Glibc
 /// The kernel's HCI user channel: this process uses the adapter exclusively, and packets pass unchanged.
 ///
 /// Binding an adapter requires CAP_NET_ADMIN; using it requires nothing. Therefore either this process has
-/// that capability, or the opener binds the adapter for it (``RadioOpener``). The kernel's driver still loads
-/// firmware and opens the line. Closing the transport powers the adapter down.
+/// that capability, or the opener binds the adapter for this process (``RadioOpener``). The kernel's driver
+/// still loads firmware and opens the line. Closing the transport powers the adapter down.
 package enum HCIUserChannel {
     /// Takes the adapter and returns the transport. Asks the opener if its socket exists, otherwise uses a
     /// capability of this process. May wait for seconds. `device` is `hci0` or the adapter's address;
@@ -59,25 +59,25 @@ package enum HCIUserChannel {
 
 /// The kernel's refusal of a step in opening an adapter.
 struct ChannelRefusal: Error, Hashable {
-    /// The step that was refused. The numbers of the first three are those of the shim.
+    /// The step of the opening that was refused. The numbers of the first three steps are those of the shim.
     enum Step: Int32 {
-        /// Making a Bluetooth socket.
+        /// Making a Bluetooth socket was refused.
         case opening
-        /// Bringing the adapter down.
+        /// Bringing the adapter down was refused.
         case lowering
-        /// Binding its user channel.
+        /// Binding the adapter's user channel was refused.
         case binding
-        /// Looking for the adapter by its address.
+        /// The search for the adapter by its address failed.
         case finding
-        /// Asking the opener.
+        /// The request to the opener failed.
         case asking
     }
 
     let step: Step
-    /// The errno value.
+    /// The errno value of the refusal.
     let code: Int32
 
-    /// Returns the refusal as an error for the operator. `adapters` are the existing ones.
+    /// Returns the refusal as an error for the operator. `adapters`: the existing adapters.
     func meaning(
         for device: String, adapters: @autoclosure () -> [Adapters.Adapter] = Adapters.list()
     ) -> TransportError {

@@ -31,8 +31,8 @@ package final class MissingAdapter: Sendable {
         }
     }
 
-    /// Opens the adapter. If it was missing at the last attempt, waits first until it is present or
-    /// ``patience`` has passed.
+    /// Opens the adapter. If the adapter was missing at the last attempt, waits first until the adapter is
+    /// present or ``patience`` has passed.
     package func open<Channel>(_ open: () throws(TransportError) -> Channel) throws(TransportError) -> Channel {
         let end = SystemClock.now().advanced(by: patience)
         while isMissing.withLock(\.self), !isThere(), SystemClock.now() < end { usleep(Self.pause) }

@@ -6,28 +6,28 @@ import Glibc
 /// The HCI user channel behaves so, and `socketpair(AF_UNIX, SOCK_SEQPACKET)` with a virtual controller at
 /// its other end.
 package final class PacketTransport: HCITransport {
-    /// See ``HCITransport/descriptor``.
+    /// The descriptor to poll; see ``HCITransport/descriptor``.
     package private(set) var descriptor: Int32
     private let limits: TransportLimits
     private var waiting: [[UInt8]] = []
     private var waitingBytes = 0
     private var buffer: [UInt8]
 
-    /// Takes over an open socket and makes it non-blocking. It is closed with this object.
+    /// Takes over an open socket and makes it non-blocking. The socket is closed with this object.
     package init(descriptor: Int32, limits: TransportLimits = TransportLimits()) {
         self.descriptor = descriptor
         self.limits = limits
-        // One byte more than allowed, to detect a packet that would be truncated.
+        // Read one byte more than allowed, to detect a packet that would be truncated.
         buffer = [UInt8](repeating: 0, count: limits.maximumPacket + 1)
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
 
     deinit { close() }
 
-    /// See ``HCITransport/interest``.
+    /// The events to poll for; see ``HCITransport/interest``.
     package var interest: PollThread.Interest { waiting.isEmpty ? .readable : [.readable, .writable] }
 
-    /// See ``HCITransport/receive()``.
+    /// Returns the events that were received; see ``HCITransport/receive()``.
     package func receive() -> [HCITransportEvent] {
         guard descriptor >= 0 else { return [] }
         var events: [HCITransportEvent] = []
@@ -52,7 +52,7 @@ package final class PacketTransport: HCITransport {
         return events
     }
 
-    /// See ``HCITransport/send(_:)``.
+    /// Sends one packet; see ``HCITransport/send(_:)``.
     package func send(_ packet: [UInt8]) -> TransportError? {
         guard descriptor >= 0 else { return .gone }
         guard !packet.isEmpty, packet.count <= limits.maximumPacket else { return .badPacket(packet.count) }
@@ -62,7 +62,7 @@ package final class PacketTransport: HCITransport {
         return flush()
     }
 
-    /// See ``HCITransport/flush()``.
+    /// Sends packets that still wait; see ``HCITransport/flush()``.
     package func flush() -> TransportError? {
         guard descriptor >= 0 else { return .gone }
         var sent = 0
@@ -83,7 +83,7 @@ package final class PacketTransport: HCITransport {
         return nil
     }
 
-    /// See ``HCITransport/close()``.
+    /// Closes the transport; see ``HCITransport/close()``.
     package func close() {
         guard descriptor >= 0 else { return }
         Glibc.close(descriptor)

@@ -3,17 +3,17 @@ import Encoding
 import Glibc
 
 /// The opener: a small program with CAP_NET_ADMIN that binds the adapter and passes the descriptor to the
-/// service, which then needs no capability of its own.
+/// service, so that the service needs no capability.
 ///
 /// A client that connects to its socket as the service's user receives one message: two numbers (errno or 0,
-/// and the step that was refused) and, when the adapter was bound, its descriptor. Nothing is read from the
-/// client, and each connection gets one answer. The configuration determines the adapter. systemd listens
-/// (`gatehouse-radio.socket`) and starts the opener for the first request. It keeps running for requests that
-/// follow a fault and ends after a minute without one.
+/// and the step that was refused) and, when the adapter was bound, its descriptor. The opener reads nothing
+/// from the client, and each connection gets one answer. The configuration determines the adapter. systemd
+/// listens (`gatehouse-radio.socket`) and starts the opener for the first request. The opener keeps running
+/// for requests that follow a fault. It ends after a minute without a request.
 package enum RadioOpener {
-    /// Returns the path of the opener's socket for the service with this runtime folder
-    /// (`RUNTIME_DIRECTORY`). It is next to the folder, not in it, because the folder is removed with each
-    /// stop. Several gates on one machine thus each have an opener for their own adapter, or none.
+    /// Returns the path of the opener's socket for the service with the runtime folder `folder`
+    /// (`RUNTIME_DIRECTORY`). The socket is next to the folder, not in it, because the folder is removed with
+    /// each stop. So each of several gates on one machine can have an opener for its own adapter.
     package static func path(beside folder: String) -> String { folder + "-radio.sock" }
 
     /// The timeout of a request: a driver may load firmware. It is shorter than the gate's timeout for its
@@ -37,17 +37,18 @@ package enum RadioOpener {
         var (answer, descriptor): ([Int32], Int32) = ([0, 0], -1)
         let count = clinux_receive_descriptor(connection, &answer, &descriptor)
         if descriptor >= 0 { return descriptor }
-        // An empty answer: the opener closed the connection without one, as it does for another user.
+        // An empty answer means that the opener closed the connection without answering. It does so for any
+        // other user.
         guard count == 8, answer[0] > 0, let step = ChannelRefusal.Step(rawValue: answer[1]) else {
             throw ChannelRefusal(step: .asking, code: count < 0 ? -count : ECONNRESET)
         }
         throw ChannelRefusal(step: step, code: answer[0])
     }
 
-    /// Answers requests on a listening socket until none has arrived for `idle`.
+    /// Answers requests on a listening socket until no request has arrived for the duration `idle`.
     ///
     /// - Parameters:
-    ///   - user: The only user that is answered.
+    ///   - user: The only user whose requests are answered.
     ///   - device: Returns the adapter. It is called for each request, because the configuration may change;
     ///     nil: no adapter is known.
     ///   - say: Called when the result of a request differs from the previous one; nil: the adapter was
@@ -62,7 +63,8 @@ package enum RadioOpener {
             let ready = clinux_poll(&entry, 1, idle.nanoseconds)
             if ready == 0 { return }
             let connection = clinux_accept(listener)
-            // Continue after a client that gave up; other errors of the socket are permanent.
+            // Continue after an error of a client that disconnected. Other errors of the socket are
+            // permanent.
             if ready < 0 || connection < 0 {
                 let code = ready < 0 ? -ready : -connection
                 if [EINTR, EAGAIN, ECONNABORTED].contains(code) { continue }

@@ -6,8 +6,8 @@ import Glibc
 /// the HCI UART firmware. Controllers whose firmware must be loaded first need the kernel's driver: use the
 /// user channel for them.
 package enum SerialTransport {
-    /// Opens the line as a transparent byte stream. `flowControl`: RTS/CTS, which H4 requires except at low
-    /// speeds.
+    /// Opens the line as a transparent byte stream. `flowControl`: whether RTS/CTS is used. H4 requires it
+    /// except at low speeds.
     package static func open(
         _ path: String, baud: Int, flowControl: Bool, limits: TransportLimits = TransportLimits()
     ) throws(TransportError) -> StreamTransport {

@@ -9,11 +9,11 @@ package final class StreamTransport: HCITransport {
         /// that writes a packet in pieces waits 40 ms for this side's delayed acknowledgement (Nagle's
         /// algorithm), at each command.
         case socket
-        /// A serial line.
+        /// The stream is a serial line.
         case line
     }
 
-    /// See ``HCITransport/descriptor``.
+    /// The descriptor to poll; see ``HCITransport/descriptor``.
     package private(set) var descriptor: Int32
     private let limits: TransportLimits
     private let medium: Medium
@@ -21,7 +21,7 @@ package final class StreamTransport: HCITransport {
     private var waiting: [UInt8] = []
     private var buffer = [UInt8](repeating: 0, count: 16 * 1024)
 
-    /// Takes over an open descriptor and makes it non-blocking. It is closed with this object.
+    /// Takes over an open descriptor and makes it non-blocking. The descriptor is closed with this object.
     package init(descriptor: Int32, medium: Medium, limits: TransportLimits = TransportLimits()) {
         self.descriptor = descriptor
         self.limits = limits
@@ -32,10 +32,10 @@ package final class StreamTransport: HCITransport {
 
     deinit { close() }
 
-    /// See ``HCITransport/interest``.
+    /// The events to poll for; see ``HCITransport/interest``.
     package var interest: PollThread.Interest { waiting.isEmpty ? .readable : [.readable, .writable] }
 
-    /// See ``HCITransport/receive()``.
+    /// Returns the events that were received; see ``HCITransport/receive()``.
     package func receive() -> [HCITransportEvent] {
         guard descriptor >= 0 else { return [] }
         var events: [HCITransportEvent] = []
@@ -64,7 +64,7 @@ package final class StreamTransport: HCITransport {
         return events
     }
 
-    /// See ``HCITransport/send(_:)``.
+    /// Sends one packet; see ``HCITransport/send(_:)``.
     package func send(_ packet: [UInt8]) -> TransportError? {
         guard descriptor >= 0 else { return .gone }
         guard !packet.isEmpty, packet.count <= limits.maximumPacket else { return .badPacket(packet.count) }
@@ -73,7 +73,7 @@ package final class StreamTransport: HCITransport {
         return flush()
     }
 
-    /// See ``HCITransport/flush()``.
+    /// Sends packets that still wait; see ``HCITransport/flush()``.
     package func flush() -> TransportError? {
         guard descriptor >= 0 else { return .gone }
         var sent = 0
@@ -96,7 +96,7 @@ package final class StreamTransport: HCITransport {
         return nil
     }
 
-    /// See ``HCITransport/close()``.
+    /// Closes the transport; see ``HCITransport/close()``.
     package func close() {
         guard descriptor >= 0 else { return }
         Glibc.close(descriptor)

@@ -3,33 +3,35 @@ import Glibc
 
 /// The reason why a controller cannot be reached or was lost.
 package enum TransportError: Error, Hashable, Sendable {
-    /// This kernel has no Bluetooth, or the process runs in another network namespace than the adapter.
+    /// The kernel has no Bluetooth, or the process runs in another network namespace than the adapter.
     case noBluetooth
-    /// The adapter or device does not exist; `others` are the existing adapters.
+    /// The given adapter or device does not exist; `others` are the existing adapters.
     case notFound(String, others: [String] = [])
-    /// Another program uses the adapter: bluetoothd, if that runs, or a second gate.
+    /// Another program uses the given adapter: bluetoothd, if it is running, or a second gate. `holder`: the
+    /// name of that program, if known.
     case busy(String, holder: String? = nil)
     /// rfkill blocks the transmitter.
     case blocked
     /// A hardware switch blocks the transmitter; no program can change that.
     case switchedOff
-    /// The opener (``RadioOpener``) fails.
+    /// The opener (``RadioOpener``) fails; the text is the reason.
     case opener(String)
-    /// The process lacks the permission for this operation.
+    /// The process lacks the permission for the given operation.
     case notPermitted(String)
-    /// No host answers at this address.
+    /// No host answers at the given address.
     case unreachable(String)
     /// The peer closed the connection, or the adapter was unplugged.
     case gone
-    /// The byte stream is not H4, or no longer.
+    /// The byte stream is not H4, or is no longer H4.
     case framing(H4Framing.Failure)
-    /// A packet that this program tried to send is empty or exceeds the limit.
+    /// A packet that this program tried to send is empty or exceeds the limit; the value is its length in
+    /// bytes.
     case badPacket(Int)
     /// The controller accepts no more data.
     case stalled
-    /// The serial line does not support this speed.
+    /// The serial line does not support the given speed in baud.
     case unsupportedSpeed(Int)
-    /// Any other failure of a system call.
+    /// Another system call failed, with the given error.
     case system(SystemError)
 
     /// The remedy in plain words.

@@ -6,9 +6,9 @@ import Glibc
 package struct SpeechProgram: Sendable {
     /// The result of speaking a text.
     package enum End: Hashable, Sendable {
-        /// The program ended successfully.
+        /// The program spoke the phrase and ended successfully.
         case said
-        /// The program does not exist, or may not be run; the system's reason.
+        /// The program does not exist, or may not be run; the text is the system's reason.
         case absent(String)
         /// The program failed, e.g. because the sound card or the voice is missing.
         case failed
@@ -37,8 +37,8 @@ package struct SpeechProgram: Sendable {
         Self.obstacle(to: program, on: getenv("PATH").map { String(cString: $0) } ?? "/bin:/usr/bin")
     }
 
-    /// Returns the same for `program`; a name without a slash is searched for in the folders of `path`.
-    /// `root` is prepended to those folders.
+    /// Returns why `program` cannot be run; nil if it can. A name without a slash is searched for in the
+    /// folders of `path`. `root`: a prefix of those folders.
     package static func obstacle(to program: String, on path: String, root: String = "") -> String? {
         func code(_ file: String) -> Int32 {
             var status = stat()
@@ -49,7 +49,8 @@ package struct SpeechProgram: Sendable {
         let isPath = program.utf8.contains(UInt8(ascii: "/"))
         let codes = isPath ? [code(program)] : path.split(separator: ":").map { code("\(root)\($0)/\(program)") }
         guard !codes.contains(0) else { return nil }
-        // Prefer the error of a file that exists but cannot be run: it says more than "no such file".
+        // Prefer the error of a file that exists but cannot be run: it gives more information than "no such
+        // file".
         return String(cString: strerror(codes.first { $0 != ENOENT && $0 != ENOTDIR } ?? ENOENT))
     }
 
@@ -82,8 +83,8 @@ package struct SpeechProgram: Sendable {
         for stream in 0...2 as ClosedRange<Int32> {
             posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0)
         }
-        // Do not let the program inherit the radio or the relay, which must not stay open if it outlives this
-        // process.
+        // Do not let the program inherit the descriptors of the radio or the relay. They must not stay open
+        // if the program outlives this process.
         clinux_spawn_close_from(&actions, 3)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

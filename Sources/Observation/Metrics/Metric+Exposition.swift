@@ -55,7 +55,8 @@ extension Metric {
         return result
     }
 
-    /// Returns a number with its decimal point, without trailing zeros.
+    /// Returns a number with its decimal point and without trailing zeros. `decimals`: the number of decimal
+    /// places in `number`.
     static func decimal(_ number: Int, _ decimals: Int) -> String {
         guard decimals > 0 else { return String(number) }
         let digits = String(number.magnitude)

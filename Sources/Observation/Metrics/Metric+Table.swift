@@ -5,7 +5,7 @@ import Ledger
 // All metrics. docs/observation.md has the same list; a test compares the two.
 
 extension Metric {
-    /// All metrics, in the order of the text.
+    /// All metrics, in the order of the exposition.
     package static let all: [Metric] = box + visits + door + radio + records + trust + delivery
 
     private static let box: [Metric] = [

@@ -2,9 +2,9 @@ package import Encoding
 
 /// One figure for Prometheus: its name, its meaning, and its place in the status report.
 ///
-/// The report that `gatehouse status --json` prints is the only source of what is observed. A metric only
-/// gives a part of it another name. A value that the report lacks, because a part of the gate does not
-/// answer, has no sample.
+/// The report that `gatehouse status --json` prints is the only source of all observations. A metric only
+/// gives a part of the report another name. If the report lacks a value because a part of the gate does not
+/// answer, the metric has no sample.
 package struct Metric: Sendable {
     /// The kind of a metric (Prometheus text format 0.0.4).
     package enum Kind: String, Sendable {
@@ -16,7 +16,7 @@ package struct Metric: Sendable {
         case histogram
     }
 
-    /// A value with its labels.
+    /// A value of a metric with its labels.
     package struct Sample: Sendable {
         /// The labels: names, and texts from a bounded set.
         let labels: [(name: String, text: Text)]
@@ -27,7 +27,9 @@ package struct Metric: Sendable {
     /// rounding is needed.
     package enum Value: Sendable {
         case number(Int, decimals: Int = 0)
-        /// The number of values up to each bound and above the bound before it; the last count has no bound.
+        /// A histogram. `counts`: the numbers of values up to each bound and above the bound before it; the
+        /// last count has no upper bound. `sum`: the sum of all values, in units with `decimals` decimal
+        /// places.
         case histogram(bounds: [Int], counts: [Int], sum: Int, decimals: Int = 0)
     }
 
@@ -35,14 +37,14 @@ package struct Metric: Sendable {
     package let name: String
     /// The kind of the metric.
     package let kind: Kind
-    /// The names of its labels, for the documentation.
+    /// The names of the metric's labels, for the documentation.
     package let labels: [String]
-    /// The meaning, in one sentence.
+    /// The meaning of the metric, in one sentence.
     package let help: String
-    /// Returns its samples from a report.
+    /// Returns the samples of the metric from a status report.
     package let samples: @Sendable (_ report: JSON) -> [Sample]
 
-    /// The unit, which the name contains: bytes, seconds, or a number of items.
+    /// The unit of the metric, which its name contains: bytes, seconds, or a number of items.
     package var unit: String {
         if name.contains("timestamp_seconds") { return "seconds since 1970" }
         if name.contains("seconds") { return "seconds" }
@@ -57,7 +59,7 @@ package struct Metric: Sendable {
 }
 
 extension Metric {
-    /// Returns a metric of one number at a place in the report.
+    /// Returns a metric with a single number at a path of the report.
     static func number(
         _ name: String, _ kind: Kind, _ path: [Text], decimals: Int = 0, _ help: String
     ) -> Metric {
@@ -81,8 +83,8 @@ extension Metric {
         }
     }
 
-    /// Returns a metric with one sample for each possible word: 1 for the word at a place, and 0 for the
-    /// others.
+    /// Returns a metric with one sample for each of `words`. The sample is 1 for the word at the path `path`
+    /// of the report, and 0 for the others.
     static func word(_ name: String, _ path: [Text], label: String, of words: [Text], _ help: String) -> Metric {
         Metric(name: name, kind: .gauge, labels: [label], help: help) { report in
             guard let word = report.at(path)?.string else { return [] }
@@ -125,7 +127,7 @@ extension Metric {
     /// Returns a whole number; true is 1.
     static func whole(_ value: JSON) -> Int? { value.int ?? value.bool.map { $0 ? 1 : 0 } }
 
-    /// Returns a date in seconds since 1970.
+    /// Returns a date of the report in seconds since 1970; nil if it is no date.
     static func seconds(_ value: JSON) -> Int? {
         value.string.flatMap { Timestamp(rfc3339: $0.string) }.map { Int($0.seconds) }
     }
@@ -137,7 +139,7 @@ struct Figure {
     let counts: [Int]
     let sum: Int
 
-    /// Reads a histogram; nil: the value is not one.
+    /// Reads a histogram of the report; nil if the value is no histogram.
     init?(_ json: JSON) {
         guard let bounds = json["bounds"]?.array?.map(\.int), let counts = json["counts"]?.array?.map(\.int),
             let sum = json["sum"]?.int, counts.count == bounds.count + 1
@@ -146,11 +148,11 @@ struct Figure {
         guard self.counts.count == self.bounds.count + 1 else { return nil }
     }
 
-    /// The number of values.
+    /// The number of all values.
     var count: Int { counts.reduce(0, +) }
 
-    /// Returns the lowest bound that at least `percent` per cent of the values do not exceed; nil: no values,
-    /// or they exceed the last bound.
+    /// Returns the lowest bound that at least `percent` per cent of the values do not exceed; nil if there
+    /// are no values, or if that bound is above the last one.
     func bound(ofPercent percent: Int) -> Int? {
         var rest = (count * percent + 99) / 100
         guard rest > 0 else { return nil }

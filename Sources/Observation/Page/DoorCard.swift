@@ -7,21 +7,22 @@ struct DoorCard {
     private let words: DoorWords
     private let since: String?
 
-    /// Creates the card for that report. `zone`: seconds east of UTC.
+    /// Creates the card for the status report `report`. `zone`: the offset of the time zone in seconds east
+    /// of UTC.
     init(_ report: JSON, at now: Timestamp, zone: Int) {
         self.report = report
         words = DoorWords(report["door"])
         since = words.since(now: now, zone: zone)
     }
 
-    /// The mode for the headline, such as "Locked down by order since 14:02"; empty in ordinary service.
+    /// The mode for the headline, such as "Locked down by order since 14:02"; empty in the normal mode.
     var badge: String {
         guard let mode = words.mode(since) else { return "" }
         let mark = isLocked ? "⊘" : "⇄"
         return "<p class=\"state warn\">\(mark) \(mode.prefix(1).uppercased() + mode.dropFirst())</p>"
     }
 
-    /// The mode for the title of the window, such as ", locked down by order".
+    /// The mode for the title of the window, such as ", locked down by order"; empty in the normal mode.
     var title: String { words.mode.map { ", " + $0 } ?? "" }
 
     /// The text of the gate's tile. In free passage the gate relay is not energised, but the gate is open, so

@@ -18,8 +18,8 @@ enum Markup {
             case "\"": result += "&quot;"
             case "'": result += "&#39;"
             default:
-                // Format characters can change the writing direction, and so make a text look like another
-                // one.
+                // Remove format characters: they can change the writing direction, and so make a text look
+                // like another one.
                 let isHarmless =
                     scalar.value >= 0x20 && scalar.properties.generalCategory != .format
                     && !(0x7F...0x9F).contains(scalar.value)
@@ -29,7 +29,7 @@ enum Markup {
         return result
     }
 
-    /// Returns a table. `head`: its columns; `rows`: cells of HTML.
+    /// Returns an HTML table. `head`: the headings of its columns. `rows`: the cells as HTML.
     static func table(_ caption: String, head: [String], rows: [[String]]) -> String {
         let head = head.map { "<th scope=\"col\">\($0)</th>" }.joined()
         let body = rows.map { cells in "<tr>" + cells.map { "<td>\($0)</td>" }.joined() + "</tr>" }.joined(

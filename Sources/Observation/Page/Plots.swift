@@ -1,15 +1,16 @@
 import Encoding
 import Ledger
 
-/// The pictures of the page: shapes that stretch with the page, next to text that does not. Each has a
-/// description in words.
+/// The pictures of the page. Their shapes stretch with the page, and the text next to them does not. Each
+/// picture has a description in words.
 enum Plots {
-    /// The minutes of one column of the day.
+    /// The number of minutes in one column of the picture of a day.
     private static let column = 10
     /// The minutes of the day that are drawn.
     private static let drawn = 24 * 60
 
-    /// Returns the visits of a day, in columns of ten minutes. `now`: minutes since its beginning.
+    /// Returns the picture of a day's visits, in columns of ten minutes. `now`: the minutes since the
+    /// beginning of the day.
     static func throughput(_ day: DayBook, now: Int) -> String {
         let columns = stride(from: 0, to: drawn, by: column).map { start in
             day.minutes[start..<start + column].reduce(into: (accepted: 0, rejected: 0, failed: 0)) {
@@ -105,10 +106,10 @@ enum Plots {
             "<table class=\"bars\"><caption>\(caption)</caption><tbody>\n\(body.joined(separator: "\n"))\n</tbody></table>"
     }
 
-    /// Returns minutes since midnight as a time of day.
+    /// Returns the minutes since midnight as a time of day, such as 14:02.
     static func clock(minute: Int) -> String { two(minute / 60) + ":" + two(minute % 60) }
 
-    /// Returns the day of a date in seconds since 1970.
+    /// Returns the day of `seconds`, in seconds since 1970, as text.
     static func date(_ seconds: Int) -> String { String(Timestamp(seconds: Int64(seconds)).rfc3339.prefix(10)) }
 
     static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }

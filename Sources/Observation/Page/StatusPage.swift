@@ -4,13 +4,13 @@ import Ledger
 
 /// The page for a browser on this machine: the status report and the day, as HTML without scripts.
 ///
-/// It is made from the report alone, like the lines of `gatehouse status`, and shows only what the report
-/// contains: parts that do not answer are named as such. It contains no claims, since neither report nor day
-/// does.
+/// The page is made only from the report and the day, as are the lines of `gatehouse status`. Parts of the
+/// gate that do not answer are named as such. The page contains no claims, because neither the report nor the
+/// day contains any.
 package struct StatusPage: Sendable {
     /// The media type of ``html``.
     package static let mediaType = "text/html; charset=utf-8"
-    /// The page's content security policy: its own style sheet and nothing else.
+    /// The page's content security policy. It permits only the page's own style sheet.
     package static let policy =
         "default-src 'none'; style-src \(PageStyle.source); base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     /// The seconds after which a browser reloads the page.
@@ -22,13 +22,13 @@ package struct StatusPage: Sendable {
     private let zone: Int
     private let refreshes: Bool
 
-    /// Creates a page of that report and day. `zone`: seconds east of UTC; `refreshes`: whether the browser
-    /// reloads it.
+    /// Creates a page of the status report `report` and the day `day`. `zone`: the offset of the time zone in
+    /// seconds east of UTC. `refreshes`: whether the browser reloads the page.
     package init(_ report: JSON, day: DayBook, at now: Timestamp, zone: Int, refreshes: Bool) {
         (self.report, self.day, self.now, self.zone, self.refreshes) = (report, day, now, zone, refreshes)
     }
 
-    /// The page.
+    /// The page as HTML.
     package var html: String {
         let name = text(report["name"]) ?? "gatehouse"
         let state = self.state
@@ -299,7 +299,7 @@ package struct StatusPage: Sendable {
 
     private var seconds: Int { Int(now.seconds) }
 
-    /// The minutes since the beginning of the day.
+    /// The minutes since the beginning of the day ``day``.
     private var minute: Int { Int(now.seconds - day.begin.seconds) / 60 }
 
     /// Returns the local time of day.

@@ -23,12 +23,12 @@ package struct ConnectionParameters: Hashable, Sendable {
 
 /// A Bluetooth device address, in the byte order of HCI packets.
 package struct DeviceAddress: Hashable, Sendable {
-    /// Six bytes, least significant first.
+    /// The six bytes of the address, least significant byte first.
     package var bytes: [UInt8]
-    /// Whether it is a random address (address type 1) and not a public one (0).
+    /// Whether the address is random (address type 1) and not public (0).
     package var isRandom: Bool
 
-    /// Creates an address from its bytes, least significant first.
+    /// Creates an address from its bytes, least significant byte first.
     package init(bytes: [UInt8], isRandom: Bool) {
         self.bytes = bytes
         self.isRandom = isRandom

@@ -2,44 +2,47 @@ package import Encoding
 
 /// The simulation of one LE connection: connection events, packets per event, air time, loss and retries.
 ///
-/// Connection events start every interval. In each one the sides exchange packets in turn, central first. The
-/// event ends when neither side has data that was queued when the event began, when the number of packets per
-/// event is reached, or when the next exchange would not end before the next event. A request and its answer
-/// therefore take two intervals, as measured on phones. The link layer loses no data: a packet hit by loss
-/// ends its event and is repeated in the next one (Core Specification Vol 6 Part B 4.5.9).
+/// A connection event starts every interval. In each event the two sides exchange packets in turn, the
+/// central first. The event ends when neither side has data that was queued when the event began, when the
+/// number of packets per event is reached, or when the next exchange would not end before the next event. A
+/// request and its answer therefore take two intervals, as measured on phones. The link layer loses no data:
+/// a packet hit by loss ends its event and is repeated in the next one (Core Specification Vol 6 Part B
+/// 4.5.9).
 package struct Link: Sendable {
     /// An end of the link.
     package enum Side: Sendable {
-        /// The phone.
+        /// The central of the link: the phone.
         case central
-        /// The verifier's controller.
+        /// The peripheral of the link: the verifier's controller.
         case peripheral
 
-        /// The other end.
+        /// The opposite side of the link.
         package var other: Side { self == .central ? .peripheral : .central }
     }
 
     /// A change negotiated by the link layer, in force from the moment it is reported.
     package enum Change: Equatable, Sendable {
-        /// A new interval, latency and timeout.
+        /// The connection changes to a new interval, latency and timeout.
         case parameters(ConnectionParameters)
-        /// New payload sizes in bytes (27 … 251) in each direction.
+        /// The connection changes to new payload sizes in bytes (27 … 251) in each direction.
         case payload(toCentral: Int, toPeripheral: Int)
-        /// A new PHY, the same in both directions.
+        /// The connection changes to a new PHY, the same in both directions.
         case phy(PHY)
     }
 
     /// An output of the link.
     package enum Output: Equatable, Sendable {
-        /// One data packet arrived at the side other than `from`; `start` marks the first of an L2CAP PDU.
+        /// One data packet from the side `from` arrived at the other side. `start`: whether it is the first
+        /// packet of an L2CAP PDU.
         case delivered(from: Side, bytes: [UInt8], start: Bool)
-        /// The last packet of one call of ``send(_:start:from:at:)`` was acknowledged.
+        /// The side `by` got the acknowledgement of the last packet of one call of
+        /// ``send(_:start:from:at:)``.
         case completed(by: Side)
-        /// A side ended the connection with this error code.
+        /// The side `by` ended the connection with the error code `reason`.
         case terminated(by: Side, reason: UInt8)
-        /// A negotiated change took effect.
+        /// The given negotiated change took effect.
         case changed(Change)
-        /// No packet was received for the supervision timeout.
+        /// The connection was lost: no packet was received for the supervision timeout.
         case lost
     }
 
@@ -121,8 +124,8 @@ package struct Link: Sendable {
         return [activity, changes.deadline, lost].compactMap { $0 }.min()
     }
 
-    /// Queues data of one L2CAP PDU (or a part of one; `start` marks the first part) and splits it into
-    /// packets of the payload size.
+    /// Queues the data of one L2CAP PDU, or of a part of one, and splits it into packets of the payload size.
+    /// `start`: whether it is the first part.
     package mutating func send(_ bytes: [UInt8], start: Bool, from side: Side, at now: Instant) {
         let size = side == .central ? payloadToPeripheral : payloadToCentral
         var (rest, isStart) = (bytes[...], start)
@@ -134,19 +137,19 @@ package struct Link: Sendable {
         } while !rest.isEmpty
     }
 
-    /// Terminates the connection after the data already queued by that side. If the central acknowledges no
-    /// packets, the connection ends after the supervision timeout when the peripheral terminates it.
+    /// Terminates the connection after the data that `side` has already queued. If the central acknowledges
+    /// no packets, the connection ends after the supervision timeout when the peripheral terminates it.
     package mutating func terminate(reason: UInt8, from side: Side, at now: Instant) {
         if side == .peripheral { terminatedBy = terminatedBy ?? now.advanced(by: parameters.timeoutTime) }
         enqueue(Packet(bytes: [], start: false, completes: false, termination: reason), from: side, at: now)
     }
 
-    /// Applies a change after that many connection intervals (6 for a connection update, 5.1.1).
+    /// Applies a change after `count` connection intervals (6 for a connection update, 5.1.1).
     package mutating func change(_ change: Change, afterIntervals count: Int, at now: Instant) {
         changes.add(change, at: nextAnchor(notBefore: now).advanced(by: parameters.intervalTime * count))
     }
 
-    /// Stops all packets: both sides detect that by the supervision timeout.
+    /// Stops all packets. Both sides detect this by the supervision timeout.
     package mutating func fallSilent(at now: Instant) {
         guard silentUntil == nil else { return }
         silentUntil = now.advanced(by: parameters.timeoutTime)
@@ -155,7 +158,7 @@ package struct Link: Sendable {
     /// Stops the central's acknowledgements of the peripheral's packets; the central continues to send.
     package mutating func gag() { isGagged = true }
 
-    /// Performs everything due by `now`.
+    /// Performs all steps that are due by `now`.
     package mutating func advance(to now: Instant) -> [Output] {
         var outputs: [Output] = []
         while let due = deadline, due <= now { step(at: due, &outputs) }

@@ -1,8 +1,8 @@
 /// An LE PHY and the duration of its packets (Core Specification Vol 6 Part B 2.1 and 4.1).
 package enum PHY: UInt8, Sendable {
-    /// 1 Mbit/s.
+    /// The PHY with 1 Mbit/s.
     case le1M = 1
-    /// 2 Mbit/s.
+    /// The PHY with 2 Mbit/s.
     case le2M = 2
 
     /// The pause between two packets of a connection event (T_IFS), in nanoseconds.

@@ -10,13 +10,13 @@ package import Encoding
 package struct VirtualAgent: ~Copyable, Sendable {
     /// A basicmessage that was received.
     package struct Received: Hashable, Sendable {
-        /// Its `@id`.
+        /// The `@id` of the message.
         package let id: Text
-        /// Its content: the JSON text of a report.
+        /// The content of the message: the JSON text of a report.
         package let content: Text
-        /// The key of the gate that sent it.
+        /// The key of the gate that sent the message.
         package let sender: Verkey
-        /// The instant at which it was first received.
+        /// The instant at which the message was first received.
         package let time: Instant
     }
 
@@ -24,11 +24,11 @@ package struct VirtualAgent: ~Copyable, Sendable {
     package enum Reply: Hashable, Sendable {
         /// The agent is down: the connection fails.
         case unreachable
-        /// The message took effect, but its answer was lost.
+        /// The message took effect, but the answer to it was lost.
         case lost
         /// HTTP 400: the body is not a message for this agent.
         case rejected
-        /// HTTP 200 with an envelope, or an empty body.
+        /// The agent answered with HTTP 200 and an envelope, or an empty body.
         case accepted([UInt8])
     }
 
@@ -36,23 +36,24 @@ package struct VirtualAgent: ~Copyable, Sendable {
     package var isUp = true
     /// The number of next answers that are lost after the message took effect.
     package var answersToLose = 0
-    /// Whether it acknowledges each report by a basicmessage.
+    /// Whether the agent acknowledges each report by a basicmessage.
     package var acknowledgesReports = false
-    /// Whether it accepts the reuse of an existing connection (out-of-band reuse); nil: it does not answer.
+    /// Whether the agent accepts the reuse of an existing connection (out-of-band reuse); nil: it does not
+    /// answer.
     package var acceptsReuse: Bool?
-    /// The ledgers that it keeps; nil for an agent without verification-report/1.0.
+    /// The agent's copies of ledgers; nil for an agent without verification-report/1.0.
     package var keeper: VirtualKeeper?
-    /// The mailboxes that it keeps; nil for an agent without coordinate-mediation.
+    /// The mailboxes at the agent; nil for an agent without coordinate-mediation.
     package var mediation: VirtualMediation?
-    /// Whether all messages to a gate with a mailbox are sent there, even those that could be returned on a
-    /// post.
+    /// Whether the agent sends all messages to a gate with a mailbox to the mailbox, even those that it could
+    /// return on a post.
     package var answersByMailbox = false
-    /// Whether it announces another DID as soon as the previous one was acknowledged (did-rotate/1.0).
+    /// Whether the agent announces another DID as soon as the previous one was acknowledged (did-rotate/1.0).
     package var rotatesForEver = false
     /// The posts of an agent without mailboxes to the addresses of gates. The driver of the simulation
     /// removes them.
     package var posts: [(url: Text, body: [UInt8])] = []
-    /// Whether it answers only the first request with its invitation.
+    /// Whether the agent answers only the first request with its invitation.
     package var isSingleUse = false
     /// The basicmessages that were received, each id once, in order.
     package private(set) var received: [Received] = []
@@ -70,7 +71,7 @@ package struct VirtualAgent: ~Copyable, Sendable {
     private var random: RandomStream
     private var kiosks: [Kiosk] = []
 
-    /// One connection to a gate.
+    /// The agent's connection to one gate.
     private struct Kiosk {
         let thread: Text
         let key: Verkey
@@ -80,7 +81,7 @@ package struct VirtualAgent: ~Copyable, Sendable {
         var next: KeyPair?
         /// The address at which the gate receives messages.
         let service: Service
-        /// The plaintexts that wait to be fetched.
+        /// The plaintexts that wait until the gate fetches them.
         var waiting: [JSON] = []
         var isComplete = false
     }
@@ -91,8 +92,8 @@ package struct VirtualAgent: ~Copyable, Sendable {
         self.init(label: label, endpoint: endpoint, keys: keys, random: random)
     }
 
-    /// Separate from the failable initializer: Swift 6.2 destroys the properties of a noncopyable value
-    /// before they are initialized.
+    /// This initializer is separate from the failable one, because Swift 6.2 destroys the properties of a
+    /// noncopyable value before they are initialized.
     private init(label: Text, endpoint: Text, keys: KeyPair, random: consuming RandomStream) {
         invitationKeys = keys
         invitationID = Text(RandomUUID.text(random.draw(16)) ?? "")
@@ -127,8 +128,8 @@ package struct VirtualAgent: ~Copyable, Sendable {
         send(BasicMessage.message(.didcomm, id: newID(), content: content, sentTime: "2026-01-01T00:00:00Z"))
     }
 
-    /// Sends a message to every gate, by its mailbox or by its queue. An agent that keeps mailboxes has no
-    /// queue for messages that it starts itself, like real ones.
+    /// Sends a message to every gate, through the gate's mailbox or the agent's queue. An agent with
+    /// mailboxes has no queue for messages that it starts itself; real ones have none either.
     package mutating func send(_ message: JSON) {
         for index in kiosks.indices {
             if kiosks[index].service.isHTTP {
@@ -304,7 +305,7 @@ package struct VirtualAgent: ~Copyable, Sendable {
             explanation: "unknown message type")
     }
 
-    /// Returns the protocols that match a query, of those that distinguish agents.
+    /// Returns the protocols that match a query. Only protocols that some agents lack are listed.
     private mutating func disclosure(to query: Message) -> JSON {
         let asked = query.body["query"]?.string ?? ""
         let known =

@@ -3,23 +3,24 @@ package import Encoding
 
 /// The ledgers that a ``VirtualAgent`` keeps by verification-report/1.0. It simulates an operator's database.
 package struct VirtualKeeper: Sendable {
-    /// The entries by ledger and position; the first entry received for a position is kept.
+    /// The entries by ledger and position. The first entry that was received for a position is kept.
     package private(set) var ledgers: [Text: [Int: ReportEntry]] = [:]
     /// The number of entries that were received again.
     package private(set) var repetitions = 0
-    /// The newest signed head of each ledger. It is returned with the answers about that ledger.
+    /// The newest signed head of each ledger. It is returned with the answers about the same ledger.
     package private(set) var heads: [Text: ReportPoint] = [:]
-    /// The number of entries that it claims to have in addition to the real ones, as if a ledger had been
-    /// restored from a backup.
+    /// The number of entries that the keeper claims to have in addition to the real ones, as if a ledger had
+    /// been restored from a backup.
     package var lead = 0
-    /// Replaces its last entry and the gate's head by false ones in its answers; nil: it answers truthfully.
+    /// Replaces the keeper's last entry and the gate's head by false ones in the keeper's answers; nil: the
+    /// keeper answers truthfully.
     package var claim: (@Sendable (_ last: ReportPoint, _ head: ReportPoint?) -> (ReportPoint, head: ReportPoint?))?
-    /// Whether it returns signed heads. Keepers of earlier versions do not know them.
+    /// Whether the keeper returns signed heads. Keepers of earlier versions do not return them.
     package var givesHeadsBack = true
 
-    /// The positions of entries that it refuses; it refuses each message that contains one of them.
+    /// The positions of entries that the keeper refuses. It refuses each message that contains one of them.
     package var refusals: Set<Int> = []
-    /// The ledgers that it claims another connection writes.
+    /// The ledgers of which the keeper claims that another connection writes them.
     package var foreign: Set<Text> = []
 
     /// Creates a keeper without ledgers.

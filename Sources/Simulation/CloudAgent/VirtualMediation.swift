@@ -3,15 +3,15 @@ package import DIDComm
 package import Encoding
 
 /// The mailboxes of a ``VirtualAgent``: coordinate-mediation 1.0, and pickup 2.0 or one queued message per
-/// post, as with real agents. It can show the faults that real agents have.
+/// post, as with real agents. The mailboxes can show the faults that real agents have.
 package struct VirtualMediation: Sendable {
     /// The answer to a request for a mailbox.
     package enum Manner: Sendable {
-        /// The mailbox is granted.
+        /// The agent grants the mailbox.
         case grants
-        /// The mailbox is denied.
+        /// The agent denies the mailbox.
         case denies
-        /// No answer is sent, as when an agent's controller must agree first.
+        /// The agent sends no answer, as when an agent's controller must agree first.
         case keepsSilent
     }
 
@@ -30,7 +30,7 @@ package struct VirtualMediation: Sendable {
 
     /// The answer to a request for a mailbox.
     package var manner = Manner.grants
-    /// Whether it supports pickup 2.0.
+    /// Whether the agent supports pickup 2.0.
     package var hasPickup: Bool
     /// The content of the grant instead of the true address; nil: the true address.
     package var grant: JSON?
@@ -40,7 +40,7 @@ package struct VirtualMediation: Sendable {
     package var omitsKeys = false
     /// Whether each delivery contains its messages twice, first in reverse order.
     package var isConfused = false
-    /// The number of messages in a delivery, whatever was requested; nil: as many as requested.
+    /// The number of messages in a delivery, whatever number was requested; nil: as many as requested.
     package var deliverySize: Int?
     /// The number of next `messages-received` that are ignored.
     package var forgets = 0
@@ -70,7 +70,7 @@ package struct VirtualMediation: Sendable {
         queues[owner, default: []].append(Waiting(uid: Text("m\(count)"), envelope: envelope))
     }
 
-    /// Handles an envelope for the routing key; false: it has another recipient.
+    /// Handles an envelope for the routing key. Returns false if the envelope has another recipient.
     mutating func forward(_ envelope: JSON) -> Bool {
         guard let content = try? Envelope.unpack(envelope, with: [routing]) else { return false }
         guard let message = try? Message(plaintext: content.plaintext), message.type.name == "forward",
@@ -85,7 +85,8 @@ package struct VirtualMediation: Sendable {
         return true
     }
 
-    /// Removes and returns the message for the answer to a post of `owner`, without pickup; nil: none.
+    /// Without pickup: removes and returns the message for the answer to a post of `owner`; nil if no message
+    /// waits.
     mutating func next(for owner: Verkey) -> [UInt8]? {
         guard !hasPickup, let first = queues[owner]?.first else { return nil }
         queues[owner]?.removeFirst()

@@ -9,7 +9,7 @@ package struct Advertiser: Equatable, Sendable {
     /// The time between two advertising events, before the random delay of 0 … 10 ms.
     package var interval: Duration
 
-    /// Creates an advertiser with these payloads.
+    /// Creates an advertiser with its address, payloads and interval.
     package init(address: DeviceAddress, data: [UInt8], scanResponse: [UInt8], interval: Duration) {
         self.address = address
         self.data = data

@@ -1,7 +1,7 @@
 package import Encoding
 
-/// The properties of a simulated controller: its capabilities, and the defects that real controllers show, as
-/// data.
+/// The properties of a simulated controller, as data: its capabilities, and the defects that real controllers
+/// show.
 ///
 /// The defaults are a Bluetooth 5 controller with data length extension and the 2M PHY. ``zero2W`` and
 /// ``raspberryPi4`` follow published reports about those boards' radios.
@@ -16,16 +16,16 @@ package struct ControllerTraits: Sendable {
     package var aclLength: UInt16 = 251
     /// The number of ACL buffers for packets of the host.
     package var aclBuffers: UInt8 = 8
-    /// Whether it supports LE data packet length extension.
+    /// Whether the controller supports LE data packet length extension.
     package var supportsDataLength = true
-    /// Whether it supports the 2 Mbit/s PHY.
+    /// Whether the controller supports the 2 Mbit/s PHY.
     package var supports2M = true
-    /// Whether it advertises while phones are connected.
+    /// Whether the controller advertises while phones are connected.
     package var advertisesWhileConnected = true
-    /// The limit of concurrent connections, at which it stops advertising.
+    /// The number of concurrent connections at which the controller stops advertising.
     package var connections = 8
-    /// Whether it reports to the host that a phone has acknowledged a packet; without that, no ACL buffer is
-    /// freed.
+    /// Whether the controller reports to the host that a phone has acknowledged a packet. Without that
+    /// report, no ACL buffer is freed.
     package var completesPackets = true
     /// The number of advertising sets, each with an address of its own; 0: legacy commands only.
     package var advertisingSets = 0
@@ -36,8 +36,8 @@ package struct ControllerTraits: Sendable {
     package var advertisingStops: [Instant] = []
     /// The instants, in ascending order, after each of which the next command is lost.
     package var lostCommands: [Instant] = []
-    /// Whether it refuses to change the address of an active advertisement, as required; some controllers
-    /// accept the change.
+    /// Whether the controller refuses to change the address of an active advertisement, as the specification
+    /// requires. Some real controllers accept the change.
     package var guardsAddress = true
     /// Commands that are answered with Unknown HCI Command and are missing in the supported commands.
     package var unknownCommands: Set<HCIOpcode> = []
@@ -49,7 +49,8 @@ package struct ControllerTraits: Sendable {
     /// Whether Enhanced Connection Complete is sent if the host's mask permits it; otherwise always the plain
     /// event.
     package var hasEnhancedConnectionComplete = true
-    /// Connection parameters reported to the host instead of the real ones (Bumble always reports 12.5 ms).
+    /// The connection parameters that are reported to the host instead of the real ones (Bumble always
+    /// reports 12.5 ms); nil: the real ones.
     package var reportedParameters: ConnectionParameters?
     /// A Hardware Error event with this code at this instant; afterwards the controller accepts only Reset.
     package var hardwareError: (at: Instant, code: UInt8)?

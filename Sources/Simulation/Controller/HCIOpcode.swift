@@ -80,7 +80,7 @@ package enum HCIOpcode: UInt16, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the length of the parameters depends on one of them.
+    /// Whether the length of the command's parameters depends on one of them.
     package var hasVariableLength: Bool {
         switch self {
         case .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData, .leSetExtendedAdvertisingEnable: true
@@ -140,9 +140,9 @@ package enum HCIOpcode: UInt16, CaseIterable, Sendable {
 
 /// The error codes of the controller (Core Specification Vol 1 Part F).
 package enum HCIError {
-    /// Unknown command (0x01).
+    /// The command is unknown (0x01).
     package static let unknownCommand: UInt8 = 0x01
-    /// No connection with that handle (0x02).
+    /// No connection with the given handle exists (0x02).
     package static let unknownConnection: UInt8 = 0x02
     /// The supervision timeout passed (0x08).
     package static let connectionTimeout: UInt8 = 0x08
@@ -152,10 +152,10 @@ package enum HCIError {
     package static let unsupportedFeature: UInt8 = 0x11
     /// Parameters of a wrong length or out of range (0x12).
     package static let invalidParameters: UInt8 = 0x12
-    /// No advertising set with that handle (0x42).
+    /// No advertising set with the given handle exists (0x42).
     package static let unknownAdvertisingSet: UInt8 = 0x42
     /// The user at the peer ended the connection (0x13).
     package static let remoteUserTerminated: UInt8 = 0x13
-    /// This host ended the connection (0x16).
+    /// The local host ended the connection (0x16).
     package static let localHostTerminated: UInt8 = 0x16
 }

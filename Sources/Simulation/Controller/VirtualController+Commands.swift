@@ -26,7 +26,8 @@ extension VirtualController {
                 report(.mixedAdvertising(opcode: code))
                 return complete(opcode, HCIError.commandDisallowed)
             }
-            // Setting the address of an advertising set does not decide which family the host uses.
+            // Ignore a command that sets the address of an advertising set: it does not determine which
+            // family of commands the host uses.
             if opcode != .leSetAdvertisingSetRandomAddress { usesSets = isOfSets }
         }
         var reader = ByteReader(parameters)
@@ -37,12 +38,13 @@ extension VirtualController {
         }
     }
 
-    /// Sends Command Complete with a status and return parameters (7.7.14); it gives one command credit.
+    /// Sends Command Complete with a status and return parameters (7.7.14). The event grants one command
+    /// credit.
     mutating func complete(_ opcode: HCIOpcode, _ status: UInt8 = 0, _ values: [UInt8] = []) {
         event(0x0E, [1, UInt8(truncatingIfNeeded: opcode.rawValue), UInt8(opcode.rawValue >> 8), status] + values)
     }
 
-    /// Sends Command Status (7.7.15); it gives one command credit.
+    /// Sends Command Status (7.7.15). The event grants one command credit.
     mutating func status(_ opcode: UInt16, _ status: UInt8) {
         event(0x0F, [status, 1, UInt8(truncatingIfNeeded: opcode), UInt8(opcode >> 8)])
     }

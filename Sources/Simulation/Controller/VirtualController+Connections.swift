@@ -21,7 +21,7 @@ extension VirtualController {
                 }
                 complete(opcode, 0, bytes)
                 emit(.negotiateDataLength(handle: handle, transmit: Int(octets)))
-            // No request of the peer is ever passed to the host, so none can be answered.
+            // Refuse answers to requests of the peer: no such request is ever passed to the host.
             default: complete(opcode, HCIError.commandDisallowed, bytes)
             }
         default:

@@ -9,7 +9,7 @@ struct AdvertisingSet: Sendable {
     var scanResponse: [UInt8] = []
     var isOn = false
 
-    /// The set's advertisement.
+    /// The advertisement of the set.
     var advertiser: Advertiser {
         Advertiser(
             address: DeviceAddress(bytes: address ?? [], isRandom: true), data: data, scanResponse: scanResponse,
@@ -18,7 +18,7 @@ struct AdvertisingSet: Sendable {
 }
 
 extension VirtualController {
-    /// Handles commands for advertising sets; returns their status.
+    /// Handles commands for advertising sets. Returns their status.
     mutating func advertisingSet(_ opcode: HCIOpcode, _ reader: inout ByteReader) throws(ByteReader.Truncated) -> UInt8
     {
         if opcode == .leSetExtendedAdvertisingEnable { return try enableSets(&reader) }

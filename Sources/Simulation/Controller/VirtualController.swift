@@ -9,52 +9,52 @@ package import Encoding
 package struct VirtualController: Sendable {
     /// An event for the controller.
     package enum Event: Sendable {
-        /// One H4 packet from the host, with its packet indicator (1 command, 2 ACL data).
+        /// The host sent one H4 packet, with its packet indicator (1 command, 2 ACL data).
         case fromHost([UInt8])
-        /// An event on the air.
+        /// The given event happened on the air.
         case air(AirEvent)
-        /// The deadline has passed.
+        /// The controller's deadline has passed.
         case timer
     }
 
     /// An action of the controller.
     package enum Action: Equatable, Sendable {
-        /// One H4 packet to the host, with its packet indicator (4 event, 2 ACL data).
+        /// Send one H4 packet to the host, with its packet indicator (4 event, 2 ACL data).
         case toHost([UInt8])
-        /// A command to the air.
+        /// Give the given command to the air.
         case air(AirCommand)
-        /// The host violated a rule of HCI.
+        /// The host violated a rule of HCI; the value says which.
         case violation(Violation)
     }
 
     /// An event from the air to the controller. Handles are connection handles.
     package enum AirEvent: Equatable, Sendable {
-        /// A central connected to the advertiser of that set (0 for legacy advertising); `handle` was unused
-        /// before.
+        /// A central connected to the advertiser of the given set (0 for legacy advertising). `handle` was
+        /// unused before.
         case connected(handle: UInt16, peer: DeviceAddress, parameters: ConnectionParameters, set: UInt8 = 0)
-        /// A data packet arrived; `start` marks the first of an L2CAP PDU.
+        /// A data packet arrived. `start`: whether it is the first packet of an L2CAP PDU.
         case received(handle: UInt16, bytes: [UInt8], start: Bool)
-        /// The peer acknowledged an ACL packet of the host.
+        /// The peer acknowledged an ACL packet that the host sent on the connection `handle`.
         case completed(handle: UInt16)
-        /// A negotiated change took effect.
+        /// A negotiated change of the connection `handle` took effect.
         case changed(handle: UInt16, Link.Change)
-        /// The connection ended, with the error code for the host.
+        /// The connection `handle` ended. `reason`: the error code for the host.
         case disconnected(handle: UInt16, reason: UInt8)
     }
 
     /// A command from the controller to the air.
     package enum AirCommand: Equatable, Sendable {
-        /// Advertise this in that set (0 for legacy advertising); nil: stop.
+        /// Advertise the given advertiser in the set `set` (0 for legacy advertising); nil: stop advertising.
         case advertise(Advertiser?, set: UInt8 = 0)
-        /// Send the data of one ACL packet.
+        /// Send the data of one ACL packet. `start`: whether it is the first packet of an L2CAP PDU.
         case send(handle: UInt16, bytes: [UInt8], start: Bool)
-        /// End the connection with this reason.
+        /// End the connection `handle` with the error code `reason`.
         case terminate(handle: UInt16, reason: UInt8)
-        /// Negotiate payloads of at most that many bytes.
+        /// Negotiate payloads of at most `transmit` bytes.
         case negotiateDataLength(handle: UInt16, transmit: Int)
-        /// Negotiate the PHY.
+        /// Negotiate the PHY of the connection `handle`.
         case negotiatePHY(handle: UInt16, prefers2M: Bool)
-        /// Request other connection parameters from the central (LL procedure).
+        /// Request other connection parameters from the central, by the link layer procedure.
         case requestParameters(handle: UInt16, ConnectionParameters)
         /// Drop every connection without terminating it (reset or failure of the controller).
         case dropAll
@@ -64,19 +64,22 @@ package struct VirtualController: Sendable {
     package enum Violation: Equatable, Sendable {
         /// The packet is not an H4 packet that a controller accepts, or its length field is wrong.
         case malformedPacket
-        /// A command was sent without a credit, before the previous one was answered.
+        /// The command `opcode` was sent without a credit, before the previous command was answered.
         case commandWithoutCredit(opcode: UInt16)
-        /// An ACL packet is longer than the length in LE Read Buffer Size.
+        /// An ACL packet is longer (`length` bytes) than LE Read Buffer Size reports.
         case aclTooLong(length: Int)
         /// An ACL packet was sent while all of the controller's buffers were in use.
         case aclWithoutBuffer
-        /// An ACL packet has a packet boundary flag that a host may not use on LE (5.4.2).
+        /// An ACL packet has a packet boundary flag, given as the value, that a host may not use on LE
+        /// (5.4.2).
         case packetBoundaryFlag(UInt8)
-        /// ACL data was sent for a handle without a connection.
+        /// ACL data was sent for the given handle, which has no connection.
         case unknownHandle(UInt16)
-        /// Legacy advertising commands and commands for advertising sets were mixed (3.1.1).
+        /// Legacy advertising commands and commands for advertising sets were mixed (3.1.1). `opcode`: the
+        /// command that did so.
         case mixedAdvertising(opcode: UInt16)
-        /// The parameters of a command do not have the length in the specification.
+        /// The parameters of the command `opcode` have `length` bytes, which is not the length in the
+        /// specification.
         case parameterLength(opcode: UInt16, length: Int)
     }
 
@@ -91,7 +94,7 @@ package struct VirtualController: Sendable {
         case advertisingStops
     }
 
-    /// The simulated properties.
+    /// The simulated properties of the controller.
     package let traits: ControllerTraits
     var eventMask: UInt64 = 0x0000_1FFF_FFFF_FFFF
     var leEventMask: UInt64 = 0x1F
@@ -101,7 +104,7 @@ package struct VirtualController: Sendable {
     var scanResponseData: [UInt8] = []
     var isAdvertising = false
     var sets: [UInt8: AdvertisingSet] = [:]
-    /// Whether the host has used commands for advertising sets since the reset; nil: it has used no
+    /// Whether the host has used commands for advertising sets since the reset; nil: the host has used no
     /// advertising commands.
     var usesSets: Bool?
     var suggestedLength: (octets: UInt16, time: UInt16) = (27, 328)
@@ -190,7 +193,7 @@ package struct VirtualController: Sendable {
         }
     }
 
-    /// Resets everything that the host has set, as Reset does (7.3.2).
+    /// Resets all settings of the host, as Reset does (7.3.2).
     mutating func reset() {
         silence()
         (sets, usesSets) = ([:], nil)

@@ -5,10 +5,10 @@ package import Kiosk
 /// A crowd at several gates within radio range of each other, in virtual time. The kiosks are real and are
 /// checked by ``KioskRules``. Each phone has the code of its own gate and hears all gates.
 ///
-/// The same plan gives exactly the same run: all random values derive from its seed, and if two gates are due
-/// at the same instant, the one with the lower number is first.
+/// The same plan gives exactly the same run: all random values derive from the plan's seed, and if two gates
+/// are due at the same instant, the gate with the lower number is first.
 package final class Crowd {
-    /// The plan.
+    /// The plan of the crowd.
     package let plan: CrowdPlan
     private let credentials: CrowdCredentials
     private let gates: [CrowdGate]
@@ -18,8 +18,8 @@ package final class Crowd {
     private var gone = 0
     private var now = Instant.zero
 
-    /// Creates a crowd whose visitors have not arrived, at gates with these settings, which differ in their
-    /// names.
+    /// Creates a crowd whose visitors have not arrived, at gates with the settings that `settings` returns.
+    /// The gates differ in their names.
     package init(
         _ plan: CrowdPlan, credentials: CrowdCredentials = .standIn, settings: (_ name: String) throws -> KioskSettings
     ) rethrows {
@@ -34,7 +34,7 @@ package final class Crowd {
         onAir = Array(repeating: [], count: gates.count)
     }
 
-    /// The kiosks in their present state.
+    /// The kiosks of the gates in their present state.
     package var kiosks: [Kiosk] { gates.map(\.simulation.kiosk) }
 
     /// The gates' common time, from zero on.
@@ -58,7 +58,7 @@ package final class Crowd {
         let limit = last.advanced(by: .seconds(600))
         play(until: limit) { self.gates.allSatisfy(\.isEmpty) }
         let isOver = gates.allSatisfy(\.isEmpty)
-        // Let pulses end, and intents without a visit be closed.
+        // Let pulses end, and let intents without a visit be closed.
         let rest = now.advanced(by: .seconds(5))
         play(until: rest) { false }
         for gate in gates { gate.stop() }

@@ -2,30 +2,31 @@ import Encoding
 
 /// The results of a crowd.
 package struct CrowdFigures: Sendable {
-    /// Visitors who have left, including odd ones, and attackers who have given up.
+    /// The number of visitors who have left, including odd ones, and of attackers who have given up.
     package internal(set) var visitors = 0
-    /// See `visitors`.
+    /// The number of attackers who have given up; see ``visitors``.
     package internal(set) var attackers = 0
-    /// Visitors whose wallet received the verdict accepted, and those whose wallet received rejected.
+    /// The number of visitors whose wallet received the verdict accepted (`accepted`), and of those whose
+    /// wallet received the verdict rejected.
     package internal(set) var accepted = 0
-    /// See `accepted`.
+    /// The number of visitors whose wallet received the verdict rejected; see ``accepted``.
     package internal(set) var rejected = 0
-    /// Visitors, not counting odd ones, who received no verdict.
+    /// The number of visitors, not counting odd ones, who received no verdict.
     package internal(set) var unserved = 0
-    /// Visitors who received the wrong verdict, and attackers who were accepted.
+    /// The number of visitors who received the wrong verdict, and of attackers who were accepted.
     package internal(set) var wrong = 0
-    /// Connections.
+    /// The number of connections made.
     package internal(set) var connections = 0
-    /// The pulses of all gates, and the records that report one.
+    /// The number of pulses of all gates, and the number of records that report a pulse.
     package internal(set) var pulses = 0
-    /// See `pulses`.
+    /// The number of records that report a pulse; see ``pulses``.
     package internal(set) var recordedPulses = 0
     /// The number of records by the name of their result.
     package internal(set) var records: [String: Int] = [:]
-    /// Intents without an outcome at the end.
+    /// The number of intents without an outcome at the end.
     package internal(set) var openIntents = 0
-    /// Violations of the kiosks' rules, and protocol violations that phones or controllers detected; the
-    /// first of each gate.
+    /// The violations of the kiosks' rules, and the protocol violations that phones or controllers detected;
+    /// of each gate the first.
     package internal(set) var faults: [String] = []
     /// The time from the first arrival to the end of the last counted visit.
     package internal(set) var time = Duration.zero
@@ -33,7 +34,8 @@ package struct CrowdFigures: Sendable {
     package internal(set) var served = 0
     /// The times from the arrival at the gate to the verdict, in the order of the verdicts.
     package internal(set) var waiting: [Duration] = []
-    /// The times from the establishment of the last link to the verdict, in the same order.
+    /// The times from the establishment of the visitor's last link to the verdict, in the same order as the
+    /// other times.
     package internal(set) var linked: [Duration] = []
     /// The SHA-256 over all turns of all kiosks, with their times and packets, in hexadecimal.
     package internal(set) var digest = ""
@@ -55,7 +57,8 @@ package struct CrowdFigures: Sendable {
 }
 
 extension [Duration] {
-    /// Returns the time that this share (0 … 1) of the times does not exceed; zero if there are no times.
+    /// Returns the time that the fraction `share` (0 … 1) of the times does not exceed; zero if there are no
+    /// times.
     package func percentile(_ share: Double) -> Duration {
         let sorted = sorted()
         guard !sorted.isEmpty else { return .zero }

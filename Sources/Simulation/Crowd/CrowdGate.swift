@@ -17,7 +17,7 @@ final class CrowdGate: SimulatedWorld {
 
     private(set) var simulation: GateSimulation
     private(set) var figures = CrowdFigures()
-    /// The slots of those who have left since ``takeGone()`` was called last.
+    /// The slots of visitors who have left since the last call of ``takeGone()``.
     private var gone: [Int] = []
     private let credentials: CrowdCredentials
     private var present: [Int: Present] = [:]
@@ -40,14 +40,14 @@ final class CrowdGate: SimulatedWorld {
     /// Whether no visitor or attacker is at the gate.
     var isEmpty: Bool { present.isEmpty }
 
-    /// Adds a visitor or attacker; `slot` is reused for the next one when this one has left.
+    /// Adds a visitor or attacker. `slot` is used again for the next one when this one has left.
     func come(_ visitor: CrowdVisitor, slot: Int) {
         present[newcomers] = Present(kind: visitor.kind, slot: slot, came: simulation.now)
         newcomers += 1
         simulation.come(visitor.visit, in: self)
     }
 
-    /// Returns the slots of those who have left since the last call.
+    /// Returns the slots of visitors who have left since the last call.
     func takeGone() -> [Int] {
         defer { gone = [] }
         return gone

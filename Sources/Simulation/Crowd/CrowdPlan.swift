@@ -3,30 +3,31 @@ import Encoding
 /// The parameters of a crowd at one or more gates within radio range of each other. They include the seed and
 /// determine the run completely, so they suffice to report a fault and to reproduce it.
 package struct CrowdPlan: Hashable, Sendable {
-    /// The number of visitors who come and leave, well-behaved or not. Those who are still present at that
-    /// point are not counted, nor are attackers.
+    /// The number of visitors who arrive and leave, well-behaved or not. Visitors who are still present when
+    /// this number is reached are not counted, nor are attackers.
     package var visits = 1000
     /// The number of gates within radio range of each other, at least 1: every phone hears all of them.
     package var gates = 8
     /// The number of visitors' phones present at any time, distributed evenly over the gates. The next
     /// visitor replaces one who has left.
     package var phones = 50
-    /// The share (0 … below 1) of all phones that belong to attackers; above 0 there is at least one.
+    /// The fraction (0 … below 1) of all phones that belong to attackers. Above 0 there is at least one
+    /// attacker.
     package var hostile = 0.05
     /// The maximum probability (0 … 1) that an exchange on a phone's link fails. Each phone has a random
     /// value up to it.
     package var loss = 0.3
     /// The shortest and the longest time that a person takes to choose a credential.
     package var choosing: ClosedRange<Duration> = .seconds(2)...(.seconds(7))
-    /// The share (0 … 1) of visitors who leave early, lose the link or take long, or whose phone behaves
-    /// oddly. The same share of visitors presents a credential that is rejected.
+    /// The fraction (0 … 1) of visitors who leave early, lose the link or take long, or whose phone behaves
+    /// oddly. The same fraction of visitors presents a credential that is rejected.
     package var mixed = 0.2
-    /// The number of phones that a gate serves at once (`radio.phones`); 1: one at a time.
+    /// The number of phones that a gate accepts at the same time (`radio.phones`); 1: one at a time.
     package var places = 4
     /// The seed of all random values.
     package var seed: UInt64 = 1
 
-    /// The documented defaults.
+    /// Creates the documented default values.
     package init() {}
 
     /// The command that reproduces the run.

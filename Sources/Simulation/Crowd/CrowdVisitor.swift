@@ -9,7 +9,7 @@ struct CrowdVisitor: Sendable {
         case visitor(isGenuine: Bool)
         /// A visitor who leaves early, loses the link or whose phone behaves oddly.
         case odd
-        /// An attacker.
+        /// An attacker who occupies the gate.
         case attacker
     }
 
@@ -80,10 +80,10 @@ struct CrowdVisitor: Sendable {
 package struct CrowdCredentials: Sendable {
     /// The record that is to be accepted, and the one that is to be rejected.
     package let genuine, forged: [UInt8]
-    /// Returns the verdict on a payload; `now` is the gate's virtual time since the start.
+    /// Returns the verdict on a payload. `now`: the gate's virtual time since the start.
     package let verify: @Sendable (_ payload: [UInt8], _ now: Instant) -> Verdict
 
-    /// Creates credentials from these records and this verifier.
+    /// Creates credentials from the records `genuine` and `forged` and the verifier `verify`.
     package init(
         genuine: [UInt8], forged: [UInt8], verify: @escaping @Sendable (_ payload: [UInt8], _ now: Instant) -> Verdict
     ) {
@@ -91,7 +91,7 @@ package struct CrowdCredentials: Sendable {
     }
 
     /// Records of a real credential's size that contain their own verdict, with a verifier that trusts them.
-    /// For crowds so large that real verification would dominate the run time.
+    /// They are for crowds so large that real verification would dominate the run time.
     package static let standIn: CrowdCredentials = {
         var random = SplitMix64(seed: 5)
         let ballast = Hex.encode(random.bytes(1000))
@@ -123,7 +123,7 @@ extension SplitMix64 {
     /// Returns a number from 0 to below 1.
     mutating func share() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-    /// Returns a time within that range, in whole milliseconds.
+    /// Returns a random time within `range`, in whole milliseconds.
     mutating func time(in range: ClosedRange<Duration>) -> Duration {
         let (low, high) = (range.lowerBound.nanoseconds / 1_000_000, range.upperBound.nanoseconds / 1_000_000)
         return .milliseconds(Int64.random(in: low...max(low, high), using: &self))

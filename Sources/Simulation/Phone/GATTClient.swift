@@ -11,17 +11,17 @@ struct GATTClient: Sendable {
     }
 
     enum Output: Equatable, Sendable {
-        /// An ATT PDU for the server.
+        /// Send the given ATT PDU to the server.
         case send([UInt8])
-        /// The MTU now in force; nil: the exchange was refused.
+        /// The MTU is now the given one, in bytes; nil: the exchange was refused.
         case mtu(Int?)
-        /// Discovery ended.
+        /// Discovery of the server's characteristics ended.
         case discovered
-        /// A write request was answered.
+        /// The server answered a write request to the given characteristic.
         case answered(WalletCharacteristic?, succeeded: Bool)
-        /// A notification or indication.
+        /// A notification or indication of the characteristic with the value handle `handle` arrived.
         case value(handle: UInt16, [UInt8])
-        /// The server broke a rule of ATT.
+        /// The server broke a rule of ATT; the text says which.
         case violation(String)
     }
 
@@ -45,7 +45,7 @@ struct GATTClient: Sendable {
     private var isAbandoned = false
     private var outputs: [Output] = []
 
-    /// Queues a request and starts it when none is outstanding.
+    /// Queues a request, and starts it if no request is outstanding.
     mutating func request(_ request: Request, at now: Instant) -> [Output] {
         queue.append(request)
         startNext(now)
@@ -133,7 +133,7 @@ struct GATTClient: Sendable {
         switch step {
         case .mtu: finish(.mtu(nil), now)
         case .write(let tag): finish(.answered(tag, succeeded: false), now)
-        // Attribute Not Found ends a discovery step; any other error ends it in the same way.
+        // Attribute Not Found ends a discovery step. Any other error ends it in the same way.
         case .services: readCharacteristics(service: 0, from: nil, now)
         case .characteristics(let index): readCharacteristics(service: index + 1, from: nil, now)
         case .descriptors(let index): readDescriptors(characteristic: index + 1, from: nil, now)

@@ -16,7 +16,8 @@ struct GATTTable: Equatable, Sendable {
         var value: UInt16
         /// The last handle that may belong to it; known once the next declaration is discovered.
         var end: UInt16
-        /// The handle of its Client Characteristic Configuration descriptor.
+        /// The handle of the characteristic's Client Characteristic Configuration descriptor; nil if it has
+        /// none.
         var configuration: UInt16?
     }
 
@@ -26,14 +27,15 @@ struct GATTTable: Equatable, Sendable {
     /// The UUID of Service Changed, a characteristic of the Generic Attribute service.
     static let serviceChanged = "00002a05-0000-1000-8000-00805f9b34fb"
 
-    /// Returns the characteristic in the Tuvali service of that generation; nil if the server does not have
-    /// it.
+    /// Returns the entry of the characteristic in the Tuvali service of the given generation; nil if the
+    /// server does not have it.
     func find(_ characteristic: WalletCharacteristic, _ generation: WalletGeneration) -> Characteristic? {
         let (service, uuid) = (Self.text(generation.service[...]), characteristic.uuid(in: generation))
         return characteristics.first { $0.service == service && $0.uuid == uuid }
     }
 
-    /// Returns the characteristic of that service with this value handle.
+    /// Returns the characteristic with the value handle `valueHandle` in the service of the given generation;
+    /// nil if there is none.
     func characteristic(valueHandle: UInt16, _ generation: WalletGeneration) -> WalletCharacteristic? {
         let service = Self.text(generation.service[...])
         guard let found = characteristics.first(where: { $0.value == valueHandle && $0.service == service }) else {

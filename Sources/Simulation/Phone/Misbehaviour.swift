@@ -2,11 +2,11 @@
 package enum VisitStep: Equatable, Sendable {
     /// The link is established.
     case connected
-    /// Identify was sent.
+    /// The wallet sent Identify.
     case identified
     /// The response size was sent.
     case chosen
-    /// This chunk was passed to the phone (from 1).
+    /// The chunk with the given number (from 1) was passed to the phone's stack.
     case chunk(Int)
     /// The report request was sent.
     case reportRequested
@@ -16,48 +16,48 @@ package enum VisitStep: Equatable, Sendable {
 
 /// A behaviour that a well-behaved wallet does not show.
 package enum Misbehaviour: Equatable, Sendable {
-    /// Disconnects at that step.
+    /// The phone disconnects at the given step.
     case leaves(VisitStep)
-    /// Goes out of range at that step: the link falls silent.
+    /// The phone goes out of range at the given step: the link falls silent.
     case vanishes(VisitStep)
-    /// Connects and never sends anything.
+    /// The phone connects and never sends anything.
     case silent
     /// Receives the verdict but does not disconnect.
     case lingers
     /// Starts another transfer after SUCCESS.
     case secondTransfer
-    /// Sends the size and all chunks this many more times before it requests the report.
+    /// The phone sends the size and all chunks `times` more times before it requests the report.
     case startsOver(times: Int)
-    /// Flips a bit of this chunk's payload in the first pass.
+    /// The phone flips a bit in the payload of the chunk with the given number in the first pass.
     case corruptsChunk(Int)
-    /// Loses every chunk whose number is a multiple of this inside the phone in the first pass.
+    /// The phone loses every chunk whose number is a multiple of the given number in the first pass.
     case losesEvery(Int)
-    /// Sends this many random packets on all channels, 5 ms apart, then disconnects.
+    /// The phone sends the given number of random packets on all channels, 5 ms apart, then disconnects.
     case garbage(packets: Int)
     /// Requests pairing first and otherwise behaves.
     case pairs
-    /// Needs no code, because the key is in the advertisement. Connects, performs the siege, and returns with
-    /// another wallet key as soon as the link is gone, until its patience ends.
+    /// The phone needs no code, because the key is in the advertisement. It connects, performs the siege, and
+    /// returns with another wallet key as soon as the link is gone, until its patience ends.
     case besieges(Siege)
 }
 
-/// A way to occupy a gate so that other visitors are not served.
+/// A way to occupy a gate so that other visitors cannot use it.
 package enum Siege: Equatable, Sendable {
-    /// Sends nothing.
+    /// The phone sends nothing.
     case silent
-    /// Disconnects at once.
+    /// The phone disconnects at once.
     case storm
-    /// Sends Identify, and then nothing.
+    /// The phone sends Identify, and then nothing.
     case identified
-    /// Sends Identify and a response size, then one chunk per interval.
+    /// The phone sends Identify and a response size, then one chunk every `every`.
     case drips(every: Duration)
-    /// The same after sending this many chunks at once.
+    /// The phone sends Identify, a response size and `chunks` chunks at once, then one chunk every `every`.
     case bursts(chunks: Int, every: Duration)
-    /// Falls silent at once, without disconnecting; connects again after that time.
+    /// The phone falls silent at once, without disconnecting. It connects again after `every`.
     case ghost(every: Duration)
-    /// Sends one request, and after `after` this many requests at once; acknowledges no answer from then on.
-    /// Continues like ``ghost(every:)``.
+    /// The phone sends one request and, `after` that, `requests` requests at once. From then on it
+    /// acknowledges no answer. It continues like ``ghost(every:)``.
     case gag(requests: Int, after: Duration = .zero, every: Duration)
-    /// Sends its data at once, and receives the verdict.
+    /// The phone sends its data at once, and receives the verdict.
     case shares
 }

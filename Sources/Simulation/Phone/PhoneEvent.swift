@@ -2,43 +2,43 @@
 package enum PhoneEvent: Equatable, Sendable {
     /// The visitor is at the gate.
     case arrived
-    /// The QR code was read; the phone scans for this verifier's name.
+    /// The phone read the QR code and scans for the verifier with the given name.
     case scanning(name: String)
     /// The verifier's advertisement was heard.
     case found
-    /// The link is established.
+    /// The link to the gate is established.
     case connected
-    /// The peripheral's request for connection parameters was granted (true) or refused.
+    /// The peripheral requested connection parameters. `granted`: whether the phone granted them.
     case parametersRequested(granted: Bool)
-    /// The request for pairing was refused with that reason (5 is Pairing Not Supported).
+    /// The phone's request for pairing was refused with the given reason (5 is Pairing Not Supported).
     case pairingRefused(reason: UInt8)
-    /// A step of the share.
+    /// The wallet made a step of the hand-over of the credential.
     case wallet(WalletProgress)
     /// A notification or indication arrived while the wallet was not registered for it: it was lost.
     case dropped(WalletCharacteristic)
-    /// The verifier violated L2CAP, ATT or GATT; in words.
+    /// The verifier violated L2CAP, ATT or GATT; the text describes how.
     case violation(String)
-    /// The link is gone, with the error code for the phone.
+    /// The link has ended; `reason`: the error code for the phone.
     case disconnected(reason: UInt8)
-    /// The visit is over.
+    /// The visit is over, with the given outcome.
     case finished(VisitOutcome)
 }
 
 /// The end of a visit as the phone sees it.
 package enum VisitOutcome: Equatable, Sendable {
-    /// The verdict was: accepted.
+    /// The wallet received the verdict accepted.
     case accepted
-    /// The verdict was: rejected.
+    /// The wallet received the verdict rejected.
     case rejected
     /// The verifier asked the wallet to leave or ended the link.
     case dismissed
-    /// The verifier asked the wallet to leave, and the app never learned of the end of the link: it shows
-    /// "sharing…" forever.
+    /// The verifier asked the wallet to leave, but the app got no event for the end of the link. It shows
+    /// "sharing…" permanently.
     case stuck
-    /// The wallet gave up.
+    /// The wallet gave up, for the given reason.
     case failed(WalletFailure)
     /// The person left or lost patience.
     case left
-    /// The link broke.
+    /// The link broke before the verdict.
     case lost
 }

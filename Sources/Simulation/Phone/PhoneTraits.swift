@@ -3,34 +3,35 @@
 package struct PhoneTraits: Sendable {
     /// How the phone's stack turns the wallet's MTU requests into ATT requests.
     package enum MTUManner: Equatable, Sendable {
-        /// Each request is sent as asked (Android 13 and before).
+        /// The phone sends each request as the wallet asked (Android 13 and before).
         case asAsked
-        /// The first request is sent as 517, later ones do nothing (Android 14 and later).
+        /// The phone sends the first request as 517; later requests do nothing (Android 14 and later).
         case once517
-        /// The phone itself starts the exchange when the link is established; the wallet never does (iOS).
+        /// The phone itself starts the exchange of the given MTU when the link is established. The wallet
+        /// never does (iOS).
         case automatic(Int)
     }
 
     /// The phone's policy for a peripheral's request for connection parameters.
     package enum ParameterPolicy: Equatable, Sendable {
-        /// Grants the shortest interval requested, but not below this one (units of 1.25 ms).
+        /// The phone grants the shortest interval requested, but not below the given one (units of 1.25 ms).
         case atLeast(UInt16)
         /// Apple's accessory rules: shortest ≥ 15 ms and a multiple of it, longest ≥ shortest + 15 ms or both 15 ms,
         /// timeout 2 … 6 s.
         case apple
-        /// Refuses every request.
+        /// The phone refuses every request for connection parameters.
         case refuses
     }
 
-    /// The phone's wallet app.
+    /// The wallet app of the phone.
     package var wallet: WalletManner
-    /// The MTU negotiation.
+    /// The way in which the phone negotiates the MTU.
     package var mtu: MTUManner
     /// The parameters with which the phone connects.
     package var parameters: ConnectionParameters
     /// The answer to a parameter request.
     package var policy: ParameterPolicy
-    /// The number of exchanges in one connection event.
+    /// The number of packet exchanges in one connection event.
     package var packetsPerEvent: Int
     /// The largest LL payload in bytes; over 27 the phone itself extends the data length after connecting.
     package var dataLength = 251
@@ -49,7 +50,8 @@ package struct PhoneTraits: Sendable {
     package var callbackTime = Duration.microseconds(500)
     /// The delay from the acceptance or the answer of a write to the wallet's callback.
     package var writeCallbackTime = Duration.microseconds(500)
-    /// The same delay for a report request, which busy stacks report late; nil: as for any write.
+    /// The delay until the stack reports a written report request, which busy stacks report late; nil: the
+    /// same delay as for any write.
     package var reportCallbackTime: Duration?
     /// The delay from the wallet's request to disconnect to the phone's first attempt.
     package var disconnectTime = Duration.zero
@@ -69,7 +71,7 @@ package struct PhoneTraits: Sendable {
     /// The longest time from the arrival until the person gives up.
     package var patience = Duration.seconds(120)
 
-    /// Creates a phone with these properties.
+    /// Creates a phone with the given properties.
     package init(
         wallet: WalletManner, mtu: MTUManner, parameters: ConnectionParameters, policy: ParameterPolicy,
         packetsPerEvent: Int
@@ -86,7 +88,7 @@ package struct PhoneTraits: Sendable {
         wallet: .android, mtu: .asAsked, parameters: ConnectionParameters(interval: 39, timeout: 500),
         policy: .atLeast(12), packetsPerEvent: 6)
 
-    /// Android 14 or later: the same except for the MTU.
+    /// Android 14 or later: the same as ``android13`` except for the MTU.
     package static let android14: PhoneTraits = {
         var traits = android13
         traits.mtu = .once517

@@ -23,7 +23,7 @@ extension VirtualPhone {
         inbound = []
         guard pdu.count == length else { return observe(.violation("an L2CAP PDU longer than its header says")) }
         switch channel {
-        // Ignore the answer to a siege's request, which the client did not send.
+        // Ignore the answer to a siege's own request, because the client did not send that request.
         case Self.attribute where wallet == nil && siege != nil: break
         case Self.attribute: run(client.receive(pdu, at: now))
         case Self.signalling: signal(pdu)
@@ -115,8 +115,8 @@ extension VirtualPhone {
         }
     }
 
-    /// Registers for values. Android only changes its own filter; iOS also writes 0x0002 to the CCCD, if
-    /// there is one.
+    /// Registers for the values of a characteristic. Android only changes its own filter. iOS also writes
+    /// 0x0002 to the CCCD, if the characteristic has one.
     private mutating func register(_ characteristic: WalletCharacteristic, _ isOn: Bool) {
         if isOn { registered.insert(characteristic) } else { registered.remove(characteristic) }
         guard traits.wallet.platform == .ios, let handle = client.table.find(characteristic, generation)?.configuration
@@ -166,8 +166,8 @@ extension VirtualPhone {
                 if let characteristic { tellWritten(characteristic, succeeded) }
             case .value(let handle, let value):
                 guard client.table.characteristics.contains(where: { $0.value == handle }) else {
-                    // The phone's stack drops values that arrive before discovery ends, e.g. a Disconnect
-                    // notification.
+                    // The phone's stack drops values that arrive before discovery ends, for example a
+                    // Disconnect notification.
                     if hasDiscovered { observe(.violation("a value of an unknown handle")) }
                     continue
                 }

@@ -7,41 +7,42 @@ package struct VirtualPhone: Sendable {
     package enum Event: Sendable {
         /// The person arrives at the gate.
         case arrived
-        /// The QR text now on display; nil: none.
+        /// The display now shows the given QR text; nil: none.
         case invitation(String?)
-        /// An advertising event with its scan response was heard.
+        /// The phone heard an advertising event with its scan response.
         case heard(Advertiser)
         /// The requested connection is established.
         case connected
-        /// A data packet arrived; `start` marks the first of an L2CAP PDU.
+        /// A data packet arrived. `start`: whether it is the first packet of an L2CAP PDU.
         case received(bytes: [UInt8], start: Bool)
-        /// The peer has acknowledged one L2CAP PDU.
+        /// The peer has acknowledged one L2CAP PDU of the phone.
         case completed
-        /// The link is gone, with the error code.
+        /// The link has ended with the error code `reason`.
         case disconnected(reason: UInt8)
-        /// The deadline has passed.
+        /// The phone's deadline has passed.
         case timer
     }
 
     /// An action of the phone.
     package enum Action: Equatable, Sendable {
-        /// Connect to this address as soon as it advertises.
+        /// Connect to the given address as soon as it advertises.
         case connect(DeviceAddress)
         /// Stop trying to connect.
         case cancelConnecting
-        /// Send one L2CAP PDU.
+        /// Send the given L2CAP PDU.
         case send([UInt8])
-        /// Change the connection parameters.
+        /// Change the connection parameters to the given ones.
         case update(ConnectionParameters)
-        /// End the link with this reason.
+        /// End the link with the error code `reason`.
         case disconnect(reason: UInt8)
-        /// Go out of range.
+        /// Go out of range: the link falls silent.
         case vanish
-        /// Abandon the link without terminating it: it falls silent, and the phone is free for another one.
+        /// Abandon the link without terminating it: the link falls silent, and the phone is free for another
+        /// link.
         case abandon
-        /// Acknowledge nothing on the link from now on.
+        /// Stop acknowledging packets on the link from now on.
         case gag
-        /// An observation for the script.
+        /// Report the given observation to the script.
         case observed(PhoneEvent)
     }
 
@@ -75,7 +76,7 @@ package struct VirtualPhone: Sendable {
         var pdu: [UInt8]
     }
 
-    /// The simulated properties.
+    /// The simulated properties of the phone.
     package let traits: PhoneTraits
     let submission: WalletSubmission
     let misbehaviour: Misbehaviour?
@@ -98,7 +99,7 @@ package struct VirtualPhone: Sendable {
     var actions: [Action] = []
     var now = Instant.zero
     private var givesUp: Instant?
-    /// Whether the link is gone and the wallet has not learned of it yet.
+    /// Whether the link has ended but the wallet was not notified yet.
     private var isLinkLost = false
 
     /// Creates a phone that has not arrived; `submission` is what its wallet will send.
@@ -144,7 +145,7 @@ package struct VirtualPhone: Sendable {
             agenda.add(.impatience, at: end)
             readCode()
         case .invitation(let text):
-            // A phone that has read a code keeps using it.
+            // A phone that has read a code keeps using that code.
             invitation = text
             if case .waitingForCode = state { readCode() }
         case .heard(let advertiser): heard(advertiser)
@@ -259,14 +260,14 @@ package struct VirtualPhone: Sendable {
         tellWallet(.connected)
     }
 
-    /// Returns the data that the wallet sends. A gate does not serve a key twice, so a besieging phone uses
-    /// another one each time.
+    /// Returns the data that the wallet sends. A gate refuses a wallet key that was used before, so a
+    /// besieging phone uses another key each time.
     private mutating func freshSubmission() -> WalletSubmission {
         guard siege != nil, case .seal(let record, _, _) = submission else { return submission }
         return .sealing(record, seed: random.next())
     }
 
-    /// The wallet's behaviour: in most sieges it keeps the link without sending its data.
+    /// The behaviour of the phone's wallet. In most sieges it keeps the link without sending its data.
     private var manner: WalletManner {
         var manner = traits.wallet
         switch siege {
@@ -328,7 +329,7 @@ package struct VirtualPhone: Sendable {
         agenda.clear()
     }
 
-    /// Performs the misbehaviour scripted for that step.
+    /// Performs the misbehaviour that the script has for the step `step`.
     mutating func reached(_ step: VisitStep) {
         switch misbehaviour {
         case .leaves(let moment) where moment == step: leave(.left)

@@ -29,7 +29,7 @@ struct DoorRules: Sendable {
     /// The number of presses of the exit button without an opening so far, and the instant of the last press.
     private var (requests, lastRequest) = (0, Instant.zero)
     private var isOpenForExit = false
-    /// The instant since which a granted exit request waits for its opening.
+    /// The instant since which a granted exit request waits for its opening; nil if none waits.
     private var waitsSince: Instant?
     private var freeUntil: Instant?
     private var alarms: Set<ReasonCode> = []
@@ -39,7 +39,8 @@ struct DoorRules: Sendable {
     /// Whether passage is free, according to the commands to the output.
     var isFree: Bool { freeUntil != nil }
 
-    /// Consumes an exit request, which justifies one opening. Returns whether there was a valid one.
+    /// Consumes an exit request. One request justifies one opening. Returns whether there was a valid
+    /// request.
     mutating func takeRequest(at now: Instant) -> Bool {
         guard requests > 0, lastRequest.duration(to: now) < Self.request,
             !isLocked(at: now) || settings.exitsWhileLocked

@@ -4,17 +4,18 @@ package import Encoding
 package enum KioskRule: String, CaseIterable, Sendable {
     /// The driver's clock never goes backwards.
     case timeMovesOn = "time went back"
-    /// On a virtual clock, the timer fires when it is due; a real driver may be late.
+    /// On a virtual clock, the kiosk's timer fires when it is due. A real driver may be late.
     case timerIsOnTime = "the timer came late"
     /// A running kiosk always has a deadline for its next action.
     case knowsItsDeadline = "no deadline while running"
     /// A timer that fires changes the deadline: the kiosk does not loop at one instant.
     case timerMovesOn = "the timer does not move on"
-    /// One event causes a bounded number of actions.
+    /// One event causes at most a limited number of actions.
     case actionsAreBounded = "too many actions in one turn"
     /// A visit's id belongs to one phone, from its connection to its single end.
     case onePhone = "a visit of two phones, or with two ends"
-    /// An intent belongs to one visit at a time, which requests it once; again only if the ledger refused it.
+    /// An intent belongs to one visit at a time. The visit requests it once, and again only if the ledger
+    /// refused it.
     case oneIntent = "an intent of two visits, or asked for twice"
     /// No payload is verified for a visit that a power cut would leave without a trace.
     case intentBeforePayload = "a payload of a visit without an intent"
@@ -28,8 +29,8 @@ package enum KioskRule: String, CaseIterable, Sendable {
     /// ``KioskRules/openIntents``).
     case everyIntentEnds = "an intent was left without its outcome"
     /// A record says accepted only for a visit that may pass, and says that the gate opened exactly if the
-    /// visit had a pulse. The decision is handed over with the command to open the gate, and the outcome
-    /// agrees with it.
+    /// visit had a pulse. The decision is passed on with the command to open the gate, and the outcome agrees
+    /// with the decision.
     case outcomeIsTrue = "the outcome is not what happened"
     /// The gate opens only for an accepted verdict of the same visit, once per visit.
     case gateBehindAcceptance = "the gate opened without an accepted credential"
@@ -43,13 +44,14 @@ package enum KioskRule: String, CaseIterable, Sendable {
     /// The access controller is notified once of a visitor for whom the gate has just opened, and of no other
     /// person.
     case controllerBehindVisit = "a gate controller was told of nobody who was let in"
-    /// Nothing opens during a lock-down, except for people who go out if the operator chose that.
+    /// No output opens during a lock-down, except for people who go out if the operator chose that.
     case shutWhileLocked = "something is open in a lock-down"
     /// Passage is free only by an order, the schedule or the fire panel, and never for longer than a lease.
     case freeIsBounded = "passage is free for too long"
     /// An alarm of the door ends when its cause at the door has ended.
     case alarmsEnd = "an alarm without an end"
-    /// A pulse is no longer than its setting, which the hard limit caps, and its end is always scheduled.
+    /// A pulse is no longer than its setting, which the hard limit caps. The end of a pulse is always
+    /// scheduled.
     case pulseIsBounded = "the gate is open for too long"
     /// The relay is switched only when its state changes.
     case gateChanges = "the gate was switched to where it was"
@@ -61,17 +63,18 @@ package enum KioskRule: String, CaseIterable, Sendable {
     case gateAgreesWithLight = "the gate is open while the light says rejected"
     /// Green is lit only for an accepted visit, and no longer than its pattern.
     case greenBehindAcceptance = "green without an accepted visit"
-    /// Each acceptance has a green phase of its own from its beginning, tone included: no two visitors share
-    /// one.
+    /// Each acceptance has its own green phase from its beginning, tone included. Two visitors never share a
+    /// green phase.
     case oneGreenEach = "accepted without a green of its own"
     /// A verdict is shown for some time before the verdict of a visitor who was already present replaces it,
-    /// so that people see whom it concerns. The red for an unauthentic credential is replaced at once.
+    /// so that people can see which visitor it concerns. The red for an unauthentic credential is replaced at
+    /// once.
     case verdictsApart = "two verdicts at once"
-    /// The number of visits served at a time does not exceed the number of places, including the lobby.
+    /// The number of visits in progress does not exceed the number of places, including the lobby.
     case placesAreBounded = "more phones are served than there are places"
     /// Green and red are never lit together.
     case oneColour = "green and red together"
-    /// The wallet receives the decision, only after it was made, and no other status.
+    /// The wallet receives the verdict only after the decision was made, and receives no other status.
     case walletIsToldTheTruth = "the wallet was told what was not decided"
     /// When the kiosk stops, the gate is shut and the light is off.
     case darkAtStop = "stopped with something switched on"
@@ -86,6 +89,6 @@ package struct Violation: Hashable, Sendable, CustomStringConvertible {
     /// The rule that was violated.
     package let rule: KioskRule
 
-    /// The time since the clock's zero, and the rule in words; it identifies no visit and no person.
+    /// The time since the clock's zero, and the rule in words. The text identifies no visit and no person.
     package var description: String { "\(at.nanoseconds / 1_000_000) ms: \(rule.rawValue)" }
 }

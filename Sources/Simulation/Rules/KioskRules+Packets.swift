@@ -2,8 +2,9 @@
 extension KioskRules {
     static func handle(_ low: UInt8, _ high: UInt8) -> UInt16 { UInt16(low) | UInt16(high & 0x0F) << 8 }
 
-    /// Returns the handle of a new link from a controller's packet (LE Connection Complete in its three
-    /// forms), or the handle of the link that ended an advertising set (LE Advertising Set Terminated).
+    /// Returns the handle in a controller's packet: that of a new link (LE Connection Complete in its three
+    /// forms), or that of the link that ended an advertising set (LE Advertising Set Terminated). Nil for
+    /// other packets.
     static func begun(in packet: [UInt8]) -> UInt16? {
         guard packet.count > 7, packet[0...1] == [4, 0x3E] else { return nil }
         switch packet[3] {
@@ -13,9 +14,10 @@ extension KioskRules {
         }
     }
 
-    /// The value handles of the verification status. Generic Access takes handles 1 to 5, Generic Attribute 6
-    /// to 9. In Tuvali's service each writable characteristic takes two handles and each indicated one three.
-    /// With two generations, the second service is 24 handles after the first.
+    /// The value handles of the characteristic for the verification status, in each generation. Generic
+    /// Access takes handles 1 to 5, Generic Attribute 6 to 9. In Tuvali's service each writable
+    /// characteristic takes two handles and each indicated one three. With two generations, the second
+    /// service is 24 handles after the first.
     private static let statusHandles: [[UInt8]] = [[29, 0], [53, 0]]
 
     /// Returns the verification status in a packet to a wallet: 0 accepted, 1 rejected; nil for any other

@@ -6,35 +6,40 @@ import Ledger
 /// The oracle: checks every turn of a kiosk against its rules (``KioskRule``), whatever phones, radio and
 /// disk do.
 ///
-/// It sees the events and actions that a driver sees, and nothing of the kiosk's internals. Every
+/// The oracle sees only the events and actions that a driver sees, and no internal state of the kiosk. Every
 /// ``GateSimulation`` has one, so that the demonstration and the tests are checked. The bench and a debug
 /// build of the service pass it the turns of the real driver. Rules about the actions of one turn do not
 /// depend on their order, unless the rule is about that order.
 package struct KioskRules: Sendable {
-    /// The limit of actions in one turn: more than any turn needs (a host that starts over sends about 40).
+    /// The maximum number of actions in one turn: more than any turn needs (a host that starts over sends
+    /// about 40).
     package static let actionsInATurn = 400
-    /// The limit of timers at one instant; each may schedule the next one for the same instant.
+    /// The maximum number of timers at one instant. Each of them may schedule the next one for the same
+    /// instant.
     package static let timersAtAnInstant = 20
-    /// The limit of open intents in addition to one per place, including the lobby. Of these, some belong to
-    /// links that are being disconnected, and one to a visit with a pulse in progress.
+    /// The maximum number of open intents in addition to one per place, including the lobby. Of the
+    /// additional intents, some belong to links that are being disconnected, and one to a visit with a pulse
+    /// in progress.
     package static let openIntents = 8
-    /// The limit of accepted visits whose record waits until it is known whether the person passed, where the
-    /// gate can detect that.
+    /// The maximum number of accepted visits whose record waits until it is known whether the person passed.
+    /// It applies to gates that can detect passages.
     package static let awaitedPassages = 16
-    /// The time that people need to see whom a verdict concerns.
+    /// The time that people need to see which visitor a verdict concerns.
     package static let verdict: Duration = .milliseconds(900)
     /// The pause that a turnstile needs between two pulses.
     package static let gap: Duration = .milliseconds(100)
-    /// The limit of visits that are remembered. Beyond it, visits without results are removed first, then
-    /// those decided first: the gate repeats the verdict to a wallet for some time after the decision,
-    /// however long before that its phone arrived.
+    /// The maximum number of visits that are remembered. Beyond it, visits without results are removed first,
+    /// then the visits with the oldest decisions. The order is that of the decisions, because the gate
+    /// repeats the verdict to a wallet for some time after the decision, however long before the phone
+    /// arrived.
     package static let visitsRemembered = 64
 
-    /// The known facts about one visit.
+    /// The known facts about one visit, for checking the rules.
     private struct Facts {
-        /// The visit's intent, known since the phone sent its key.
+        /// The visit's intent, known since the phone sent its key; nil before that.
         var intent: IntentID?
-        /// Whether the session of a printed key was saved; nil: the visit has no such session.
+        /// Whether the session of the printed key that the visit uses was saved; nil: the visit has no such
+        /// session.
         var isSessionKept: Bool?
         var isVerifying = false
         var verdict: Bool?
@@ -45,20 +50,19 @@ package struct KioskRules: Sendable {
         /// Whether the visit was shown red.
         var isRefused = false
         var wasEntitled = false
-        /// The decision, once the gate was commanded to open.
+        /// The decided outcome, known since the gate was commanded to open; nil before that.
         var decided: Outcome?
         var wasGivenPulse = false
         var isServed = false
         var hasEnded = false
         var came: Instant?
 
-        /// Whether the visit has requested nothing so far, or has ended without a verdict and without a
-        /// record.
+        /// Whether the visit has sent no request so far, or has ended without a verdict and without a record.
         var isMere: Bool {
             hasEnded ? result == nil && !wasEntitled && !isRefused : intent == nil && !isServed && !isVerifying
         }
 
-        /// Whether only repetitions of its verdict can follow.
+        /// Whether only repetitions of the visit's verdict can follow.
         var isOver: Bool { result != nil || isRefused && hasEnded }
     }
 
@@ -70,8 +74,8 @@ package struct KioskRules: Sendable {
     /// recorded.
     private var order: [VisitID] = []
     private var intents = OpenIntents()
-    /// The visits by the handles of their links. The next visit with the same handle replaces one that has
-    /// ended.
+    /// The visits by the handles of their links. The next visit with the same handle replaces a visit that
+    /// has ended.
     private var links: [UInt16: VisitID] = [:]
     /// The link that was established in this turn.
     private var newLink: UInt16?
@@ -96,8 +100,8 @@ package struct KioskRules: Sendable {
     private var due: Instant?
     private var found: [Violation] = []
 
-    /// Creates the rules for a kiosk with these settings that has not started. `isPunctual`: the clock is
-    /// virtual, so no timer may be late.
+    /// Creates the rules for a kiosk with the settings `settings` that has not started. `isPunctual`: the
+    /// clock is virtual, so no timer may be late.
     package init(_ settings: KioskSettings, isPunctual: Bool = true) {
         (self.settings, self.isPunctual) = (settings, isPunctual)
         door = DoorRules(settings)
@@ -231,7 +235,7 @@ package struct KioskRules: Sendable {
             && (intent == .durable || intent == .failed && settings.whenLedgerFails == .open)
     }
 
-    /// Marks visits that may pass since this turn.
+    /// Marks the visits that may pass since this turn.
     private mutating func entitle() {
         for (id, facts) in visits where facts.verdict == true && facts.result == nil && !facts.wasEntitled {
             if mayOpen(facts) { visits[id]?.wasEntitled = true }
@@ -247,7 +251,7 @@ package struct KioskRules: Sendable {
         case .decided(let record): judgeDecision(record, at: now)
         case .gate(.open(let until)): judgeOpening(until: until, for: opened, at: now)
         case .admit:
-            // Once per opening for a visitor, in the same turn.
+            // Check that this happens once per opening for a visitor, in the same turn.
             if opened == nil || openSince != now || isAdmitted { broken(.controllerBehindVisit, now) }
             isAdmitted = true
         case .gate(.shut):
@@ -274,7 +278,7 @@ package struct KioskRules: Sendable {
             if door.takeRequest(at: now) { return }
             broken(.gateBehindRequest, now)
         }
-        // The opening belongs to exactly one visit: the one whose green is shown, which may pass and has not
+        // The opening belongs to exactly one visit: the visit whose green is shown. It may pass and has not
         // had a pulse.
         guard let visit, visit == lastAccepted, let facts = visits[visit], facts.wasEntitled, !facts.wasGivenPulse
         else {
@@ -323,7 +327,7 @@ package struct KioskRules: Sendable {
         return mayOpen(facts) ? .gateBehindAcceptance : .gateBehindIntent
     }
 
-    /// Checks a decision: the gate was commanded to open in this turn, and the decision says so.
+    /// Checks the record of a decision: the gate was commanded to open in this turn, and the record says so.
     private mutating func judgeDecision(_ record: VisitRecord, at now: Instant) {
         let outcome = record.outcome
         if openSince != now || outcome.result != .accepted || outcome.gate?.opened != true {
@@ -355,8 +359,8 @@ package struct KioskRules: Sendable {
         renew(id)
     }
 
-    /// Checks a visit with a payload that is only counted: it counts as a record that says that nothing
-    /// opened.
+    /// Checks a visit with a payload that is only counted. It counts as a record that says that the gate did
+    /// not open.
     private mutating func judgeDismissal(of visit: VisitID, at now: Instant) {
         guard let facts = visits[visit] else { return }
         if !facts.isVerifying || facts.result != nil { broken(.oneOutcome, now) }
@@ -388,7 +392,7 @@ package struct KioskRules: Sendable {
         }
         guard case .stop = event, hasStopped, !actions.isEmpty else { return }
         if openSince != nil || light != .dark { broken(.darkAtStop, now) }
-        // A refused visit may be counted in the record of another one.
+        // A refused visit may be counted in the record of another visit.
         let isUnchecked = { (facts: Facts) in facts.isVerifying && facts.result == nil && facts.verdict != false }
         if visits.values.contains(where: isUnchecked) { broken(.everyIntentEnds, now) }
         if case .stopped = actions[actions.count - 1] {} else { broken(.silentAfterStop, now) }
@@ -407,8 +411,8 @@ package struct KioskRules: Sendable {
         }
     }
 
-    /// Returns the visit for which the turn opens the gate; nil: none, or the opening is for a person who
-    /// goes out.
+    /// Returns the visit for which the turn opens the gate; nil: the turn opens it for no visit, or for a
+    /// person who goes out.
     private static func opened(by actions: [KioskAction]) -> VisitID? {
         actions.lazy.compactMap { if case .decided(let record) = $0 { record.visit } else { nil } }.first
     }

@@ -2,8 +2,8 @@ package import Encoding
 package import Kiosk
 import Synchronization
 
-/// ``KioskRules`` for a driver with a thread of its own: takes turns on that thread; other threads can read
-/// the violations.
+/// ``KioskRules`` for a driver with its own thread. The watch takes turns on that thread; other threads can
+/// read the violations.
 package final class KioskWatch: Sendable {
     private struct State {
         var rules: KioskRules
@@ -20,7 +20,7 @@ package final class KioskWatch: Sendable {
         self.onViolation = onViolation
     }
 
-    /// The violations so far, in order; the first 20.
+    /// The first 20 violations so far, in order.
     package var violations: [Violation] { state.withLock { $0.violations } }
 
     /// Checks the next turn; see ``KioskRules/watch(_:_:deadline:at:)``.

@@ -8,17 +8,17 @@ struct OpenIntents: Sendable {
         var state = State.none
         /// Whether a visit that has not ended holds the intent.
         var isHeld = false
-        /// Whether that visit has requested the intent.
+        /// Whether the visit of the intent has requested the intent.
         var isAsked = false
-        /// Whether the ledger has stored the intent, whatever it has answered since.
+        /// Whether the ledger has stored the intent, whatever answer it has given since.
         var isInLedger = false
 
         /// Whether the intent needs an outcome.
         var isOpen: Bool { isInLedger || state == .asked }
     }
 
-    /// The limit of refused intents that are kept: if the phone has left, a refused intent never gets an
-    /// outcome.
+    /// The maximum number of refused intents that are kept. A refused intent never gets an outcome if the
+    /// phone has left.
     private static let refused = 64
 
     private var entries: [IntentID: Entry] = [:]
@@ -57,7 +57,7 @@ struct OpenIntents: Sendable {
         entries[intent]?.isAsked = false
     }
 
-    /// Records the ledger's answer, or that it did not arrive in time.
+    /// Records the ledger's answer to an intent, or that the answer did not arrive in time.
     mutating func settle(_ intent: IntentID, isDurable: Bool) {
         switch entries[intent]?.state {
         case .asked,

@@ -10,7 +10,8 @@ package enum WalletCharacteristic: String, CaseIterable, Sendable {
     case verificationStatus = "00002037-0000-1000-8000-00805f9b34fb"
     case disconnect = "0000000b-5026-444a-9e0e-d6f2450f3a77"
 
-    /// Returns the UUID in that generation; those of generation A are numbered from 0x2030 in this order.
+    /// Returns the UUID of the characteristic in the given generation. The UUIDs of generation A are numbered
+    /// from 0x2030 in the order of the cases.
     package func uuid(in generation: WalletGeneration) -> String {
         guard generation == .a, let place = Self.allCases.firstIndex(of: self) else { return rawValue }
         return "0000203\(place)-0000-1000-8000-00805f9b34fb"

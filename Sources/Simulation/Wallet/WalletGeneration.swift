@@ -1,7 +1,6 @@
-/// The generation of a wallet's library, which determines the UUIDs in the advertisement and in the GATT
-/// table.
+/// The generation of a wallet's library. It determines the UUIDs in the advertisement and in the GATT table.
 package enum WalletGeneration: CaseIterable, Sendable {
-    /// `mosip/tuvali` and `mosip/tuvali-ios-swift` 0.4.
+    /// Generation A: `mosip/tuvali` and `mosip/tuvali-ios-swift` 0.4.
     case a
     /// The same from 0.5 on.
     case b

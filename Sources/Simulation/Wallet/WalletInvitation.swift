@@ -10,9 +10,9 @@ package struct WalletInvitation: Equatable, Sendable {
         case ios
     }
 
-    /// The verifier's name, percent-decoded; nil if the platform's parser finds none.
+    /// The verifier's name, percent-decoded; nil if the platform's parser finds no name.
     package var name: String?
-    /// The verifier's key as written, in hexadecimal digits; nil if the platform's parser finds none.
+    /// The verifier's key as written, in hexadecimal digits; nil if the platform's parser finds no key.
     package var key: String?
     /// Whether the library accepts the text (otherwise TVW_CON_001).
     package var isValid: Bool
@@ -41,8 +41,8 @@ package struct WalletInvitation: Equatable, Sendable {
         }
     }
 
-    /// Returns whether the Inji app accepts the QR text for an offline share: it must start with exactly
-    /// `OPENID4VP://`.
+    /// Returns whether the Inji app accepts the QR text for an offline hand-over of a credential. The text
+    /// must start with exactly `OPENID4VP://`.
     package static func isAcceptedByApp(_ text: String) -> Bool { text.utf8.starts(with: "OPENID4VP://".utf8) }
 
     /// The 0x0001 service data to scan for: the name, an underscore and the key's first 5 bytes; nil when

@@ -1,10 +1,10 @@
 /// The recognition of the verifier's advertisement by a wallet.
 package enum WalletScan {
-    /// Returns the verifier's 32-byte public key if the advertiser is the one of the invitation, otherwise
-    /// nil.
+    /// Returns the verifier's 32-byte public key if the advertiser is the verifier of the invitation;
+    /// otherwise nil.
     ///
-    /// Both wallets filter on the 16-bit service, compare all of its service data byte by byte, require the
-    /// scan response's data in the same report, and take the key from the advertisement.
+    /// Both the Android and the iOS wallet filter on the 16-bit service, compare all its service data byte by
+    /// byte, require the scan response's data in the same report, and take the key from the advertisement.
     package static func match(
         _ advertiser: Advertiser, _ invitation: WalletInvitation, _ generation: WalletGeneration = .b
     ) -> [UInt8]? {
@@ -21,8 +21,8 @@ package enum WalletScan {
         return key(structures, generation)
     }
 
-    /// Returns the public key that any Tuvali verifier of that generation advertises; nil: the advertiser is
-    /// not such a verifier.
+    /// Returns the public key in the advertisement of any Tuvali verifier of the given generation; nil if the
+    /// advertiser is no such verifier.
     package static func anyKey(_ advertiser: Advertiser, _ generation: WalletGeneration = .b) -> [UInt8]? {
         key(structures(advertiser.data) + structures(advertiser.scanResponse), generation)
     }
@@ -37,7 +37,7 @@ package enum WalletScan {
     }
 
     /// Returns the AD structures of a payload (Core Specification Supplement part A): type and value. Omits a
-    /// structure that extends past the end, and everything after it.
+    /// structure that extends past the end of the payload, and all bytes after it.
     package static func structures(_ payload: [UInt8]) -> [(type: UInt8, value: ArraySlice<UInt8>)] {
         var found: [(UInt8, ArraySlice<UInt8>)] = []
         var rest = payload[...]

@@ -1,12 +1,13 @@
 import Crypto
 import Encoding
 
-/// The bytes with which a wallet identifies itself, and the data that it sends.
+/// The data that a wallet sends: the bytes with which it identifies itself, and the encrypted record.
 package enum WalletSubmission: Equatable, Sendable {
-    /// A record to be compressed and encrypted: UTF-8 JSON, the wallet's X25519 private key (32 bytes), the
-    /// nonce (12 bytes).
+    /// The wallet compresses and encrypts `record`: UTF-8 JSON. `privateKey`: the wallet's X25519 private key
+    /// (32 bytes). `nonce`: 12 bytes.
     case seal(record: [UInt8], privateKey: [UInt8], nonce: [UInt8])
-    /// Exactly these bytes: the Identify value and the encrypted bytes, recorded or invented.
+    /// The wallet sends exactly the given bytes: the Identify value and the encrypted bytes, recorded or
+    /// invented.
     case recorded(identify: [UInt8], encrypted: [UInt8])
 
     /// Returns a record to be sealed with a key pair and nonce derived from `seed`: for simulations only.
@@ -15,9 +16,10 @@ package enum WalletSubmission: Equatable, Sendable {
         return .seal(record: record, privateKey: random.bytes(32), nonce: random.bytes(12))
     }
 
-    /// Returns the Identify value and the encrypted bytes for a verifier with that public key (32 bytes).
+    /// Returns the Identify value and the encrypted bytes for a verifier with the public key `verifierKey`
+    /// (32 bytes).
     ///
-    /// Nil when a key or nonce has a wrong length or the verifier's key gives no secret.
+    /// Returns nil if a key or nonce has a wrong length or the verifier's key gives no secret.
     package func prepare(for verifierKey: [UInt8]) -> (identify: [UInt8], encrypted: [UInt8])? {
         switch self {
         case .recorded(let identify, let encrypted): return (identify, encrypted)

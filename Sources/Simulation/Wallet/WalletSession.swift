@@ -1,44 +1,44 @@
 package import Encoding
 
-/// The wallet's side of one Tuvali share, with the behaviour of the Android or the iOS library, on top of a
-/// phone's Bluetooth interface. Its only interface is events and actions, so that recorded sessions can be
-/// replayed through it.
+/// The wallet's side of one hand-over of a credential by Tuvali, with the behaviour of the Android or the iOS
+/// library, on top of a phone's Bluetooth interface. Its only interface is events and actions, so that
+/// recorded sessions can be replayed through it.
 package struct WalletSession: Sendable {
     /// An event from the phone.
     package enum Event: Equatable, Sendable {
-        /// The link is established. On iOS the MTU is known before the first write (`mtu` event).
+        /// The link is established. On iOS the MTU is known before the first write (event `mtu`).
         case connected
-        /// Service discovery ended; `found`: the service and all characteristics that the wallet writes
-        /// exist.
+        /// Service discovery ended. `found`: whether the service and all characteristics that the wallet
+        /// writes exist.
         case services(found: Bool)
-        /// The result of an MTU exchange; nil: it was refused.
+        /// An MTU exchange ended with the given MTU in bytes; nil: it was refused.
         case mtu(Int?)
-        /// A write was accepted (without response) or answered (with response).
+        /// A write to the given characteristic was accepted (without response) or answered (with response).
         case written(WalletCharacteristic, succeeded: Bool)
-        /// A notification or indication for which the wallet is registered.
+        /// A notification or indication arrived, for which the wallet is registered.
         case value(WalletCharacteristic, [UInt8])
-        /// The link is gone.
+        /// The link has ended.
         case disconnected
-        /// The deadline has passed.
+        /// The wallet's deadline has passed.
         case timer
     }
 
     /// A request of the wallet to the phone.
     package enum Action: Equatable, Sendable {
-        /// Discover the service and its characteristics.
+        /// Discover the Tuvali service and its characteristics.
         case discoverServices
-        /// Start an MTU exchange.
+        /// Start an MTU exchange with the given MTU in bytes.
         case requestMTU(Int)
-        /// Start (true) or stop passing values of this characteristic to the wallet. The phone decides
-        /// whether a CCCD is written.
+        /// Start (true) or stop (false) passing values of the given characteristic to the wallet. The phone
+        /// determines whether a CCCD is written.
         case register(WalletCharacteristic, Bool)
-        /// Write a value.
+        /// Write the given value to the characteristic.
         case write(WalletCharacteristic, [UInt8], withResponse: Bool)
         /// End the connection.
         case disconnect
-        /// Close the connection: the wallet receives no more events of it.
+        /// Close the wallet's end of the connection. The wallet receives no more events of the connection.
         case close
-        /// Show the user this progress.
+        /// Show the given progress to the user.
         case progress(WalletProgress)
     }
 
@@ -73,11 +73,11 @@ package struct WalletSession: Sendable {
     private var transfers = 0
     private var actions: [Action] = []
 
-    /// Creates a wallet that will connect to the verifier with that public key (32 bytes, from the
-    /// advertisement).
+    /// Creates a wallet that will connect to the verifier with the public key `verifierKey` (32 bytes, from
+    /// the advertisement).
     ///
-    /// `repeatsTransfer`: start a second transfer on SUCCESS, against the protocol. `startsOver`: how often
-    /// everything is sent again before the report is requested.
+    /// `repeatsTransfer`: whether the wallet starts a second transfer on SUCCESS, against the protocol.
+    /// `startsOver`: how often size and chunks are sent again before the report is requested.
     package init(
         manner: WalletManner, submission: WalletSubmission, verifierKey: [UInt8], repeatsTransfer: Bool = false,
         startsOver: Int = 0
@@ -157,7 +157,7 @@ package struct WalletSession: Sendable {
             actions.append(.discoverServices)
         case .negotiating(let attempt, _, let result):
             if mtuFailed { return fail(.mtu, now) }
-            // The library requires exactly the MTU that it requested; 517 counts as 512.
+            // Accept only exactly the MTU that was requested, as the library does; 517 counts as 512.
             if let result, min(result, 512) == manner.mtuLadder[attempt] {
                 actions.append(.register(.disconnect, true))
                 identify(now)
@@ -219,7 +219,8 @@ package struct WalletSession: Sendable {
         }
     }
 
-    /// Sends the next chunk of the first pass or of a repair round; after the last one, requests the report.
+    /// Sends the next chunk of the first pass or of a repair round. After the last chunk, requests the
+    /// report.
     private mutating func sendNext(_ now: Instant) {
         let due = manner.chunkPause.map { now.advanced(by: $0) }
         switch state {
@@ -232,8 +233,8 @@ package struct WalletSession: Sendable {
         case .repairing(let missing, let index, _):
             guard index < missing.count else { return requestReport(tries: 0) }
             state = .repairing(missing: missing, index: index + 1, due: due)
-            // The library reads such a chunk from its buffer without a check; here, a chunk that does not
-            // exist is skipped.
+            // Skip a chunk that does not exist. The real library would read such a chunk from its buffer
+            // without a check.
             guard let chunk = chunks?[missing[index]] else { return sendNext(now) }
             write(.submitResponse, chunk, withResponse: manner.writesWithResponse)
         default: break

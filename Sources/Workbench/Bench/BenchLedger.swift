@@ -10,7 +10,7 @@ package import Store
 /// The real keeper over a real database with its witness in a folder of its own, on this machine's disk or on
 /// a slower one: ``slow(by:)`` delays every sync of both.
 package final class BenchLedger: VisitLedger {
-    /// The database.
+    /// The database of the ledger.
     package let store: Store
     /// The key under which credentials are remembered.
     package let siteKey: SiteKey
@@ -46,7 +46,7 @@ package final class BenchLedger: VisitLedger {
         writing = Task { await keeper.run() }
     }
 
-    /// Delays every sync of database and witness by that much.
+    /// Delays every sync of database and witness by the duration `delay`.
     package func slow(by delay: Duration) { meter.slow(by: delay) }
 
     /// The size of the database in bytes, without its log.
@@ -79,8 +79,8 @@ package final class BenchLedger: VisitLedger {
         return keeper.shortfall.lost + keeper.shortfall.reserved
     }
 
-    /// Closes the database, which copies its log into it, and removes the folder; call it after ``finish()``.
-    /// Returns the size of the closed database.
+    /// Closes the database, which copies its log into the database file, and removes the folder. Call this
+    /// function after ``finish()``. Returns the size of the closed database in bytes.
     package func remove() async -> Int {
         await store.close()
         defer { try? FileManager.default.removeItem(at: folder) }

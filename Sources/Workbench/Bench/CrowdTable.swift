@@ -4,13 +4,14 @@ import Kiosk
 package import Simulation
 import Tuvali
 
-/// How long people wait at a gate, by waiting phones, attackers and loss: crowds played one after the other.
+/// The table of waiting times at a gate, by the number of waiting phones, of attackers and the loss. The
+/// crowds are simulated one after the other.
 package enum CrowdTable {
-    /// Returns the payloads of wallets for the real verifier: the sample credential, and the same with a
-    /// claim changed.
+    /// Returns the payloads of wallets for the real verifier: the sample credential, and the same credential
+    /// with a changed claim.
     package static func realCredentials() throws -> CrowdCredentials {
         var policy = VerificationPolicy()
-        // All visitors have the same credential.
+        // Only note a reuse, because all visitors have the same credential.
         policy.replay.action = .flag
         let verifier = Verifier(trust: try TrustStore(Samples.trust), policy: policy)
         return CrowdCredentials(
@@ -21,7 +22,7 @@ package enum CrowdTable {
         }
     }
 
-    /// Plays one crowd and returns its figures.
+    /// Simulates one crowd and returns its figures.
     package static func play(_ plan: CrowdPlan, _ credentials: CrowdCredentials = .standIn) throws -> CrowdFigures {
         let crowd = try Crowd(plan, credentials: credentials) { name in
             KioskSettings(name: try Identifier(name), softwareVersion: "crowd")

@@ -12,9 +12,9 @@ import Tuvali
 /// gate.
 ///
 /// The real ``Gatekeeper`` runs with its threads on a virtual radio, and the real keeper records every visit
-/// in a real file (``BenchLedger``); only the panel is replaced, by a reading of the clock. The figure
-/// includes decryption, inflation, the switch to the verifier's thread, the verification and the way back,
-/// and any work of the disk that remains at T0.
+/// in a real file (``BenchLedger``); only the panel is replaced: its stand-in only reads the clock. The
+/// figure includes decryption, inflation, the switch to the verifier's thread, the verification and the way
+/// back, and any disk work that is still open at T0.
 package enum DecisionBench {
     /// The result of the visits.
     package struct Result: Sendable {
@@ -26,15 +26,15 @@ package enum DecisionBench {
         /// too busy for its virtual radio.
         package let absent: Int
 
-        /// Returns the time that `percent` of the visits do not exceed.
+        /// Returns the time that `percent` per cent of the visits do not exceed.
         package func percentile(_ percent: Int) -> Duration {
             times.isEmpty ? .zero : times[min(times.count - 1, (times.count * percent + 99) / 100 - 1)]
         }
     }
 
-    /// The reason why there is no figure.
+    /// The reason why the measurement gave no figure.
     package struct Failure: Error, Sendable {
-        /// The description.
+        /// The description of the failure.
         package let reason: String
     }
 
@@ -117,7 +117,7 @@ private final class GateClock: Panel {
     func free(_ command: Gate.Command, at now: Instant) {}
     func admit(until: Instant, at now: Instant) {}
     var opens: Bool { true }
-    // Each order counts as carried out in full.
+    // Every order counts as carried out in full.
     func opening(_ order: OpeningOrder, at now: Instant) -> Opening { .over(order.from.duration(to: order.until)) }
 
     func gate(_ command: Gate.Command, at now: Instant) {

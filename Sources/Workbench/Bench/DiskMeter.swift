@@ -5,12 +5,12 @@ import CDiskMeter
 package final class DiskMeter: @unchecked Sendable {  // the meter counts with atomic operations
     /// The counts of writes.
     package struct Counts: Hashable, Sendable {
-        /// Bytes passed to the file system.
+        /// The number of bytes passed to the file system.
         package var bytes = 0
-        /// Blocks of 4,096 bytes that the syncs sent to the disk: a block that is written again after a sync
-        /// counts again.
+        /// The number of blocks of 4,096 bytes that the syncs sent to the disk. A block that is written again
+        /// after a sync counts again.
         package var blocks = 0
-        /// Calls that waited for the disk.
+        /// The number of calls that waited for the disk.
         package var syncs = 0
 
         /// Returns the difference from `earlier`.
@@ -29,7 +29,7 @@ package final class DiskMeter: @unchecked Sendable {  // the meter counts with a
         self.meter = meter
     }
 
-    /// Delays every later sync by that much.
+    /// Delays every later sync by the duration `delay`.
     package func slow(by delay: Duration) { disk_meter_slow(meter, UInt64(max(0, delay / .microseconds(1)))) }
 
     /// Counts a write and a sync of a file other than the database's, and waits for the same delay as a sync

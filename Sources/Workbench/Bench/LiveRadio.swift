@@ -18,9 +18,9 @@ package actor LiveRadio {
     private var hasFinished = false
     private var whenIdle: CheckedContinuation<Void, Never>?
 
-    /// Creates a radio at the other end of `descriptor` (SOCK_SEQPACKET, owned by the radio from then on).
-    /// Its time runs `speed` times as fast as real time. `onFinish` is called once all visits of the first
-    /// script are over.
+    /// Creates a radio at the other end of `descriptor` (SOCK_SEQPACKET; the radio owns it from then on). The
+    /// radio's time runs `speed` times as fast as real time. `onFinish` is called once all visits of the
+    /// first script are over.
     package init(
         _ radio: VirtualRadio, descriptor: Int32, speed: Int64 = 1,
         onFinish: @escaping @Sendable () -> Void = {}
@@ -32,7 +32,7 @@ package actor LiveRadio {
         self.onFinish = onFinish
     }
 
-    /// Starts to serve.
+    /// Starts to handle packets and virtual time.
     package func start() {
         timer = thread.makeTimer { [weak self] in self?.assumeIsolated { $0.handle(.timer) } }
         thread.watch(transport.descriptor, for: .readable) { [weak self] _ in
@@ -51,7 +51,7 @@ package actor LiveRadio {
         }
     }
 
-    /// Shows an invitation to the phones, as a display does; nil: none.
+    /// Shows an invitation to the phones, as a display does; nil: shows none.
     package func showInvitation(_ uri: String?) { handle(.invitation(uri)) }
 
     /// Stops the thread and closes the transport.

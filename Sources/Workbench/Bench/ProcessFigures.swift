@@ -3,15 +3,15 @@ import Glibc
 
 /// The kernel's figures of this process.
 package struct ProcessFigures: Sendable {
-    /// Resident memory in bytes.
+    /// The resident memory of the process in bytes.
     package let resident: Int
-    /// Open descriptors.
+    /// The number of open descriptors of the process.
     package let descriptors: Int
     /// Bytes that the process caused to be written to the disk, in whole pages of 4,096 bytes; nil: the
     /// kernel does not count them.
     package let written: Int?
 
-    /// The present figures.
+    /// The present figures of this process.
     package static var now: ProcessFigures {
         let pages = text("/proc/self/statm").split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         let written = text("/proc/self/io").split(separator: "\n").first { $0.hasPrefix("write_bytes:") }

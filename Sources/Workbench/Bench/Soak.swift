@@ -7,16 +7,16 @@ import LinuxIO
 import Simulation
 import Store
 
-/// Plays many thousands of visits and returns what they leave: memory, descriptors, bytes, and wrong answers.
-/// The kiosk is the real one, checked by ``KioskRules``; verifier, keeper, database and witness are real,
-/// too, on a real file. Radio and phones are virtual, and so is the time at the gate: it runs at a person's
-/// pace, and stops while the gate waits for the disk.
+/// Simulates many thousands of visits and returns their lasting effects: used memory, open descriptors,
+/// written bytes, and wrong answers. The kiosk is the real one, checked by ``KioskRules``; verifier, keeper,
+/// database and witness are real, too, on a real file. Radio and phones are virtual, and so is the time at
+/// the gate. This time advances as slowly as people act, and stops while the gate waits for the disk.
 package enum Soak {
     /// A kind of visitor.
     package enum Kind: String, CaseIterable, Sendable {
-        /// A valid credential.
+        /// The visitor presents a valid credential.
         case accepted
-        /// A credential that was changed after it was signed.
+        /// The visitor presents a credential that was changed after it was signed.
         case rejected
         /// A phone that leaves during the visit.
         case left
@@ -24,7 +24,7 @@ package enum Soak {
         case junk
     }
 
-    /// The results.
+    /// The measured results.
     package struct Figures: Sendable {
         /// The number of visitors of each kind.
         package var visits: [Kind: Int] = [:]
@@ -44,16 +44,16 @@ package enum Soak {
         package var start = ProcessFigures.now
         /// The figures of the process after the last visit.
         package var end = ProcessFigures.now
-        /// The range of resident memory between them, in bytes.
+        /// The range of resident memory between the warm-up and the last visit, in bytes.
         package var resident = 0...0
-        /// The range of open descriptors between them.
+        /// The range of the number of open descriptors between the warm-up and the last visit.
         package var descriptors = 0...0
         /// The writes of the played visits.
         package var written = DiskMeter.Counts()
-        /// The writes of accepted visits that are recorded one by one, as at a quiet gate, and the number of
-        /// these visits.
+        /// The writes of accepted visits that are recorded one by one, as at a gate with few visitors, and
+        /// the number of these visits.
         package var alone = (counts: DiskMeter.Counts(), visits: 0)
-        /// The bytes that one such visit adds to the database.
+        /// The number of bytes by which one visit that is recorded alone makes the database grow.
         package var growth = 0
 
         /// The number of all visitors.
@@ -64,14 +64,14 @@ package enum Soak {
 
     /// The number of visits of one script.
     private static let round = 500
-    /// Longer than the quiet time after which the store copies its log.
+    /// The pause between rounds. It is longer than the idle time after which the store copies its log.
     private static let pause = Duration.milliseconds(500)
     private static let kinds: [Kind] = [
         .accepted, .accepted, .rejected, .accepted, .left, .accepted, .accepted, .rejected, .accepted, .junk,
     ]
 
-    /// Plays `visits` visits, then records `alone` more one by one, on a ledger below `parent`; `onRound`
-    /// gets the number of finished visits at intervals.
+    /// Simulates `visits` visits, then records `alone` further visits one by one, on a ledger below `parent`.
+    /// `onRound` gets the number of finished visits at intervals.
     package static func run(
         visits: Int, alone: Int = 200, below parent: URL = FileManager.default.temporaryDirectory,
         onRound: @Sendable (Int, ProcessFigures) -> Void
@@ -126,7 +126,8 @@ package enum Soak {
             submission: .sealing(Samples.record(credential), seed: UInt64(seed)), misbehaviour: misbehaviour)
     }
 
-    /// Records visits one by one, each step only after the one before is on the disk and in the witness.
+    /// Records visits one by one. Each step begins only after the previous one is on the disk and in the
+    /// witness.
     private static func record(
         _ alone: Int, _ outcome: Outcome, _ ledger: BenchLedger, _ figures: inout Figures
     ) async throws {

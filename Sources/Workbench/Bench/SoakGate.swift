@@ -52,13 +52,13 @@ private final class SoakWorld: SimulatedWorld, @unchecked Sendable {
     private var simulation: GateSimulation
     private var kinds: [Soak.Kind] = []
     private var seen = Soak.Figures()
-    /// The newest visit with a credential: phones arrive one after the other.
+    /// The newest visit with a credential. One is enough, because phones arrive one after the other.
     private var visit: VisitID?
     private(set) var lastAccepted: Outcome?
 
     init(_ ledger: BenchLedger) throws {
         self.ledger = ledger
-        // As at a gate without a policy file: a reuse is noted, not refused.
+        // Use the policy of a gate without a policy file: a reuse is noted, not refused.
         var policy = VerificationPolicy()
         policy.replay.action = .flag
         verifiers = VerifierInForce(
@@ -123,7 +123,7 @@ private final class SoakWorld: SimulatedWorld, @unchecked Sendable {
         let outcome = record.outcome
         let isOpened = outcome.gate?.opened == true
         let names = verifiers.settle(record.visit, isOpened ? .used : .released, at: now)
-        // One record may count for many visits that were refused alike.
+        // One record may count for many visits that were refused in the same way.
         seen.records[outcome.result.rawValue, default: 0] += 1 + outcome.repeated
         if isOpened {
             seen.records["gate opened", default: 0] += 1

@@ -3,14 +3,15 @@ import Kiosk
 import Simulation
 import Tuvali
 
-/// Measures the cost of a message from the controller's packets to its place in memory: the whole kiosk,
-/// without threads and with a stopped clock, compared with the CRC that each byte needs in any case.
+/// Measures the cost of a message from the controller's packets to its place in memory. The measurement uses
+/// the whole kiosk, without threads and with a stopped clock. The cost is compared with that of the CRC,
+/// which each byte needs in any case.
 package enum TransferBench {
     /// The best of several runs.
     package struct Result: Sendable {
         /// The size of the message in bytes.
         package let bytes: Int
-        /// The time from the first packet of the first chunk to the last packet of the last one.
+        /// The time from the first packet of the first chunk to the last packet of the last chunk.
         package let time: Duration
         /// The time for the CRC of the same chunks alone.
         package let check: Duration
@@ -21,9 +22,9 @@ package enum TransferBench {
         package var ratio: Double { time / max(.nanoseconds(1), check) }
     }
 
-    /// The reason why there is no figure.
+    /// The reason why the measurement gave no figure.
     package struct Failure: Error, Sendable {
-        /// The description.
+        /// The description of the failure.
         package let reason: String
     }
 
@@ -33,7 +34,7 @@ package enum TransferBench {
     /// The handles of the values that a phone writes, as in the kiosk's attribute table.
     private static let (identify, size, chunk, request): (UInt8, UInt8, UInt8, UInt8) = (12, 20, 22, 24)
 
-    /// Receives a message of about that many bytes `runs` times.
+    /// Receives a message of about `bytes` bytes, `runs` times.
     package static func run(bytes: Int = 1_000_000, runs: Int = 9) throws(Failure) -> Result {
         var random = SplitMix64(seed: 5)
         let chunks = (0..<bytes / payload).map { number in

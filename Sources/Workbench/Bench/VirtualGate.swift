@@ -32,7 +32,7 @@ final class VirtualGate: Sendable {
         let radio = try LiveRadio(VirtualRadio(visits: []), descriptor: ends[1], speed: Self.speed)
         let hostEnd = ends[0]
         var settings = KioskSettings(name: try Identifier("Bench"), softwareVersion: "bench")
-        // So short that no visitor has to wait for the end of the pulse before.
+        // The pulse is so short that no visitor has to wait for the end of the previous one.
         settings.gatePulse = .milliseconds(10)
         let rules = KioskWatch(settings)
         let listeners = try Listeners([
@@ -68,7 +68,8 @@ final class VirtualGate: Sendable {
 /// Passes the invitation on the display to the radio's phones.
 private final class Invitations: KioskListener {
     private let radio: LiveRadio
-    /// The newest invitation: the tasks that pass it on may overtake each other.
+    /// The newest invitation. It is stored because the tasks that pass invitations on may overtake each
+    /// other.
     private let shown = Mutex<String?>(nil)
 
     init(_ radio: LiveRadio) { self.radio = radio }

@@ -8,33 +8,33 @@ package struct DemoScenario: Sendable {
     package enum Ending: Hashable, Sendable {
         /// The visitor is let in.
         case accepted
-        /// The visitor is refused, with this first reason.
+        /// The visitor is refused. The value is the first reason.
         case rejected(ReasonCode)
     }
 
     /// The name on the command line.
     package var name: String
-    /// The events, in one sentence.
+    /// The events of the scenario, in one sentence.
     package var story: String
     /// The payload that the wallet sends.
     package var payload: [UInt8]
     /// The date at the gate.
     package var clock: Timestamp
-    /// The gate's trust data.
+    /// The trust data of the gate.
     package var trust: TrustMaterial
-    /// The gate's rules; nil: none.
+    /// The gate's rules; nil if the gate has none.
     package var rules: GatePolicy?
-    /// The visitor's phone.
+    /// The phone of the visitor.
     package var phone: PhoneTraits = .android14
     /// How long the cloud agent is unreachable after the visit began; nil: it is always reachable.
     package var agentAway: Duration?
-    /// The required end; nil: the visitor's file decides.
+    /// The required end of the visit; nil: the visitor's file determines it.
     package var ending: Ending?
 
-    /// The scenarios by name, in the order in which help lists them.
+    /// The names of the scenarios, in the order in which the help text lists them.
     package static let names = ["accepted", "tampered", "untrusted-issuer", "expired", "lossy-radio", "agent-down"]
 
-    /// Returns the scenario of that name; nil: none.
+    /// Returns the scenario `name`; nil if none has this name.
     package static func named(_ name: String) -> DemoScenario? {
         var scenario = DemoScenario(
             name: name, story: "", payload: Samples.record(Samples.credential), clock: Samples.validDate,
@@ -69,8 +69,8 @@ package struct DemoScenario: Sendable {
         return scenario
     }
 
-    /// Returns a scenario in which the visitor sends exactly these bytes, at a gate with these rules. The
-    /// gate has this trust data, or by default the samples'.
+    /// Returns a scenario in which the visitor sends exactly the bytes of `file`, at a gate with the given
+    /// rules. The gate has the given trust data, or by default that of the samples.
     package static func sending(
         _ file: [UInt8], at clock: Timestamp?, trust: TrustMaterial?, rules: GatePolicy? = nil
     ) -> DemoScenario {

@@ -12,19 +12,19 @@ import Synchronization
 package final class Demonstration: SimulatedWorld {
     /// The events for an observer, in order.
     package enum Event: Sendable {
-        /// An observation at the gate.
+        /// The simulation of the gate reported an observation.
         case gate(GateSimulation.Observation)
-        /// A stage of the verification ended after that much real time.
+        /// A stage of the verification ended after the given real time.
         case stage(Stage, Duration)
-        /// The verifier's verdict.
+        /// The verifier gave the given verdict.
         case verdict(Verdict)
-        /// An entry of the ledger.
+        /// The ledger got the given entry.
         case recorded(LedgerRecord)
         /// The connection to the cloud agent is established.
         case agentConnected
         /// An attempt to reach the cloud agent failed.
         case agentUnreachable
-        /// The agent's server accepted the report.
+        /// The agent's server accepted the report with the given id.
         case reportSent(Text)
         /// The agent's controller received the report.
         case reportDelivered(JSON)
@@ -32,7 +32,7 @@ package final class Demonstration: SimulatedWorld {
 
     /// The result of a run.
     package struct Result: Sendable {
-        /// The visit's outcome; nil: none within the limit.
+        /// The visit's outcome; nil if there was none within the time limit.
         package var outcome: Outcome?
         /// The answer that the phone got.
         package var phone: VisitOutcome?
@@ -40,7 +40,7 @@ package final class Demonstration: SimulatedWorld {
         package var delivered: Int
         /// Whether the ledger's chain is intact.
         package var isChainIntact: Bool
-        /// The kiosk's violations of its rules; must be empty.
+        /// The kiosk's violations of its rules. The list must be empty.
         package var violations: [Violation]
 
         /// Returns whether the story had the required end.
@@ -99,12 +99,12 @@ package final class Demonstration: SimulatedWorld {
 
     /// The reason why a demonstration could not start.
     package enum Failure: Error {
-        /// Fewer than 64 random bytes, or bytes that make no key.
+        /// The system gave fewer than 64 random bytes, or bytes that make no key.
         case noRandomness
     }
 
-    /// Plays the scenario to its end: the phone has left, the report has arrived and the gate is ready again,
-    /// or `limit` has passed.
+    /// Runs the scenario to its end: the phone has left, the report has arrived and the gate is ready again,
+    /// or the time `limit` has passed.
     package func run(limit: Duration = .seconds(300)) -> Result {
         let end = Instant.zero.advanced(by: limit)
         perform(connection.handle(.start, at: simulation.now))
@@ -201,7 +201,8 @@ package final class Demonstration: SimulatedWorld {
             case .connected: onEvent(.agentConnected, now)
             case .sent(let id): sent(id)
             case .reachability(.some): onEvent(.agentUnreachable, now)
-            // The demonstration only shows the delivery of reports; all other actions concern the service.
+            // The demonstration only shows the delivery of reports. All other actions are only for the
+            // service.
             default: break
             }
         }

@@ -6,13 +6,13 @@ package import Ledger
 package struct MemoryLedger: Sendable {
     /// A report that waits or has been sent.
     package struct Entry: Sendable {
-        /// The report's id, which is that of its visit.
+        /// The id of the report. It is also the id of the visit.
         package let id: Text
         /// The report as compact JSON.
         package let content: Text
         /// The date at which the report was made.
         package let time: Timestamp
-        /// Whether the agent has accepted it.
+        /// Whether the agent has accepted the report.
         package var isSent = false
     }
 
@@ -22,7 +22,7 @@ package struct MemoryLedger: Sendable {
     package var reports: [Entry] = []
     private var head: LedgerHead
 
-    /// Creates an empty ledger with that id.
+    /// Creates an empty ledger with the id `id`.
     package init(id: Text) {
         head = LedgerHead(ledger: id, point: .genesis(ledger: id))
     }

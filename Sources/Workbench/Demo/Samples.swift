@@ -6,13 +6,13 @@ import Simulation
 /// The credential of the demonstration, and the data that a gate needs to trust it (`Licences/README.md`
 /// names its owner).
 package enum Samples {
-    /// The credential as its issuer signed it: valid from 2025-01-02 to 2027-01-02.
+    /// The sample credential as its issuer signed it. It is valid from 2025-01-02 to 2027-01-02.
     package static let credential = PackageResources.farmer_credential_json
 
-    /// The issuer's DID document.
+    /// The DID document of the sample credential's issuer.
     package static let issuerDocument = PackageResources.farmer_issuer_json
 
-    /// The context under which it was signed, and the URL for which it is pinned.
+    /// The context under which the sample credential was signed, and the URL for which the context is pinned.
     package static let context = (
         url: Text("https://piyush7034.github.io/my-files/farmer.json"),
         document: PackageResources.farmer_context_json
@@ -21,16 +21,16 @@ package enum Samples {
     /// The SHA-256 of the context that a trust directory pins, in 64 hexadecimal digits.
     package static var contextDigest: String { Hex.encode(SHA256.hash(data: context.document)) }
 
-    /// The issuer's DID.
+    /// The DID of the sample credential's issuer.
     package static let issuer: Text = "did:web:vharsh.github.io:DID:local"
 
-    /// The type of the credential, by which a gate admits its holder.
+    /// The type of the sample credential. The gate admits its holder because of this type.
     package static let type: Text = "https://piyush7034.github.io/my-files/farmer.json#FarmerCredential"
 
     /// A date at which the credential is valid (2026-06-01T09:00:00Z).
     package static let validDate = Timestamp(seconds: 1_780_304_400)
 
-    /// A date shortly after it expired (2027-01-05T09:00:00Z).
+    /// A date shortly after the sample credential expired (2027-01-05T09:00:00Z).
     package static let expiredDate = Timestamp(seconds: 1_799_139_600)
 
     /// The trust data of a gate of the farmers' association.
@@ -42,7 +42,7 @@ package enum Samples {
         return TrustMaterial(issuers: [TrustedIssuer(id: issuer)], documents: [issuerDocument], contexts: contexts)
     }
 
-    /// The credential with one claim changed after it was signed.
+    /// The sample credential with one claim changed after it was signed.
     package static var tamperedCredential: [UInt8] {
         guard var document = (try? JSON.parse(credential))?.object,
             var subject = document["credentialSubject"]?.object
@@ -52,10 +52,11 @@ package enum Samples {
         return JSON.object(document).compactBytes
     }
 
-    /// Returns the record that an Inji wallet sends: the credential among the wallet's own members.
+    /// Returns the record that an Inji wallet sends: the credential together with the members that the wallet
+    /// adds.
     ///
-    /// `ballast`: bytes of issuer metadata that some wallet versions also send, here of a kind that does not
-    /// compress.
+    /// `ballast`: the number of bytes of issuer metadata. Some wallet versions send such metadata, too; these
+    /// bytes cannot be compressed.
     package static func record(_ credential: [UInt8], ballast: Int = 0) -> [UInt8] {
         var record: JSONObject = [
             "vcMetadata": [

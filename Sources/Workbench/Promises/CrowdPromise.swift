@@ -33,7 +33,7 @@ package struct CrowdPromise: Sendable {
         return Self.findings(figures)
     }
 
-    /// Returns the requirements, each with its result.
+    /// Returns the requirements of the promise, each with its result.
     package static func findings(_ figures: CrowdFigures) -> [DemoPromise.Finding] {
         [
             .init("no visitor gets a wrong answer", "\(figures.wrong) got one", isKept: figures.wrong == 0),

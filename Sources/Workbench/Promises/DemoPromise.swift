@@ -1,20 +1,21 @@
-/// A promise of the gate that `gatehouse demo` tests: it disturbs a gate, and then checks the requirements.
+/// A promise of the gate that `gatehouse demo` tests: The test disturbs a gate, and then checks the
+/// requirements of the promise.
 package struct DemoPromise: Sendable {
     /// A step of the story.
     package struct Step: Hashable, Sendable {
         /// The part or person that acts, in one word.
         package let who: String
-        /// The action or observation.
+        /// The action or observation, in words.
         package let text: String
 
         init(_ who: String, _ text: String) { (self.who, self.text) = (who, text) }
     }
 
-    /// One requirement and its result.
+    /// One requirement of a promise, and the result of its test.
     package struct Finding: Hashable, Sendable {
-        /// The requirement, in words.
+        /// The requirement of the promise, in words.
         package let promise: String
-        /// The result, in words.
+        /// The result of the test, in words.
         package let found: String
         /// Whether the requirement is met.
         package let isKept: Bool
@@ -27,7 +28,7 @@ package struct DemoPromise: Sendable {
 
     /// The external tools of a promise.
     package struct Tools: Sendable {
-        /// The program's version.
+        /// The version of the program.
         package let version: String
         /// The seed of all random values.
         package let seed: UInt64
@@ -58,7 +59,7 @@ package struct DemoPromise: Sendable {
     /// Tests the promise. Throws errors that prevent the test, such as a folder that cannot be written.
     package let play: @Sendable (_ tools: Tools, _ tell: @escaping Teller) async throws -> [Finding]
 
-    /// All promises, in the order in which help lists them.
+    /// All promises, in the order in which the help text lists them.
     package static let all = [
         DemoPromise(
             name: "power-cut", story: "The plug is pulled while the gate is open for a visitor.",
@@ -86,6 +87,6 @@ package struct DemoPromise: Sendable {
     /// The names of all promises.
     package static let names = all.map(\.name)
 
-    /// Returns the promise of that name; nil: none.
+    /// Returns the promise `name`; nil if none has this name.
     package static func named(_ name: String) -> DemoPromise? { all.first { $0.name.utf8.elementsEqual(name.utf8) } }
 }

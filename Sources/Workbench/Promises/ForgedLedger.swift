@@ -7,10 +7,10 @@ import Store
 package struct ForgedLedger: Sendable {
     /// A change of a copy of the ledger's folder.
     package struct Forgery: Sendable {
-        /// The change, in words.
+        /// The change of the ledger's files, in words.
         package let what: String
-        /// Makes the change in that folder; `earlier` is the database of a day before. Throws errors that
-        /// prevent it.
+        /// Makes the change in the database in `folder`. `earlier`: the database of a day before. Throws
+        /// errors that prevent the change.
         package let forge: @Sendable (_ folder: String, _ earlier: [UInt8]) throws -> Void
 
         /// Creates a forgery.
@@ -50,7 +50,7 @@ package struct ForgedLedger: Sendable {
         (self.tools, self.forgeries, self.rewrite) = (tools, forgeries, rewrite)
     }
 
-    /// Plays two days, then each forgery on a copy of its own.
+    /// Simulates two days, then tries each forgery on a separate copy.
     package func play(_ tell: @escaping DemoPromise.Teller) async throws -> [DemoPromise.Finding] {
         let folder = tools.folder + "/gate"
         try FileManager.default.createDirectory(
@@ -117,8 +117,8 @@ package struct ForgedLedger: Sendable {
         return verifier.finish()
     }
 
-    /// Returns the entries with another pulse, and hashes that fit: the forgery of an attacker who has read
-    /// the program.
+    /// Returns the entries with another pulse, and with matching hashes. This is the forgery of an attacker
+    /// who has read the program.
     package static let rewritten: Rewriting = { entries, ledger in
         var hash = ChainHash.genesis(ledger: ledger)
         return entries.map { entry in
@@ -129,8 +129,9 @@ package struct ForgedLedger: Sendable {
         }
     }
 
-    /// Replaces each occurrence of a text in a file by a text of the same length: a database also keeps
-    /// copies of data that it has moved. Throws if there is none, because nothing would be forged.
+    /// Replaces each occurrence of a text in a file by a text of the same length. All occurrences are
+    /// replaced because a database also keeps copies of data that it has moved. Throws if the file has no
+    /// occurrence, because the test would then forge nothing.
     private static func change(_ path: String, _ text: String, _ other: String) throws {
         let file = URL(fileURLWithPath: path)
         var bytes = try Data(contentsOf: file)

@@ -4,8 +4,8 @@ package import Kiosk
 package import Ledger
 import Store
 
-/// A power cut during a pulse: the next start records the decision and the order once, and nothing else
-/// changes.
+/// A power cut during a pulse: the next start records the decision and the order once, and changes nothing
+/// else.
 package struct PowerCut: Sendable {
     /// The state after the power returned.
     package struct Facts: Sendable {
@@ -13,16 +13,16 @@ package struct PowerCut: Sendable {
         package var pulse: Text
         /// The visits that the next start closed, with the content of their records.
         package var closed: [Closed]
-        /// The number of outcomes of each visit number, from 1 on, after that start: each must be one,
-        /// otherwise an outcome was duplicated or lost.
+        /// The number of outcomes of each visit number, from 1 on, after the start that follows the power
+        /// cut. Each must be one; otherwise an outcome was duplicated or lost.
         package var outcomes: [Int]
-        /// The number of outcome records, and of the distinct ids of their reports.
+        /// The number of outcome records, and the number of distinct ids of their reports.
         package var reports: (count: Int, ids: Int)
-        /// The number of visits that one more start closed.
+        /// The number of visits that one more start closed. It must be zero.
         package var closedAgain: Int
         /// The final output of `gatehouse ledger verify`.
         package var verified: [String]
-        /// Whether that output says that the ledger is intact.
+        /// Whether the output of the verification says that the ledger is intact.
         package var isIntact: Bool
 
         /// A visit that a start closed.
@@ -42,11 +42,11 @@ package struct PowerCut: Sendable {
 
     private let tools: DemoPromise.Tools
 
-    /// Creates the promise with these tools.
+    /// Creates the promise with the given tools.
     package init(_ tools: DemoPromise.Tools) { self.tools = tools }
 
-    /// Runs the gate in that folder. It lets one visitor in, and calls `onPulse` with the second visit while
-    /// the gate is open for that visit. If `onPulse` returns, the run ends in order.
+    /// Runs the gate in `folder`. The gate lets one visitor in, and `onPulse` is called with the second visit
+    /// while the gate is open for that visit. If `onPulse` returns, the run ends in order.
     package static func live(
         in folder: String, seed: UInt64, version: String, onPulse: @escaping @Sendable (VisitID) -> Void
     ) async throws {
@@ -97,7 +97,7 @@ package struct PowerCut: Sendable {
             isIntact: report.isIntact)
     }
 
-    /// Returns the requirements, each with its result.
+    /// Returns the requirements of the promise, each with its result.
     package static func findings(_ facts: Facts) -> [DemoPromise.Finding] {
         let closed = facts.closed
         return [

@@ -6,7 +6,7 @@ import LinuxIO
 import Simulation
 import Tuvali
 
-/// A gate in virtual time, at which visitors arrive one after the other. It has a thread of its own, because
+/// A gate in virtual time, at which visitors arrive one after the other. The gate has its own thread, because
 /// it waits for a real disk.
 final class PromiseGate: Sendable {
     /// The results of some visitors.
@@ -24,7 +24,7 @@ final class PromiseGate: Sendable {
     private let thread: SideThread
     private let world: World
 
-    /// Creates a gate that trusts the samples' issuer. `ledger`: takes the records; nil: there are no
+    /// Creates a gate that trusts the samples' issuer. `ledger`: takes the records; nil: the gate makes no
     /// records. `date`: returns the date for verdicts. `onOpening`: called on the gate's thread while the
     /// relay is energised, with the visit and the number of openings so far.
     init(
@@ -35,14 +35,14 @@ final class PromiseGate: Sendable {
         world = try World(seed, ledger, date, onOpening)
     }
 
-    /// Plays one visitor for each of these payloads, one after the other.
+    /// Simulates one visitor for each of the payloads `records`, one after the other.
     func play(_ records: [[UInt8]]) async -> Day {
         await withCheckedContinuation { done in
             thread.run { [world] in done.resume(returning: world.play(records)) }
         }
     }
 
-    /// The surroundings of the kiosk. Used by one thread at a time.
+    /// The surroundings of the kiosk. Only one thread at a time uses them.
     private final class World: SimulatedWorld, @unchecked Sendable {
         private let verifier: Verifier
         private let ledger: PromiseLedger?

@@ -9,7 +9,7 @@ import Store
 
 /// A gate's real database with seal and witness in one folder, from a start of the program to its end.
 final class PromiseLedger: Sendable {
-    /// The database.
+    /// The database of the ledger.
     let store: Store
     /// The visits that this start found without an outcome, and closed.
     let recovered: [OutcomeRecord]
@@ -36,7 +36,7 @@ final class PromiseLedger: Sendable {
     /// Returns the path of the database.
     static func database(_ folder: String) -> String { folder + "/gatehouse.db" }
 
-    /// Returns the witness and its key in the same folder: a demonstration does not need another disk for
+    /// Returns the witness and its key in the folder of the database. A demonstration needs no other disk for
     /// them.
     static func witness(_ folder: String) -> WitnessSource {
         WitnessSource(
@@ -60,8 +60,8 @@ final class PromiseLedger: Sendable {
         return answer.wait()
     }
 
-    /// Takes a decision. Waits until it is on the disk, for at most ten seconds; the time of the gate is
-    /// stopped meanwhile.
+    /// Takes a decision. Waits until the decision is on the disk, for at most ten seconds; the time of the
+    /// gate is stopped meanwhile.
     func recordDecision(_ record: VisitRecord) {
         keeper.recordDecision(record, names: [])
         let (intent, answer) = (Text(record.intent?.text ?? ""), Answer())

@@ -1,17 +1,18 @@
 /// Reads the comments of an example file that has a comment above each key.
 ///
 /// Prose above a key is about that key and about the keys that follow it directly; prose above a `[section]`
-/// is about the section. A key may itself be commented out with a `#`; it is then recognised by its name.
+/// is about the section. A key may itself be commented out with a `#`; such a line is recognised by the key's
+/// name.
 struct AnnotatedExample {
-    /// Keys that share their prose.
+    /// Keys that share the same prose.
     struct Entry {
         var keys: [String]
         let meaning: [String]
-        /// Lines that show how the keys are written, if the keys alone do not.
+        /// Lines that show how the keys are written. They are needed only if the keys alone do not show it.
         var example: [String] = []
     }
 
-    /// The content of one `[section]`; the first section has no name.
+    /// The content of one section, such as `[clock]`; the first section has no name.
     struct Section {
         let name: String
         /// The header as it is written: `[clock]`, `[[accept]]`.
@@ -34,8 +35,8 @@ struct AnnotatedExample {
     /// Whether lines belong to the example of the last entry.
     private var isShowing = false
 
-    /// Reads an example. `known`: the keys with their sections, `clock.skew`; a commented line that names
-    /// none of them is prose.
+    /// Reads an example. `known`: the keys with their sections, such as `clock.skew`. A commented line that
+    /// names none of these keys is prose.
     init(_ text: String, known: Set<String>) {
         self.known = known
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) { take(line) }

@@ -14,7 +14,7 @@ struct KeyPage {
     /// The text below the title.
     let lead: String
     let parts: [Part]
-    /// The tables inside others, which have no section of their own in the example.
+    /// The tables inside other tables. They have no separate section in the example.
     let inner: [(title: String, forms: [KeyForm])]
 
     /// Returns the page for an example.

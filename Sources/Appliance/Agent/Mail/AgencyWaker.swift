@@ -2,18 +2,19 @@ import Aries
 import Encoding
 import HTTPTransport
 
-/// Fetches messages as soon as an agency reports one, by a long poll, if the agency supports that. A gate
-/// that cannot be reached from outside then gets a message at once, and not only with the next regular fetch.
+/// Fetches messages as soon as an agency reports that one arrived. Uses a long poll, if the agency supports
+/// long polls. A gate that cannot be reached from outside then gets a message at once and does not wait for
+/// the next regular fetch.
 struct AgencyWaker: Sendable {
-    /// Asks the agency.
+    /// Sends the long poll to the agency.
     var exchange: any MessageExchange
-    /// Returns the question; nil while there is no agent.
+    /// Returns the long poll to send; nil while the gate has no agent at the agency.
     var question: @Sendable () async -> AgencyLongPoll?
-    /// Fetches messages.
+    /// Fetches the waiting messages.
     var fetch: @Sendable () async -> Void
     /// The clock.
     var clock: AgentClock
-    /// The pause between two questions, whatever the answers are.
+    /// The pause between two long polls, whatever the answers are.
     var pause = Duration.seconds(1)
     /// The pause after an answer that is of no use. The regular fetches continue.
     var retry = Duration.seconds(60)

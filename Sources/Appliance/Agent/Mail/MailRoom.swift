@@ -13,17 +13,18 @@ actor MailRoom: Postbox {
     enum Choice: Sendable {
         /// The mailbox of the primary destination's own agent, if the agent grants one.
         case auto
-        /// No mailbox.
+        /// The gate has no mailbox.
         case none
-        /// A mailbox at the agent that made the invitation in that file or URL; all destinations use it.
+        /// A mailbox at the agent that made the invitation in the given file or URL. All destinations use
+        /// this mailbox.
         case invitation(String)
-        /// A mailbox at that agency; all destinations use it.
+        /// A mailbox at the given agency. All destinations use this mailbox.
         case agency(AgencySettings)
     }
 
     /// The parts that a mail room uses.
     struct Surroundings: Sendable {
-        /// Posts messages.
+        /// Posts messages to the mailbox's server.
         var exchange: any MessageExchange
         /// Stores mailboxes, and messages that cannot be read.
         var store: any ConnectionStore
@@ -31,15 +32,16 @@ actor MailRoom: Postbox {
         var settings: Mediator.Configuration
         /// Reads the invitation of ``Choice/invitation(_:)``.
         var invitation: @Sendable (String) async throws -> Invitation
-        /// Returns the sponsor's token for an agency that requires one; nil: there is none.
+        /// Returns the sponsor's token for an agency that requires one; nil if no token is available.
         var token: @Sendable () async throws(TokenSource.Failure) -> ProvisionToken? = {
             () throws(TokenSource.Failure) in nil
         }
         /// The longest wait between two attempts to get a token.
         var longestTokenPause = Duration.zero
-        /// The address at which an agency reports that a message arrived; nil: none.
+        /// The address at which the agency reports that a message arrived; nil if the gate receives no such
+        /// reports.
         var webhook: WebhookReceiver.Settings?
-        /// The minimum time between two fetches that such reports trigger.
+        /// The minimum time between two fetches that the agency's reports trigger.
         var webhookPause = Duration.seconds(2)
         /// Remembers the invitations by which no connection through a mailbox could be made.
         var refused: any InvitationMemory
@@ -47,7 +49,7 @@ actor MailRoom: Postbox {
         var clock: AgentClock
         /// Receives every notice. It must not block.
         var notice: @Sendable (MailboxNotice) -> Void
-        /// The time until something is tried again.
+        /// The time until a failed step is tried again.
         var pause = Duration.seconds(10)
     }
 
@@ -67,11 +69,12 @@ actor MailRoom: Postbox {
     private var refused: [Text] = []
     private var isLoaded = false
     private var loading: Task<Bool, Never>?
-    /// The id of the stored mailbox that cannot be used. An operator decides about it; no other mailbox is
-    /// made meanwhile.
+    /// The id of a stored mailbox that cannot be used; nil if there is none. An operator has to repair or
+    /// delete it. No other mailbox is made meanwhile.
     private var kept: Text?
     private var isServing = false
-    /// The file of the invitation to the mailbox, with the state that decides when it is read.
+    /// The file of the invitation to the mailbox, with the state from which the time of the next read
+    /// follows.
     private var source: InvitationFile?
     private var tokens: TokenSearch
     /// The last failure that the mailbox itself reported.
@@ -84,7 +87,7 @@ actor MailRoom: Postbox {
         if case .invitation(let text) = choice { source = InvitationFile(path: text) }
     }
 
-    /// Runs the present mailbox, whichever it is, until the task is cancelled.
+    /// Runs the mailbox in use, even when another one replaces it, until the task is cancelled.
     func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.watch() }
@@ -125,7 +128,7 @@ actor MailRoom: Postbox {
             if case .none = choice { return true }
             guard let last = stored.last else { return true }
             await takeUp(last, Set(all.map(\.id)))
-            // The newest mailbox serves. Retire the earlier ones, which a crash left.
+            // Use the newest mailbox. Retire earlier mailboxes that a crash left.
             if mailbox != nil { for old in stored.dropLast() { try await retire(old.id) } }
             return true
         } catch {
@@ -134,14 +137,14 @@ actor MailRoom: Postbox {
         }
     }
 
-    /// Takes up a stored mailbox. Connections that it knows and that are not among `known` were deleted; it
-    /// is asked to close them.
+    /// Begins to use a stored mailbox. Asks the mailbox to close each connection that it still has and that
+    /// is not among `known`, because that connection was deleted.
     private func takeUp(_ stored: StoredConnection, _ known: Set<Text>) async {
         guard mailbox == nil else { return }
         do {
             let snapshot = try JSON.parse(stored.snapshot)
             let gone: Set<Text>
-            // Every kind of mailbox has a value of its own here.
+            // Each kind of mailbox has its own type, so the call is written once for each.
             switch (choice, snapshot["kind"]?.string) {
             case (.agency(let settings), AgencyMailbox.kind?):
                 let agency = try AgencyMailbox(
@@ -157,7 +160,7 @@ actor MailRoom: Postbox {
             }
             for name in gone { await mailbox?.take(.close(connection: name)) }
         } catch {
-            // Keep it: its keys are the only access to the messages that wait there.
+            // Keep the stored mailbox: its keys are the only access to the messages that wait there.
             kept = stored.id
             if case SnapshotError.otherAgency = error {
                 surroundings.notice(.otherMailbox)
@@ -191,11 +194,11 @@ actor MailRoom: Postbox {
         get async { await (mailbox as? MailboxLink<AgencyMailbox>)?.longPoll }
     }
 
-    /// The invitation by which the present mailbox was reached; nil if there is none.
+    /// The invitation by which the present mailbox was reached; nil if no invitation was used.
     var invitation: Invitation? { mailbox?.invitation ?? nil }
 
-    /// Returns whether a connection through the mailbox may be made by that invitation: none failed before,
-    /// and no unusable mailbox is stored.
+    /// Returns whether a connection through the mailbox may be made by `invitation`: no such connection
+    /// failed before, and no unusable mailbox is stored.
     func permits(_ invitation: Invitation) -> Bool { kept == nil && !refused.contains(invitation.id) }
 
     /// Whether connections to all destinations use one mailbox that is separate from their agents.
@@ -206,8 +209,8 @@ actor MailRoom: Postbox {
         }
     }
 
-    /// Makes the connection of `state` lead to the mailbox: its agent granted that address. Retires an
-    /// earlier mailbox.
+    /// Makes the connection with the state `state` lead to the mailbox, because the connection's agent
+    /// granted `address`. Retires an earlier mailbox.
     func adopt(_ id: Text, state: JSON, address: MailboxAddress) async throws {
         let mediator = try Mediator(
             over: state, address: address, configuration: surroundings.settings, random: AgentLinks.randomStream())
@@ -218,7 +221,7 @@ actor MailRoom: Postbox {
     /// Stores a mediator and starts it, in place of the present mailbox.
     private func install(_ mediator: consuming Mediator) async throws {
         let (id, old) = (mediator.id, mailbox)
-        // A mailbox of the same id must not overwrite the new state with its own.
+        // An earlier mailbox of the same id must not overwrite the new state with its old state.
         if old?.id == id { await old?.stop() }
         try await surroundings.store.keepConnection(
             id, to: Self.destination, mediator.snapshot.compactBytes, handled: [])
@@ -250,7 +253,7 @@ actor MailRoom: Postbox {
         (handedOver, early, isServing, trouble) = ([:], [], false, nil)
     }
 
-    /// Drops the mailbox, if no connection uses it any more.
+    /// Stops using the mailbox if no connection uses it any more.
     func drop() async throws {
         guard let mailbox, receivers.isEmpty, try await !isNeeded(), self.mailbox?.id == mailbox.id else { return }
         self.mailbox = nil
@@ -270,13 +273,13 @@ actor MailRoom: Postbox {
     private func isNeeded() async throws -> Bool {
         try await surroundings.store.loadConnections().contains { stored in
             guard stored.destination != Self.destination, !stored.isDeleting else { return false }
-            // A connection that cannot be read now may be one.
+            // A connection that cannot be read now may be a mailbox's connection.
             guard let snapshot = try? JSON.parse(stored.snapshot) else { return true }
             return snapshot["mailbox"] == true
         }
     }
 
-    /// Stops using the mailbox of that id, which is being deleted.
+    /// Stops using the mailbox `id`, which is being deleted.
     func remove(_ id: Text) async {
         if kept == id {
             kept = nil
@@ -312,7 +315,7 @@ actor MailRoom: Postbox {
         }
     }
 
-    /// Reads the invitation to the mailbox, if no mailbox serves and the file is due.
+    /// Reads the invitation to the mailbox if no mailbox is in use and the invitation's file is due.
     private func connect() async {
         let now = surroundings.clock.now()
         guard kept == nil, mailbox == nil || !isServing, let source, let edition = source.due(at: now) else { return }
@@ -330,8 +333,8 @@ actor MailRoom: Postbox {
         }
     }
 
-    /// Makes the mailbox at an agency, unless one exists or is stored that an operator has to decide about.
-    /// Passes it a token if it needs one.
+    /// Makes the mailbox at an agency. Makes none if a mailbox exists, or if an unusable mailbox is stored
+    /// that the operator has to repair or delete. Passes the mailbox a token if it needs one.
     private func provision(_ settings: AgencySettings) async {
         do {
             if mailbox == nil {
@@ -403,7 +406,7 @@ actor MailRoom: Postbox {
             guard let entry = receivers[name] else { return }
             await entry.receiver.refuse(entry.key.verkey)
         case .failed(let failure, _):
-            // The next address will show that the mailbox serves again.
+            // The next address that the mailbox reports will show that it works again.
             (isServing, trouble) = (false, failure)
             if failure == .needsToken { tokens.want() }
             surroundings.notice(.failed(failure))

@@ -18,8 +18,9 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
     /// The post under way. The deadlines of the mailbox are handled meanwhile.
     private var posting: Task<Void, Never>?
 
-    /// Creates a link for `box`. `invitation`: the one by which its connection was made, if it has a
-    /// connection. `connections`: those that it is to serve from the start.
+    /// Creates a link for `box`. `invitation`: the invitation by which the mailbox's connection was made; nil
+    /// if the mailbox has no connection. `connections`: the connections that the mailbox accepts messages for
+    /// from the start.
     init(
         _ box: consuming Box, id: Text, invitation: Invitation?, connections: [(id: Text, key: KeyPair)],
         _ surroundings: MailboxSurroundings
@@ -102,49 +103,50 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
 }
 
 extension MailboxLink where Box == AgencyMailbox {
-    /// How the agency is asked to wake this gate; nil while there is no agent, and for an agency that cannot
-    /// do so.
+    /// How the agency is asked to wake this gate; nil while the gate has no agent at the agency, and nil for
+    /// an agency that cannot wake gates.
     var longPoll: AgencyLongPoll? { box.longPoll }
 }
 
 /// A running mailbox of any kind.
 protocol RunningMailbox: Sendable {
-    /// Its id.
+    /// The id of the mailbox.
     var id: Text { get }
-    /// The invitation by which its connection was made; nil for a mailbox without one.
+    /// The invitation by which the mailbox's connection was made; nil for a mailbox without a connection.
     var invitation: Invitation? { get }
-    /// Runs until the task is cancelled or it is stopped.
+    /// Runs until the task is cancelled or ``stop()`` is called.
     func run() async
-    /// Passes it an event.
+    /// Passes the mailbox an event.
     func take(_ event: MailboxEvent) async
-    /// Ends it permanently: nothing of it is posted or stored any more.
+    /// Ends the mailbox permanently: it posts and stores nothing any more.
     func stop() async
 }
 
 /// The parts that a mailbox uses.
 struct MailboxSurroundings: Sendable {
-    /// Posts messages.
+    /// Posts messages to the mailbox's server.
     var exchange: any MessageExchange
-    /// Stores the mailbox.
+    /// Stores the mailbox and its keys.
     var store: any ConnectionStore
     /// The clock.
     var clock: AgentClock
-    /// Receives its news, one at a time.
+    /// Receives the news of the mailbox, one item at a time.
     var tell: @Sendable (MailboxNews) async -> Void
 }
 
 /// News of a mailbox.
 enum MailboxNews: Sendable {
-    /// The connection can be reached at that address.
+    /// The connection `for` can be reached at the given address.
     case address(MailboxAddress, for: Text)
-    /// A connection, or the whole mailbox for nil, is not served.
+    /// The mailbox does not work for the connection `for`; nil: it works for none. The failure is the reason.
     case failed(MailboxFailure, for: Text?)
-    /// The mailbox has forgotten the connection. `isComplete` is false if it cannot forget it.
+    /// The mailbox has forgotten the connection. `isComplete` is false if the mailbox could not forget it
+    /// completely.
     case closed(connection: Text, isComplete: Bool)
     /// Messages for connections.
     case messages([MailboxMessage])
-    /// Posts began to succeed (nil) or to fail.
+    /// Posts to the mailbox began to succeed (nil) or to fail (the reason).
     case reachability(ExchangeFailure?)
-    /// Its state could not be stored.
+    /// The state of the mailbox could not be stored; the text is the reason.
     case storeFailed(String)
 }

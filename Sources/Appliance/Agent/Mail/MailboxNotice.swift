@@ -6,36 +6,38 @@ package import HTTPTransport
 package enum MailboxNotice: Sendable {
     /// An agent keeps messages for this gate from now on.
     case adopted
-    /// The mailbox serves.
+    /// The mailbox works.
     case serves
-    /// The mailbox does not serve, for that reason. It is tried again.
+    /// The mailbox does not work, for the given reason. The gate tries it again.
     case failed(MailboxFailure)
-    /// The mailbox is reachable (nil) or not.
+    /// The mailbox is reachable (nil), or is not reachable for the given reason.
     case reachability(ExchangeFailure?)
-    /// No connection could be made through the mailbox. The connection that leads to it is used as before and
-    /// delivers itself.
+    /// No connection could be made through the mailbox. The connection that leads to the mailbox is used as
+    /// before and itself delivers reports.
     case givenUp
     /// The mailbox is no longer used.
     case dropped
-    /// The connection of that id led to a mailbox that is no longer used. Its peer is to be notified.
+    /// The connection with the given id led to a mailbox that is no longer used. The connection's peer is to
+    /// be notified.
     case replaced(Text)
-    /// A message that no connection can read was quarantined, for that reason.
+    /// A message that no connection can read was quarantined; the text is the reason.
     case quarantined(Text)
-    /// The mailbox has forgotten a connection. `isComplete` is false if it cannot forget it.
+    /// The mailbox has forgotten a connection. `isComplete` is false if the mailbox could not forget it
+    /// completely.
     case closed(isComplete: Bool)
-    /// The invitation to the mailbox cannot be used.
+    /// The invitation to the mailbox cannot be used; the text is the reason.
     case invitationFailed(String)
-    /// The sponsor's token cannot be obtained.
+    /// The sponsor's token cannot be obtained, for the given reason.
     case tokenFailed(TokenSource.Failure)
-    /// The gate listens at that address, where the agency can wake it.
+    /// The gate listens at the given address, where the agency can wake it.
     case listens(ListenAddress)
-    /// The gate cannot listen at that address. Messages arrive with the regular fetches.
+    /// The gate cannot listen at the given address. Messages arrive with the regular fetches.
     case cannotListen(ListenAddress, ListenFailure)
-    /// The stored mailbox cannot be read. It stays as it is.
+    /// The stored mailbox cannot be read. It is not changed.
     case unreadable
     /// The stored mailbox is not the one that the configuration names.
     case otherMailbox
-    /// Something could not be stored.
+    /// The mailbox or a message could not be stored, or not be read from the store; the text is the reason.
     case storeFailed(String)
 
     /// A line for the log, with the remedy.

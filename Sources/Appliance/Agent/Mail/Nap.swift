@@ -7,7 +7,7 @@ final class Nap {
     private var sleeper: Task<Void, Never>?
     private var isWoken = false
 
-    /// Ends the present sleep; without one, the next sleep ends at once.
+    /// Ends the present sleep. If the actor is not asleep, the next sleep ends at once.
     func end() {
         isWoken = true
         sleeper?.cancel()

@@ -4,12 +4,12 @@ package import Encoding
 
 /// A connection's access to its mailbox, whichever mailbox is used at present.
 package protocol Postbox: Sendable {
-    /// Makes `receiver` reachable under `key`: it gets the messages for that key. Called at every start;
-    /// nothing changes if the key is known.
+    /// Makes `receiver` reachable under `key`: `receiver` gets the messages for that key. The function is
+    /// called at every start and changes nothing if the mailbox already knows the key.
     func open(_ receiver: any MailReceiver, key: KeyPair) async
     /// Fetches messages: an answer is expected.
     func fetch() async
-    /// Reports that the effects of these messages are durable, or that they are in quarantine.
+    /// Reports that the effects of the messages with these uids are durable, or that they are in quarantine.
     func applied(_ uids: [Text]) async
     /// Reports that the connection stops running. Messages that it was handed and did not apply are released.
     func leave(_ connection: Text) async

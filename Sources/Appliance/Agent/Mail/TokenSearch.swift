@@ -1,11 +1,11 @@
 import Aries
 import Encoding
 
-/// The search for a sponsor's token: when to look for one, and which one the agency got last. It is a value,
-/// separate from the mailbox.
+/// The search for a sponsor's token: when the gate looks for a token, and which token the agency got last.
+/// The search is a value and independent of the mailbox.
 ///
-/// The waits between requests to a server grow, so that neither the server nor the agency gets requests
-/// without end when the agency cannot use the server's tokens.
+/// The waits between requests to a server grow. So neither the server nor the agency gets requests without
+/// end when the agency cannot use the server's tokens.
 struct TokenSearch {
     private let pause: Duration
     private let longest: Duration
@@ -19,7 +19,7 @@ struct TokenSearch {
     /// exceeds `longest`.
     init(pause: Duration, longest: Duration) { (self.pause, self.longest) = (pause, longest) }
 
-    /// Records that the agency asks for a token that it was not given yet.
+    /// Records that the agency asks for a token other than those it was given.
     mutating func want() { isWanted = true }
 
     /// Ends the search: the agency has provided an agent.

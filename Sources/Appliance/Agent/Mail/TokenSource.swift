@@ -6,11 +6,12 @@ package import HTTPTransport
 import LinuxIO
 
 /// The source of a token for this gate from the operator's sponsor (`agency.token`): a file, or a server that
-/// issues a new one for each request. A token is a secret until it is used: a failure contains nothing of it.
+/// issues a new token for each request. A token is a secret until it is used, so a failure contains no part
+/// of it.
 package enum TokenSource: Hashable, Sendable {
-    /// The file of that absolute path.
+    /// The token is in the file at the given absolute path.
     case file(String)
-    /// The server at that URL, which is asked by GET.
+    /// The server at the given URL returns the token in answer to a GET request.
     case link(String)
 
     /// The limit for a token, in bytes.
@@ -26,12 +27,12 @@ package enum TokenSource: Hashable, Sendable {
     /// The file; nil for a server.
     var file: String? { if case .file(let path) = self { path } else { nil } }
 
-    /// The longest wait between two attempts. It spares a server, and the agency that gets its tokens; a file
-    /// serves this gate alone.
+    /// The longest wait between two attempts. The wait limits the load on a server, and on the agency that
+    /// gets the server's tokens. A file needs no wait, because only this gate uses it.
     var longestPause: Duration { file == nil ? .seconds(15 * 60) : .zero }
 
-    /// Returns whether a token may be obtained that way: from a file, over TLS or, if plain HTTP is allowed
-    /// at all, from this machine.
+    /// Returns whether the source may be used: a file, a URL with TLS or, if plain HTTP is allowed at all, a
+    /// plain HTTP URL of this machine.
     func isAllowed(plainHTTP: Bool) -> Bool {
         guard case .link(let text) = self else { return true }
         guard let url = WebURL(Text(text)) else { return false }
@@ -55,8 +56,8 @@ package enum TokenSource: Hashable, Sendable {
         }
     }
 
-    /// Checks a file as far as possible before the service runs. A server is not asked, since a token that it
-    /// issues is used up.
+    /// Checks a file as far as possible before the service runs. A server gets no request, because a token
+    /// that it issues is used up.
     package func check() throws(Failure) {
         guard case .file(let path) = self else { return }
         _ = try read(try content(of: path))
@@ -68,7 +69,7 @@ package enum TokenSource: Hashable, Sendable {
     private func content(of path: String) throws(Failure) -> [UInt8] {
         var status = stat()
         if stat(path, &status) != 0, errno == ENOENT { throw .missing(path) }
-        // One byte more than allowed is enough to recognise a file that is too large.
+        // Read one byte more than the limit: that is enough to recognise a file that is too large.
         guard FileBytes.isFile(path), let bytes = FileBytes.read(path, limit: Self.maxBytes + 1) else {
             throw .unreadable(path)
         }
@@ -82,7 +83,8 @@ package enum TokenSource: Hashable, Sendable {
         return token
     }
 
-    /// The name of the source in a failure: of a URL only the host, since the rest may contain a password.
+    /// The name of the source in a failure. For a URL it is only the host, because the rest may contain a
+    /// password.
     private var place: String {
         switch self {
         case .file(let path): path
@@ -92,19 +94,20 @@ package enum TokenSource: Hashable, Sendable {
 }
 
 extension TokenSource {
-    /// Why there is no token. ``text`` and ``remedy`` are for the operator.
+    /// Why no token can be obtained. ``text`` and ``remedy`` are for the operator.
     package enum Failure: Error, Hashable, Sendable {
-        /// The file does not exist.
+        /// The file at the given path does not exist.
         case missing(String)
-        /// The path names no regular file, or the file cannot be read.
+        /// The given path leads to no regular file, or the file cannot be read.
         case unreadable(String)
-        /// The file is empty.
+        /// The file at the given path is empty.
         case empty(String)
-        /// The file is usable, but other users can read or change it.
+        /// The file at the given path is usable, but other users can read or change it.
         case exposed(String)
-        /// The server of that name issues no token.
+        /// The server `host` issues no token.
         case link(host: String, ExchangeError)
-        /// The content of the file, or the answer of the server of that name, is no token.
+        /// The content of the file, or the answer of the server, is no token; the text names the file or the
+        /// server's host.
         case notAToken(String)
 
         /// What is wrong, in plain words.
@@ -120,7 +123,7 @@ extension TokenSource {
             }
         }
 
-        /// The remedy.
+        /// The remedy for the operator.
         package var remedy: String {
             switch self {
             case .missing, .empty: "put the token there, as the sponsor's service wrote it; it is taken at once"

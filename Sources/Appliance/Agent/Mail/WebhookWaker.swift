@@ -6,9 +6,9 @@ import HTTPTransport
 /// attacker who finds the address and posts without end cannot make the gate ask the agency more often than
 /// that.
 struct WebhookWaker: Sendable {
-    /// The address at which it listens.
+    /// The address at which the gate listens for the webhook.
     var settings: WebhookReceiver.Settings
-    /// Fetches messages.
+    /// Fetches the waiting messages.
     var fetch: @Sendable () async -> Void
     /// The clock.
     var clock: AgentClock
@@ -25,7 +25,7 @@ struct WebhookWaker: Sendable {
         await withDiscardingTaskGroup { group in
             group.addTask {
                 await listen { body in
-                    // The post is not signed: it says only that there may be a message.
+                    // The post is not signed, so it only says that a message may wait.
                     guard (try? AgencyWakeUp(body)) != nil else { return false }
                     call.yield()
                     return true

@@ -5,11 +5,11 @@ package import Encoding
 package struct AgencyAnswer: Sendable {
     /// The parsed `@type`.
     package let type: AgencyType
-    /// All members.
+    /// All members of the answer.
     package let body: JSON
 
-    /// The limit of messages that are read from one answer. The rest arrives with the next answer, once these
-    /// are released.
+    /// The maximum number of messages that are read from one answer. The remaining messages arrive with the
+    /// next answer, once the read ones are released.
     package static let messagesLimit = 256
     /// The longest message name, in bytes.
     package static let uidBytes = 128
@@ -32,7 +32,7 @@ package struct AgencyAnswer: Sendable {
         guard type.name == request.answerName else { throw .otherAnswer }
     }
 
-    /// The agent that CONNECTED, AGENT_CREATED or KEY_CREATED names.
+    /// The agent's DID and key in a CONNECTED, AGENT_CREATED or KEY_CREATED answer; nil for other answers.
     package var party: AgencyParty? {
         AgencyParty(did: body["withPairwiseDID"], key: body["withPairwiseDIDVerKey"])
             ?? AgencyParty(did: body["selfDID"], key: body["agentVerKey"])
@@ -44,8 +44,8 @@ package struct AgencyAnswer: Sendable {
         return Self.read(list, limit: Self.messagesLimit)
     }
 
-    /// Returns the first messages of a MSGS_BY_CONNS answer, ``messagesLimit`` in total, by the gate's DIDs
-    /// in the connections.
+    /// Returns the first messages of a MSGS_BY_CONNS answer, at most ``messagesLimit`` in total, grouped by
+    /// the gate's pairwise DID in the connection.
     package func messagesByConnections() throws(AgencyError) -> [(pairwiseDID: Text, messages: [AgencyMessage])] {
         guard let list = body["msgsByConns"]?.array else { throw .malformed }
         var found: [(pairwiseDID: Text, messages: [AgencyMessage])] = []
@@ -63,7 +63,7 @@ package struct AgencyAnswer: Sendable {
         return found
     }
 
-    /// Reads messages. Skips an entry without a usable name, which could not be released.
+    /// Reads messages. Skips an entry without a usable name, because it could not be released.
     private static func read(_ list: [JSON], limit: Int) -> [AgencyMessage] {
         var messages: [AgencyMessage] = []
         for element in list {
@@ -73,8 +73,9 @@ package struct AgencyAnswer: Sendable {
         return messages
     }
 
-    /// Returns the connections whose messages were not updated according to MSG_STATUS_UPDATED_BY_CONNS, at
-    /// most ``messagesLimit``, each with its problem. Empty for the Node agency, which reports no failures.
+    /// Returns the connections whose messages were not updated according to a MSG_STATUS_UPDATED_BY_CONNS
+    /// answer, at most ``messagesLimit``, each with its problem. The list is empty for the Node agency, which
+    /// reports no failures.
     package func failures() throws(AgencyError) -> [(pairwiseDID: Text, problem: AgencyProblem)] {
         guard let list = body["failed"] else { return [] }
         guard let entries = list.array else { throw .malformed }
@@ -87,15 +88,15 @@ package struct AgencyAnswer: Sendable {
 
 /// One message that waits at an agency.
 package struct AgencyMessage: Hashable, Sendable {
-    /// The agency's name for it.
+    /// The agency's id of the message.
     package let uid: Text
-    /// Its state, such as MS-103.
+    /// The state of the message, such as MS-103.
     package let statusCode: Text
-    /// The packed message; empty if there is none, or if it cannot be an envelope. Such a message can be
-    /// released but not read.
+    /// The packed message; empty if the agency sent none, or if the bytes cannot be an envelope. Such a
+    /// message can be released but not read.
     package let envelope: [UInt8]
 
-    /// The longest envelope in bytes, as in ``DIDComm/Envelope/Limits``. A longer one counts as none.
+    /// The longest envelope in bytes, as in ``DIDComm/Envelope/Limits``. A longer envelope counts as missing.
     package static let envelopeBytes = 2 * 1024 * 1024
 
     /// Reads an element of `msgs`; nil without a usable name and state.

@@ -1,11 +1,11 @@
 package import Encoding
 
-/// The server software of an agency: one of the two public ones. Both speak one protocol, "client to agency"
-/// in its JSON form, with different versions, errors and rules.
+/// The server software of an agency: one of the two public ones. Both use the same protocol, "client to
+/// agency" in its JSON form, but different versions, errors and rules.
 package enum AgencyDialect: String, CaseIterable, Sendable {
     /// The Node agency of aries-vcx.
     case node
-    /// Evernym's consumer agency, Verity.
+    /// Verity, Evernym's consumer agency.
     case evernym
 
     /// Whether one request returns the messages of all connections. The last Node agency has no such request.
@@ -45,14 +45,15 @@ package struct AgencyType: Hashable, Sendable {
     /// The prefix of every type; the DID is a placeholder in both servers.
     package static let prefix: Text = "did:sov:123456789abcdefghi1234;spec/"
 
-    /// The message family.
+    /// The family of the message.
     package let family: Text
-    /// The family's version. Answers are matched without it, since the servers mix versions.
+    /// The version of the message family. Answers are matched without the version, because the servers mix
+    /// versions.
     package let version: Text
-    /// The message's name.
+    /// The name of the message.
     package let name: Text
 
-    /// Creates a type of these parts.
+    /// Creates a message type from its family, version and name.
     package init(_ family: Text, _ version: Text, _ name: Text) {
         (self.family, self.version, self.name) = (family, version, name)
     }
@@ -66,6 +67,6 @@ package struct AgencyType: Hashable, Sendable {
         self.init(Text(String(parts[0])), Text(String(parts[1])), Text(String(parts[2])))
     }
 
-    /// The whole `@type`.
+    /// The whole `@type` as text.
     package var text: Text { Text("\(Self.prefix)\(family)/\(version)/\(name)") }
 }

@@ -11,7 +11,8 @@ package enum AgencyEnvelope {
     /// at once.
     package static let answerBytes = 8 * 1024 * 1024
 
-    /// One stop: the party that unpacks there, and the gate's key that the party knows.
+    /// One stop of a wrapped message: the party that unpacks it there, and the gate's key that this party
+    /// knows.
     package struct Stop: Sendable {
         /// The party that the layer is for.
         package let party: AgencyParty
@@ -25,10 +26,12 @@ package enum AgencyEnvelope {
     /// The type of a wrapper message.
     package static let forward = AgencyType("routing", "1.0", "FWD")
 
-    /// Packs `message` for the first stop and wraps it for the other stops and, outermost, for the agency.
+    /// Packs `message` for the first stop and wraps the result for the other stops and, outermost, for the
+    /// agency.
     ///
-    /// One stop reaches the agency itself or the gate's agent. For a connection's agent both servers need two
-    /// stops: that agent under the connection's key, then the gate's agent under the gate's own key.
+    /// One stop is enough to reach the agency itself or the gate's agent. To reach a connection's agent, both
+    /// kinds of servers need two stops: the connection's agent under the connection's key, then the gate's
+    /// agent under the gate's own key.
     package static func pack(
         _ message: JSON, via stops: [Stop], agency: AgencyParty, random: inout RandomStream
     ) -> [UInt8] {

@@ -9,7 +9,7 @@ extension AgencyMailbox {
         return present
     }
 
-    /// Reads the answer of a request and carries out what follows from it.
+    /// Reads the answer to a request and applies its effects.
     mutating func answered(_ id: AgentConnection.ExchangeID, _ body: [UInt8], at now: Instant) -> [MailboxAction] {
         guard let done = finishExchange(id) else { return [] }
         let reachable = reachability(nil)
@@ -27,7 +27,7 @@ extension AgencyMailbox {
         }
     }
 
-    /// Compares the DID and the key that the server states with the pinned ones.
+    /// Compares the agency's DID and key in the server's answer with the pinned DID and key.
     private mutating func checked(_ body: [UInt8], at now: Instant) -> [MailboxAction] {
         let json = body.count <= 16 * 1024 ? try? JSON.parse(body) : nil
         guard let party = AgencyParty(did: json?["DID"], key: json?["verKey"]) else {
@@ -101,7 +101,7 @@ extension AgencyMailbox {
         proceed(next(party))
     }
 
-    /// Enters the next stage. Connections that wait may continue then.
+    /// Enters the next stage. Connections that wait may then continue.
     mutating func proceed(_ next: Stage) {
         (stage, told) = (next, nil)
         storage = .changed
@@ -126,8 +126,8 @@ extension AgencyMailbox {
             (slots[index].isReread, slots[index].mayHaveMore) = (false, false)
             slots[index].askAt = now.advanced(by: settings.limits.poll)
             for message in waiting where underWay.count < settings.limits.handed {
-                // A message of this name is under way already. If it belongs to another connection, this one
-                // is handed over later.
+                // A message of this name is being passed to a connection already. If it belongs to another
+                // connection, pass this one later.
                 guard underWay.insert(message.uid).inserted else { continue }
                 slots[index].handed[message.uid] = now
                 if recent.insert(message.uid) { slots[index].mayHaveMore = true }
@@ -169,8 +169,8 @@ extension AgencyMailbox {
         return actions
     }
 
-    /// Releases the waiting messages of a connection that is being closed, unread, as long as there are more.
-    /// The agency keeps the connection's agent.
+    /// Releases the waiting messages of a connection that is being closed, unread, as long as more messages
+    /// wait. The agency keeps the connection's agent.
     private mutating func leftovers(_ did: Text, _ messages: [AgencyMessage]) -> [MailboxAction] {
         let uids = messages.filter { $0.statusCode == AgencyRequest.pending }.map(\.uid)
         let limit = settings.limits.rereads

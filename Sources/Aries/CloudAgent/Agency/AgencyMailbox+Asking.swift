@@ -39,8 +39,8 @@ extension AgencyMailbox {
         case .token: return [(.token(thread: ""), hold)]
         case .ready: break
         }
-        // Addresses are first, since connections wait for them. Releases make room at the agency. Closing is
-        // before reading, so that messages of a closed connection are not read again.
+        // Request addresses first, because connections wait for them. Releases make room at the agency.
+        // Closing is before reading, so that messages of a closed connection are not read again.
         var items = slots.filter { $0.agent == nil && $0.closing == nil }.map { slot in
             (operation: Operation.createKey(slot.ours.did), due: max(slot.hold, hold))
         }
@@ -131,10 +131,10 @@ extension AgencyMailbox {
         return lists
     }
 
-    /// Returns the slot in which the gate has that DID.
+    /// Returns the slot in which the gate has the DID `did`.
     func slot(_ did: Text) -> AgencySlot? { slots.first { $0.ours.did == did } }
 
-    /// Changes the slot in which the gate has that DID, if it still exists.
+    /// Changes the slot in which the gate has the DID `did`, if that slot still exists.
     mutating func change(_ did: Text, _ body: (inout AgencySlot) -> Void) {
         if let index = slots.firstIndex(where: { $0.ours.did == did }) { body(&slots[index]) }
     }

@@ -15,12 +15,12 @@ extension AgencyMailbox {
             if slots[known].earlierUntil != nil { (slots[known].earlierUntil, storage) = (nil, .changed) }
             return (slots[known].agent.map { [address($0, connection)] } ?? []) + actions
         }
-        // No peer knows a key that has no agent yet, so such keys are closed. Of the others the last few are
-        // kept.
+        // A key that has no agent yet is known to no peer, so close it. Of the other earlier keys keep the
+        // newest few.
         let kept = others.filter { slots[$0].agent != nil }.suffix(settings.limits.earlierKeyCount)
         for index in others where !kept.contains(index) { slots[index].close(isTold: false) }
         guard slots.count < settings.limits.connections else { return [.failed(.denied, for: connection)] }
-        // A key that another slot still has, such as one that is being closed, is not used twice.
+        // Do not use a key twice: another slot, such as one that is being closed, may still have it.
         guard !slots.contains(where: { $0.key.verkey == key.verkey }) else {
             return [.failed(.keyTaken, for: connection)]
         }
@@ -38,8 +38,8 @@ extension AgencyMailbox {
         }
     }
 
-    /// Returns the address of a connection with that agent. The first routing key, the nearest to the gate,
-    /// is the agent's; the outermost is the agency's.
+    /// Returns the action that reports the address of `connection` at `agent`. The first routing key, the
+    /// nearest to the gate, is the agent's key; the outermost is the agency's key.
     func address(_ agent: AgencyParty, _ connection: Text) -> MailboxAction {
         .address(
             MailboxAddress(endpoint: settings.endpoint, routingKeys: [agent.key, settings.agency.key]), for: connection)
@@ -61,7 +61,7 @@ extension AgencyMailbox {
 
     /// Closes a connection that is no longer used.
     mutating func close(_ connection: Text) -> [MailboxAction] {
-        // It is closed already, or never existed: a crash may have prevented the report.
+        // The connection is closed already, or never existed: a crash may have prevented the report.
         guard slots.contains(where: { $0.connection == connection }) else {
             return [.closed(connection: connection, isComplete: settings.dialect.deletes)]
         }
@@ -72,7 +72,7 @@ extension AgencyMailbox {
         return []
     }
 
-    /// Ends the slots that cannot be ended at the agency, because the gate never learned of their agent.
+    /// Ends the slots that cannot be ended at the agency because the gate never learned of their agent.
     mutating func settle() -> [MailboxAction] {
         var underWay: Text?
         if case .createKey(let did) = exchange?.operation { underWay = did }
@@ -91,7 +91,7 @@ extension AgencyMailbox {
         storage = .changed
         guard let closing = slot.closing, closing.isTold else { return [] }
         let isComplete = isComplete && closing.isComplete
-        // Reported once, when the last of the connection's keys is removed.
+        // Report the closing once, when the last of the connection's keys is removed.
         let others = slots.indices.filter {
             slots[$0].connection == slot.connection && slots[$0].closing?.isTold == true
         }

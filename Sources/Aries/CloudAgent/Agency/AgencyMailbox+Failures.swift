@@ -2,7 +2,7 @@ import DIDComm
 import Encoding
 
 extension AgencyMailbox {
-    /// Handles a request that failed. It is repeated later.
+    /// Handles a request that failed. The request is repeated later.
     mutating func failed(
         _ id: AgentConnection.ExchangeID, _ failure: ExchangeFailure, at now: Instant
     ) -> [MailboxAction] {
@@ -35,7 +35,7 @@ extension AgencyMailbox {
         guard let done = finishExchange(id) else { return [] }
         if problem.kind == .busy {
             backoff.fail(at: now, settings.backoff, random: &random)
-            // One agency has no other error for a problem with a single connection.
+            // The Node agency answers every error in this way, also a problem with a single connection.
             guard done.operation.did == nil else {
                 return refused(done.operation, .problem(problem.code), isFinal: false, at: now)
             }
@@ -70,7 +70,7 @@ extension AgencyMailbox {
             let actions = finish(did, isComplete: false)
             return actions + (isUsed ? connection.map { [.failed(.keyTaken, for: $0)] } ?? [] : [])
         case (.release, .invalid), (.release, .notFound):
-            // Released before, by a request whose answer was lost.
+            // An earlier request released the message, but its answer was lost.
             return done.asked.flatMap { try? released($0.request, nil, at: now) } ?? []
         case (.releaseLeftovers(let did), .invalid), (.releaseLeftovers(let did), .notFound):
             change(did) { $0.closing?.leftovers = [] }
@@ -95,8 +95,9 @@ extension AgencyMailbox {
             operation, error == .problemReport ? .problem("problem-report") : .malformed, isFinal: false, at: now)
     }
 
-    /// Handles a refusal. A refusal that concerns one connection does not delay the others. One that concerns
-    /// the gate delays everything, for a long time if only the agency's operator can resolve it.
+    /// Handles a refusal. A refusal that concerns one connection does not delay the other connections. A
+    /// refusal that concerns the gate delays all requests, for a long time if only the agency's operator can
+    /// resolve it.
     private mutating func refused(
         _ operation: Operation, _ failure: MailboxFailure, isFinal: Bool, at now: Instant
     ) -> [MailboxAction] {
@@ -133,14 +134,14 @@ extension AgencyMailbox {
         }
     }
 
-    /// Asks each connection on its own until it has no waiting message: one answer for all connections may be
-    /// too large.
+    /// Asks for the messages of each connection in a separate request until the connection has no waiting
+    /// message, because one answer for all connections may be too large.
     private mutating func askAlone() {
         for index in slots.indices where slots[index].isOpen { slots[index].isAskedAlone = true }
     }
 
-    /// Reports that the agency is silent, early enough for the connections that wait. The answer may still
-    /// arrive.
+    /// Reports that the agency is silent, early enough for the connections that wait for an address. The
+    /// answer may still arrive.
     mutating func missed(at now: Instant) -> [MailboxAction] {
         guard let due = exchange?.silentAt, now >= due else { return [] }
         exchange?.silentAt = nil

@@ -6,8 +6,8 @@ extension AgencyMailbox {
     package static let kind: Text = "agency"
     private static let version = 1
 
-    /// Everything that must survive a restart, including the gate's key and those of the connections: the
-    /// store must protect it.
+    /// The state that must survive a restart. It includes the gate's key and the keys of the connections, so
+    /// the store must protect it.
     package var snapshot: JSON {
         var object: JSONObject = [
             "version": .int(Self.version), "kind": .string(Self.kind), "dialect": .text(settings.dialect.rawValue),
@@ -26,7 +26,7 @@ extension AgencyMailbox {
         return .object(object)
     }
 
-    /// Restores the mailbox that `snapshot` describes. It continues at ``MailboxEvent/start``.
+    /// Restores the mailbox that `snapshot` describes. The mailbox continues at ``MailboxEvent/start``.
     package init(
         restoring snapshot: JSON, _ settings: AgencySettings, random: consuming RandomStream
     ) throws(SnapshotError) {

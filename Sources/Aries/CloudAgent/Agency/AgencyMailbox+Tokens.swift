@@ -2,7 +2,7 @@ import DIDComm
 import Encoding
 
 extension AgencyMailbox {
-    /// Takes a token if one is needed, or in place of one that was not answered yet.
+    /// Takes a token if the agency needs one, or in place of a token that the agency has not answered yet.
     mutating func use(_ json: JSON) -> [MailboxAction] {
         guard case .token(let present) = stage else { return [] }
         guard let token = try? ProvisionToken(json), token.signature != spentToken else {

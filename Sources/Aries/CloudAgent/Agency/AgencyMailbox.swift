@@ -1,13 +1,13 @@
 package import DIDComm
 package import Encoding
 
-/// A mailbox at an agency: one agent for the gate, and one for each connection and key, which keeps the
-/// connection's messages.
+/// A mailbox at an agency. The agency has one agent for the gate, and one agent for each key of each
+/// connection. The agents of a connection keep its messages.
 ///
-/// The content of every answer is stored before the next request, and every key of the gate before the
-/// request that names it. After a crash the mailbox continues with the missing step; only a lost answer
-/// leaves an unused agent at the agency. One request is under way at a time. Not copyable: a copy would
-/// repeat the random stream.
+/// The content of every answer is stored before the next request, and every key of the gate is stored before
+/// the request that names the key. After a crash the mailbox continues with the missing step; only a lost
+/// answer leaves an unused agent at the agency. One request is under way at a time. Not copyable: a copy
+/// would repeat the random stream.
 package struct AgencyMailbox: Mailbox, ~Copyable {
     /// The operator's settings for the agency.
     package let settings: AgencySettings
@@ -29,9 +29,10 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     var lastExchange: AgentConnection.ExchangeID = 0
     /// Whether the server has stated the pinned key, or need not state it.
     var isChecked: Bool
-    /// No request is sent before this time.
+    /// The time before which no request is sent.
     var hold = Instant.distantPast
-    /// The webhook is not registered, and no message is released, before these times.
+    /// The times before which the webhook is not registered (`webhookHold`), and before which no message is
+    /// released (`releaseHold`).
     var (webhookHold, releaseHold) = (Instant.distantPast, Instant.distantPast)
     /// The time of the next request for the messages of all connections.
     var askAt = Instant.distantPast
@@ -45,13 +46,13 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     enum Stage: Sendable {
         /// The next request is CONNECT.
         case connect
-        /// The next request is SIGNUP.
+        /// The next request is SIGNUP, to the agency's given party.
         case signUp(AgencyParty)
-        /// The next request is CREATE_AGENT.
+        /// The next request is CREATE_AGENT, to the agency's given party.
         case createAgent(AgencyParty)
-        /// The next request is CREATE_AGENT with this token; nil: a token is needed first.
+        /// The next request is CREATE_AGENT with the given token; nil: the gate needs a token first.
         case token(ProvisionToken?)
-        /// The gate has this agent.
+        /// The gate has the given agent.
         case ready(AgencyParty)
     }
 
@@ -59,7 +60,7 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     enum Operation: Sendable {
         case check, connect, signUp, createAgent, readAll, release, webhook
         case token(thread: Text)
-        /// This and the following operations are for the slot of that pairwise DID.
+        /// This operation and the following ones are for the slot with the given pairwise DID.
         case createKey(Text)
         case read(Text)
         case delete(Text)
@@ -85,8 +86,8 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
         let until: Instant
         /// When a missing answer is reported; nil once that was reported.
         var silentAt: Instant?
-        /// Whether messages were asked for since the request began: its answer may be older than the message
-        /// that is expected.
+        /// Whether messages were asked for since the request began. If so, the answer to the request may be
+        /// older than the message that is expected.
         var isOvertaken = false
     }
 
@@ -116,10 +117,10 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     /// The media type that the operator configured for the agency.
     package var mediaType: Text { settings.mediaType }
 
-    /// The gate's agent at the agency; nil before there is one.
+    /// The gate's agent at the agency; nil before the agency has created it.
     package var agent: AgencyParty? { if case .ready(let party) = stage { party } else { nil } }
 
-    /// The ids of the connections that it knows.
+    /// The ids of the connections that the mailbox knows.
     package var connections: Set<Text> { Set(slots.map(\.connection)) }
 
     /// How the server reports new messages while the gate waits; nil if it cannot.
@@ -202,14 +203,14 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
 
     // MARK: Failures
 
-    /// Reports why the mailbox does not serve, once for each failure.
+    /// Reports why the mailbox does not work, once for each failure.
     mutating func tell(_ failure: MailboxFailure) -> [MailboxAction] {
         guard told != failure else { return [] }
         told = failure
         return [.failed(failure, for: nil)]
     }
 
-    /// Reports why a connection is not served, once for each failure.
+    /// Reports why the mailbox accepts no messages for a connection, once for each failure.
     mutating func tell(_ failure: MailboxFailure, for did: Text) -> [MailboxAction] {
         guard let index = slots.firstIndex(where: { $0.ours.did == did }), slots[index].told != failure else {
             return []

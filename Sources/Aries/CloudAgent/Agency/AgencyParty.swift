@@ -7,13 +7,13 @@ package struct AgencyParty: Hashable, Sendable {
     /// The DID as the agency writes it, at most 64 bytes. The DID of an agency need not be derived from its
     /// key.
     package let did: Text
-    /// The key.
+    /// The party's public key.
     package let key: Verkey
 
     /// The longest DID that is read, in bytes. An unqualified DID has 22.
     package static let didBytes = 64
 
-    /// Creates a party of that DID and key.
+    /// Creates a party with the given DID and key.
     package init(did: Text, key: Verkey) { (self.did, self.key) = (did, key) }
 
     /// Creates the party of a key of the gate: its DID is the base58 form of the key's first 16 bytes.

@@ -3,9 +3,9 @@ package import Encoding
 /// An error answer of an agency. Verity has codes; the Node agency answers every error with HTTP 500 and does
 /// not report the cause.
 package struct AgencyProblem: Error, Hashable, Sendable {
-    /// The code, such as `GNR-115`, cut to 128 bytes; `http-STATUS` where the answer has none.
+    /// The code of the problem, such as `GNR-115`, cut to 128 bytes; `http-STATUS` if the answer has no code.
     package let code: Text
-    /// Its meaning for a client.
+    /// The meaning of the problem for a client.
     package let kind: Kind
 
     /// The kinds of problems that a client distinguishes.
@@ -34,11 +34,11 @@ package struct AgencyProblem: Error, Hashable, Sendable {
         case registered
         /// The gate is not registered yet: ARS-102.
         case notRegistered
-        /// Anything else.
+        /// Any other problem.
         case other
     }
 
-    /// Creates the problem of that code.
+    /// Creates the problem with the code `code`.
     package init(code: Text) {
         let kind: Kind =
             switch code {

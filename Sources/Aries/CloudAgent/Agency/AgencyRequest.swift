@@ -5,25 +5,28 @@ package import Encoding
 /// ``createAgentByToken(_:_:thread:)``), a connection's agent (``messages(_:)``, ``deleteConnection``), or
 /// the gate's agent there (all others).
 package enum AgencyRequest: Hashable, Sendable {
-    /// CONNECT: make an agent for the gate, which is this party. Each CONNECT makes another agent.
+    /// CONNECT: creates an agent for the gate, whose DID and key are the given party. Each CONNECT creates
+    /// another agent.
     case connect(AgencyParty)
-    /// SIGNUP.
+    /// SIGNUP: registers the gate's agent.
     case signUp
-    /// CREATE_AGENT.
+    /// CREATE_AGENT: creates the gate's agent.
     case createAgent
-    /// CREATE_AGENT of agent-provisioning/0.7, by a sponsor's token.
+    /// CREATE_AGENT of agent-provisioning/0.7, with a sponsor's token. The party is the gate's DID and key.
     case createAgentByToken(ProvisionToken, AgencyParty, thread: Text)
-    /// CREATE_KEY: make an agent for the connection in which the gate is this party.
+    /// CREATE_KEY: creates an agent for the connection in which the gate has the given DID and key.
     case createKey(AgencyParty)
-    /// GET_MSGS.
+    /// GET_MSGS: returns the messages of one connection that match the query.
     case messages(AgencyQuery)
-    /// GET_MSGS_BY_CONNS, for the connections in which the gate has these DIDs; an empty list means all.
+    /// GET_MSGS_BY_CONNS: returns the messages of the connections in which the gate has the given DIDs. An
+    /// empty list means all connections.
     case messagesByConnections([Text], AgencyQuery)
-    /// UPDATE_MSG_STATUS_BY_CONNS.
+    /// UPDATE_MSG_STATUS_BY_CONNS: sets the given status for the listed messages.
     case updateStatuses(Text, [AgencyUIDs])
     /// UPDATE_CONN_STATUS to CS-103, deleted.
     case deleteConnection
-    /// UPDATE_COM_METHOD: wake the gate at that URL; an empty URL ends that.
+    /// UPDATE_COM_METHOD: registers `url` as the URL at which the agency wakes the gate; an empty URL removes
+    /// the registration. `id`: the name of the registration.
     case webhook(id: Text, url: Text)
 
     /// The status of messages that wait to be fetched.
@@ -33,7 +36,7 @@ package enum AgencyRequest: Hashable, Sendable {
     /// The status of a deleted connection, and the error code of a later request about it.
     package static let deleted: Text = "CS-103"
 
-    /// The message's name.
+    /// The name of the message.
     package var name: Text {
         switch self {
         case .connect: "CONNECT"
@@ -48,7 +51,7 @@ package enum AgencyRequest: Hashable, Sendable {
         }
     }
 
-    /// The name of its answer.
+    /// The name of the answer to this request.
     package var answerName: Text {
         switch self {
         case .connect: "CONNECTED"
@@ -95,14 +98,14 @@ package enum AgencyRequest: Hashable, Sendable {
     }
 }
 
-/// A filter for messages. An empty list filters nothing.
+/// A filter for messages. An empty list of states means that all messages match.
 package struct AgencyQuery: Hashable, Sendable {
-    /// Only messages of these states.
+    /// The states of the messages to be returned.
     package var statusCodes: [Text]
     /// Whether only the messages' names are wanted. The Node agency sends the messages anyway.
     package var excludesPayload: Bool
 
-    /// Creates a filter for waiting messages, or for those of other states.
+    /// Creates a filter for messages in the states `statusCodes`, by default for waiting messages.
     package init(
         statusCodes: [Text] = [AgencyRequest.pending], excludesPayload: Bool = false
     ) {
@@ -115,15 +118,15 @@ package struct AgencyQuery: Hashable, Sendable {
     }
 }
 
-/// Messages of one connection, by their names.
+/// Messages of one connection, by their ids.
 package struct AgencyUIDs: Hashable, Sendable {
     /// The gate's DID in the connection, never the peer's.
     package let pairwiseDID: Text
-    /// The messages' names. At the Node agency they are unique in the whole agency, and it reads nothing
-    /// else.
+    /// The ids of the messages. At the Node agency they are unique in the whole agency, and that agency reads
+    /// only the ids.
     package var uids: [Text]
 
-    /// Creates a list of messages of that connection.
+    /// Creates a list of messages of the connection with the gate's DID `pairwiseDID`.
     package init(pairwiseDID: Text, uids: [Text]) { (self.pairwiseDID, self.uids) = (pairwiseDID, uids) }
 
     fileprivate var json: JSON {

@@ -2,16 +2,16 @@ package import Encoding
 
 /// The operator's settings for an agency, and the limits.
 package struct AgencySettings: Sendable {
-    /// The server software.
+    /// The server software of the agency.
     package var dialect: AgencyDialect
     /// The base URL without path and without slash at its end.
     package let url: Text
-    /// The agency itself, as the operator pins it. A different answer of the server is an error; it never
-    /// changes this.
+    /// The agency's DID and key, as the operator pins them. If the server's answer differs, that is an error;
+    /// it never changes this value.
     package let agency: AgencyParty
     /// Whether an agent is only granted for a sponsor's token.
     package var needsToken: Bool
-    /// The webhook by which the agency wakes the gate; nil: none.
+    /// The webhook by which the agency wakes the gate; nil if the gate has no webhook.
     package var webhook: Webhook?
     /// The media type of posts. Verity accepts only `application/ssi-agent-wire`, `application/octet-stream`
     /// and `application/didcomm-envelope-enc`.
@@ -25,10 +25,10 @@ package struct AgencySettings: Sendable {
     package struct Webhook: Hashable, Sendable {
         /// The method's name at the agency.
         package let id: Text
-        /// The URL.
+        /// The URL of the webhook.
         package let url: Text
 
-        /// Creates a webhook of that name.
+        /// Creates a webhook with the name `id`.
         package init(id: Text, url: Text) { (self.id, self.url) = (id, url) }
     }
 
@@ -50,15 +50,15 @@ package struct AgencySettings: Sendable {
         /// The time after which a message that is not durable yet is handed over again.
         package var handing = Duration.seconds(5 * 60)
         /// How long messages are fetched for a key that another key replaced: a late answer may still use the
-        /// earlier key. A restart restarts this time.
+        /// earlier key. After a restart of the program this time begins again.
         package var earlierKeys = Duration.seconds(7 * 86_400)
-        /// The limit of such keys of one connection.
+        /// The maximum number of earlier keys of one connection.
         package var earlierKeyCount = 4
-        /// The limit of keys of connections, those that are being closed included.
+        /// The maximum number of keys of connections, including keys that are being closed.
         package var connections = 256
-        /// The limit of messages that are handed over and not durable yet.
+        /// The maximum number of messages that were passed to connections and are not durable yet.
         package var handed = 1024
-        /// The limit of message names in one release.
+        /// The maximum number of message ids in one release.
         package var released = 256
         /// How often in a row a connection is asked again at once because it may have more messages.
         package var rereads = 64
@@ -67,7 +67,7 @@ package struct AgencySettings: Sendable {
         package init() {}
     }
 
-    /// Creates the settings of an agency at that URL.
+    /// Creates the settings of an agency with the URL `url`.
     package init(_ dialect: AgencyDialect, url: Text, agency: AgencyParty, needsToken: Bool = false) {
         let base = url.string.utf8.reversed().drop { $0 == UInt8(ascii: "/") }.reversed()
         self.url = Text(String(decoding: Array(base), as: UTF8.self))

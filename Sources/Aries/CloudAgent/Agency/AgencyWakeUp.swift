@@ -1,7 +1,7 @@
 package import Encoding
 
-/// Long polling at a Node agency: a wake-up for a gate that cannot be reached from outside. It is
-/// unauthenticated by design, so it says at most "fetch now" and never what waits.
+/// Long polling at a Node agency: a wake-up for a gate that cannot be reached from outside. The long poll is
+/// unauthenticated by design, so its answer says at most "fetch now" and never which messages wait.
 package struct AgencyLongPoll: Hashable, Sendable {
     /// The URL to get. It answers when a message arrives, or when the time is over.
     package let url: Text
@@ -11,14 +11,14 @@ package struct AgencyLongPoll: Hashable, Sendable {
     /// How long the agency may hold a request. The transport's own limit must be longer.
     package static let wait = Duration.seconds(15)
 
-    /// Creates the long poll of that agent.
+    /// Creates the long poll for the agent with the given DID at the agency with the URL `base`.
     package init(base: Text, agent: Text) {
         url = Text("\(base)/agent/\(agent)/notifications?timeout=\(Self.wait.nanoseconds / 1_000_000)")
         acknowledgementURL = Text("\(base)/agent/\(agent)/notifications/ack")
     }
 
     /// Returns the time of the newest unacknowledged message, in milliseconds since 1970, from an answer of
-    /// at most 1 KiB; nil if there is none.
+    /// at most 1 KiB; nil if no message is unacknowledged.
     package static func unacknowledged(in answer: [UInt8]) throws(AgencyError) -> Int? {
         guard answer.count <= 1024, let value = (try? JSON.parse(answer))?["unackedTimestamp"] else {
             throw .malformed
@@ -28,7 +28,8 @@ package struct AgencyLongPoll: Hashable, Sendable {
         return time
     }
 
-    /// Returns the body that acknowledges the messages up to that time. The mailbox fetches them first.
+    /// Returns the body that acknowledges the messages up to `time`. The mailbox fetches these messages
+    /// before it acknowledges them.
     package static func acknowledgement(of time: Int) -> [UInt8] {
         JSON.object(["ackTimestamp": .int(time)]).compactBytes
     }
@@ -37,7 +38,7 @@ package struct AgencyLongPoll: Hashable, Sendable {
 /// The body of a webhook: which message arrived for which connection. It is not signed, so it is only a
 /// reason to fetch.
 package struct AgencyWakeUp: Hashable, Sendable {
-    /// The message's name.
+    /// The agency's id of the message.
     package let uid: Text
     /// The gate's DID in the connection.
     package let pairwiseDID: Text

@@ -12,11 +12,11 @@ package struct ProvisionToken: Hashable, Sendable {
 
     /// The members as they were read, in their order.
     package let json: JSON
-    /// The sponsor's signature, which distinguishes one token from another.
+    /// The sponsor's signature. It distinguishes one token from another.
     package let signature: Text
 
-    /// Reads a token. The signature must be that of the named sponsor over nonce, time, sponsee and sponsor,
-    /// concatenated.
+    /// Reads a token. The signature must be the named sponsor's signature over the concatenated nonce, time,
+    /// sponsee and sponsor.
     package init(_ json: JSON) throws(AgencyError) {
         var members = JSONObject()
         for member in json.object?.members ?? [] where (Self.required + Self.optional).contains(member.name) {

@@ -5,14 +5,14 @@ package import Encoding
 package enum Coordination {
     /// The protocol's name and version.
     package static let name = ProtocolName("coordinate-mediation", 1, 0)
-    /// The limit of keys in one update or answer. An answer with more is refused.
+    /// The maximum number of keys in one update or answer. An answer with more keys is refused.
     package static let maxKeys = 64
 
     /// A change of a key that is reported to the mediator.
     package struct Update: Hashable, Sendable {
         /// The key that messages are sent to.
         package let key: Verkey
-        /// Whether the key is added; false: it is removed.
+        /// Whether the key is to be added (true) or removed (false).
         package let isAdded: Bool
 
         /// Creates a change of one key.
@@ -21,7 +21,7 @@ package enum Coordination {
 
     /// The result for one key.
     package struct Result: Hashable, Sendable {
-        /// The change.
+        /// The requested change of the key.
         package let update: Update
         /// Nil if the mediator has the key as requested, otherwise its code (at most 128 bytes).
         package let refusal: Text?
@@ -29,19 +29,19 @@ package enum Coordination {
 
     /// An answer of a mediator.
     package enum Answer: Hashable, Sendable {
-        /// It accepts messages for the gate at that address.
+        /// The mediator accepts messages for the gate at the given address.
         case granted(MailboxAddress)
-        /// It accepts no messages for the gate.
+        /// The mediator accepts no messages for the gate.
         case denied
-        /// The results for keys.
+        /// The mediator's results for the changes of keys.
         case updated([Result])
     }
 
     /// Returns the request for a mailbox.
     package static func request(id: Text) -> OutboundMessage { OutboundMessage(id: id, name, "mediate-request", []) }
 
-    /// Returns the message that reports changes of keys, at most ``maxKeys``. Keys are written in plain
-    /// base58, which every version reads.
+    /// Returns the message that requests changes of keys from the mediator, at most ``maxKeys``. Keys are
+    /// written in plain base58, because every version of the protocol reads that form.
     package static func update(_ updates: some Sequence<Update>, id: Text) -> OutboundMessage {
         let list = updates.prefix(maxKeys).map { update -> JSON in
             ["recipient_key": .string(update.key.base58), "action": update.isAdded ? "add" : "remove"]
@@ -49,8 +49,8 @@ package enum Coordination {
         return OutboundMessage(id: id, name, "keylist-update", [.init("updates", .array(list))])
     }
 
-    /// Reads a mediator's answer; nil if the message is none. Throws ``MailboxFailure/badAddress`` for a
-    /// grant that cannot be used, and ``MailboxFailure/malformed`` for a violation of the protocol.
+    /// Reads a mediator's answer; nil if the message is no such answer. Throws ``MailboxFailure/badAddress``
+    /// for a grant that cannot be used, and ``MailboxFailure/malformed`` for a violation of the protocol.
     package static func answer(
         _ message: Message, allowsPlainHTTP: Bool
     ) throws(MailboxProblem) -> Answer? {
@@ -89,7 +89,7 @@ package enum Coordination {
 
 /// A ``MailboxFailure`` as an error.
 package struct MailboxProblem: Error, Hashable, Sendable {
-    /// What is wrong.
+    /// The failure that the mediator's answer means.
     package let failure: MailboxFailure
 
     init(_ failure: MailboxFailure) { self.failure = failure }

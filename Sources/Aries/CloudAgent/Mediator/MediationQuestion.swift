@@ -41,7 +41,7 @@ package struct MediationQuestion: Sendable {
     /// Whether the request is on its way to the agent's server.
     package var isUnderWay: Bool { if case .handedOver = state { true } else { false } }
 
-    /// When ``message(at:)`` or ``expire(at:)`` returns something new.
+    /// When ``message(at:)`` or ``expire(at:)`` returns a new result.
     package var deadline: Instant? {
         switch state {
         case .due(let time), .sent(let time): time
@@ -49,7 +49,7 @@ package struct MediationQuestion: Sendable {
         }
     }
 
-    /// Returns the request, if it is to be sent now.
+    /// Returns the request for mediation if it is to be sent now; otherwise nil.
     package mutating func message(at now: Instant) -> OutboundMessage? {
         guard case .due(let time) = state, now >= time else { return nil }
         state = .handedOver

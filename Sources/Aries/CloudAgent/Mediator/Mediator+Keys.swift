@@ -26,7 +26,8 @@ extension Mediator {
         return [persist()] + told(name)
     }
 
-    /// Returns the failure that a connection must know at once if the mailbox does not serve.
+    /// Returns the failure that a connection must know at once if the mailbox does not work; an empty list if
+    /// it works.
     private func told(_ name: Text) -> [MailboxAction] { trouble.map { [.failed($0, for: name)] } ?? [] }
 
     /// Closes a connection. A mediator that has granted no address was never asked about the connection's
@@ -69,7 +70,7 @@ extension Mediator {
             guard let index = entries.firstIndex(where: { $0.key == update.key }) else { continue }
             let entry = entries[index]
             guard let result = results.first(where: { $0.update == update }) else {
-                // Nothing is known about a key that the answer leaves out.
+                // Do not change a key that the answer leaves out: its state is not known.
                 switch (entry.state, update.isAdded) {
                 case (.wanted, true):
                     entries[index].state = .wanted(later)
@@ -82,8 +83,8 @@ extension Mediator {
             switch (entry.state, update.isAdded, result.refusal) {
             case (.wanted, true, nil):
                 entries[index].state = .registered
-                // An older key of a connection says nothing about the newest one, which may not be registered
-                // yet.
+                // Do not report an address for an older key of a connection: the newest key might not be
+                // registered yet.
                 if newest(of: entry.connection) == entry.key, let address {
                     actions.append(.address(address, for: entry.connection))
                 }

@@ -37,8 +37,8 @@ extension Mediator {
         return actions + carry(connection.handle(.withdraw, at: now), at: now)
     }
 
-    /// Hands messages to the connections that they are for. A message without such a connection gets an empty
-    /// name, and is quarantined.
+    /// Passes messages to the connections that they are for. A message for no known connection gets an empty
+    /// connection name and is quarantined.
     private mutating func hand(_ items: [Pickup.Item], recipients: [Verkey]? = nil) -> [MailboxAction] {
         var messages: [MailboxMessage] = []
         for item in inbox.take(items) {
@@ -110,8 +110,8 @@ extension Mediator {
         if thread == mediation.id, let failure = mediation.refused(at: now) { return failed(failure) }
         guard let question, thread == question.id else { return [] }
         switch question.kind {
-        // The mediator discloses pickup and does not speak it, or refuses this request, perhaps only
-        // temporarily: do without pickup for a while.
+        // The mediator discloses pickup but does not use it, or refuses this request, perhaps only
+        // temporarily. Do without pickup for a while.
         case .features, .delivery: goWithoutPickup(for: limits.again, at: now)
         case .received(let uids): inbox.toldOf(uids)
         case .update:
@@ -197,8 +197,8 @@ extension Mediator {
         return actions
     }
 
-    /// Passes the connection its next message: first the questions that are asked once, then keys, then
-    /// confirmations of messages and requests for more.
+    /// Passes the mailbox's connection its next message: first the questions that are asked once, then
+    /// changes of keys, then confirmations of messages and requests for more messages.
     mutating func advance(at now: Instant) -> [MailboxAction] {
         guard connection.isComplete, connection.wantsMessage, let message = next(at: now) else { return [] }
         return carry(connection.handle(.deliver(message), at: now), at: now)

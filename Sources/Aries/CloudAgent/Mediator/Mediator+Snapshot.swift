@@ -6,7 +6,7 @@ extension Mediator {
     package static let kind: Text = "mediator"
     private static let version = 1
 
-    /// Everything that must survive a restart, including the secret key of the connection.
+    /// The state that must survive a restart, including the secret key of the mailbox's connection.
     package var snapshot: JSON {
         var object: JSONObject = [
             "version": .int(Self.version), "kind": .string(Self.kind), "connection": connection.snapshot,
@@ -22,7 +22,7 @@ extension Mediator {
         return .object(object)
     }
 
-    /// Restores the mailbox that `snapshot` describes. It continues at ``MailboxEvent/start``.
+    /// Restores the mailbox that `snapshot` describes. The mailbox continues at ``MailboxEvent/start``.
     package init(
         restoring snapshot: JSON, configuration: Configuration, random: consuming RandomStream
     ) throws(SnapshotError) {

@@ -1,12 +1,12 @@
 package import DIDComm
 package import Encoding
 
-/// A mailbox at a mediator (RFC 0211), over a connection of its own by plain HTTP.
+/// A mailbox at a mediator (RFC 0211), over its own connection, which needs no other transport than HTTP.
 ///
-/// Messages arrive by pickup 2.0 (RFC 0685) if the mediator discloses it; each is released once it is durable
-/// here. Any other mediator returns one waiting message for each post (RFC 0092). Silent pings then fetch the
-/// messages, each after the previous one is durable. Such a mediator has no message for "received": a message
-/// that is lost on the way back stays lost.
+/// Messages arrive by pickup 2.0 (RFC 0685) if the mediator discloses it; each message is released once it is
+/// durable at the gate. Any other mediator returns one waiting message for each post (RFC 0092). Silent pings
+/// then fetch the messages, each after the previous one is durable. Such a mediator has no message for
+/// "received": a message that is lost on the way back stays lost.
 package struct Mediator: ~Copyable, Mailbox {
     /// The operator's settings.
     package struct Configuration: Sendable {
@@ -17,7 +17,7 @@ package struct Mediator: ~Copyable, Mailbox {
         /// Limits and times.
         package var limits = Limits()
 
-        /// Creates a configuration with that connection.
+        /// Creates a configuration of a mailbox whose connection has the configuration `connection`.
         package init(connection: AgentConnection.Configuration, allowsPlainHTTP: Bool) {
             (self.connection, self.allowsPlainHTTP) = (connection, allowsPlainHTTP)
         }
@@ -31,21 +31,21 @@ package struct Mediator: ~Copyable, Mailbox {
         package var nudge = Duration.seconds(2)
         /// The time between two fetches when no message waited.
         package var idle = Duration.seconds(20)
-        /// The limit of messages in one request.
+        /// The maximum number of messages in one request.
         package var batch = 16
         /// The number of messages that are fetched one right after another. Further ones follow at ``pace``,
         /// so that a flood does not keep the gate busy.
         package var burst = 64
         /// The time between two messages after those.
         package var pace = Duration.seconds(1)
-        /// The time without a sign of life after which the mediator is pinged.
+        /// The time without any message from the mediator after which the gate pings it.
         package var life = Duration.seconds(30)
-        /// The time without a sign of life after that ping until the mediator counts as silent; together with
-        /// ``life`` less than a minute.
+        /// The time without any message after that ping until the mediator counts as silent. Together with
+        /// ``life`` it is less than a minute.
         package var silence = Duration.seconds(25)
-        /// The limit of keys in total. Further connections are refused.
+        /// The maximum number of keys in total. Further connections are refused.
         package var keys = Coordination.maxKeys
-        /// The limit of keys of one connection. The oldest key is removed.
+        /// The maximum number of keys of one connection. Above it, the oldest key is removed.
         package var keysOfOne = 4
         /// The time until a request that the mediator refused or did not answer is repeated.
         package var again = Duration.seconds(300)
@@ -63,11 +63,11 @@ package struct Mediator: ~Copyable, Mailbox {
         var state: State
 
         enum State: Sendable {
-            /// To be added, not before that time.
+            /// The key is to be registered at the mediator, not before the given instant.
             case wanted(Instant)
-            /// Registered at the mediator since this start.
+            /// The key was registered at the mediator since this start.
             case registered
-            /// To be removed, not before that time.
+            /// The key is to be removed from the mediator, not before the given instant.
             case unwanted(Instant)
         }
     }
@@ -89,9 +89,9 @@ package struct Mediator: ~Copyable, Mailbox {
         var nudgeAt: Instant?
     }
 
-    /// The mailbox's id, which is that of its connection.
+    /// The id of the mailbox. It is also the id of the mailbox's connection.
     package let id: Text
-    /// The invitation by which its connection was made.
+    /// The invitation by which the mailbox's connection was made.
     package let invitation: Invitation
     let configuration: Configuration
     var limits: Limits { configuration.limits }
@@ -146,7 +146,7 @@ package struct Mediator: ~Copyable, Mailbox {
         self.connection = connection
     }
 
-    /// The ids of the connections that it knows.
+    /// The ids of the connections that the mailbox knows.
     package var connections: Set<Text> { Set(entries.map(\.connection)) }
 
     /// Handles one event. The actions are to be carried out in order.

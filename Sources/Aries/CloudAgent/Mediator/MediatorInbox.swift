@@ -1,6 +1,7 @@
 import Encoding
 
-/// Decides when to fetch messages from a mediator, and knows which of them are not durable here yet.
+/// Determines when to fetch messages from a mediator, and keeps track of the messages that are not durable at
+/// the gate yet.
 ///
 /// No more messages are requested before all that were handed over are durable: a crash affects few messages,
 /// and a flood is no faster than the disk.
@@ -12,14 +13,14 @@ struct MediatorInbox: Sendable {
     private(set) var safe: [Text] = []
     /// The last ids that were confirmed, to recognise repetitions.
     private var told: [Text] = []
-    /// The number of fetches in a row that returned nothing.
+    /// The number of consecutive fetches that returned no message.
     private var empty = 0
-    /// The number of messages since the last empty fetch.
+    /// The number of messages fetched since the last empty fetch.
     private var row = 0
     private var dueAt: Instant? = .zero
 
-    /// The limit of messages in one request: one after an answer that did not arrive completely, since it may
-    /// have been too large.
+    /// The maximum number of messages in one request. It is one after an answer that did not arrive
+    /// completely, because the answer may have been too large.
     private(set) var batch: Int
 
     init(_ limits: Mediator.Limits) {
@@ -38,10 +39,10 @@ struct MediatorInbox: Sendable {
         if row < limits.burst { dueAt = min(dueAt ?? now, now) }
     }
 
-    /// Records that a fetch began. The next one is due after its end.
+    /// Records that a fetch began. The next fetch is due after its end.
     mutating func began() { dueAt = nil }
 
-    /// Records that a fetch failed. The next one is due after ``Mediator/Limits/idle``.
+    /// Records that a fetch failed. The next fetch is due after ``Mediator/Limits/idle``.
     mutating func failed(at now: Instant) { dueAt = now.advanced(by: limits.idle) }
 
     /// Records that a delivery did not arrive.
@@ -50,7 +51,8 @@ struct MediatorInbox: Sendable {
         failed(at: now)
     }
 
-    /// Records the end of a fetch. `patience`: the number of empty fetches in a row that end the search.
+    /// Records the end of a fetch. `patience`: the number of consecutive empty fetches after which the search
+    /// ends.
     mutating func looked(found: Int, patience: Int, at now: Instant) {
         batch = min(batch * 2, limits.batch)
         if found > 0 {
@@ -77,8 +79,8 @@ struct MediatorInbox: Sendable {
         for uid in uids where open.remove(uid) != nil { safe.append(uid) }
     }
 
-    /// The ids to confirm next; empty if there are none. They are confirmed again if the mediator does not
-    /// answer.
+    /// The ids of messages to confirm next; empty if no message is to be confirmed. The same ids are
+    /// confirmed again if the mediator does not answer.
     var next: [Text] { open.isEmpty ? Array(safe.prefix(limits.batch)) : [] }
 
     /// Records that the mediator knows of these confirmations.

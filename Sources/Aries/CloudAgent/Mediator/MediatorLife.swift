@@ -1,18 +1,19 @@
 import Encoding
 
-/// Whether a mediator is alive. It is pinged if nothing was received from it for a while, and counts as
-/// silent if nothing is received in a certain time after that.
+/// Whether a mediator is alive. The gate pings the mediator if nothing was received from it for a while. The
+/// mediator counts as silent if nothing is received for a certain time after the ping.
 ///
-/// The time runs from when a question is due, not from when the mediator receives it. However long the
-/// mediator's server delays posts, and whatever it answers, silence is detected ``Mediator/Limits/life`` and
+/// This time begins when the ping is due, not when the mediator receives it. However long the mediator's
+/// server delays posts, and whatever it answers, silence is detected ``Mediator/Limits/life`` and
 /// ``Mediator/Limits/silence`` after the last sign of life.
 struct MediatorLife: Sendable {
     private let limits: Mediator.Limits
-    /// When to ping; nil before there is a connection.
+    /// When to ping the mediator; nil before a connection to it exists.
     private var pingAt: Instant?
-    /// When it becomes silent; nil if nothing is asked, or if it is silent already.
+    /// When the mediator begins to count as silent; nil if no ping is open, or if it counts as silent
+    /// already.
     private var silentAt: Instant?
-    /// Whether it counts as silent.
+    /// Whether the mediator counts as silent.
     private(set) var isSilent = false
 
     /// Creates the state of a mediator about which nothing is known.
@@ -25,10 +26,10 @@ struct MediatorLife: Sendable {
         silentAt = now.advanced(by: limits.life + limits.silence)
     }
 
-    /// When ``pass(_:isReachable:)`` has something new.
+    /// When ``pass(_:isReachable:)`` may report that the mediator became silent.
     var silenceDeadline: Instant? { silentAt }
 
-    /// When something is due over an existing connection.
+    /// When the next action over an existing connection is due.
     var deadline: Instant? { [pingAt, silentAt].compactMap(\.self).min() }
 
     /// Returns whether to ping now.

@@ -10,7 +10,7 @@ package enum Pickup {
 
     /// A message that the mediator keeps until the gate confirms it.
     package struct Item: Hashable, Sendable {
-        /// The mediator's name for it.
+        /// The mediator's id of the message.
         package let uid: Text
         /// The packed message.
         package let envelope: [UInt8]
@@ -18,9 +18,9 @@ package enum Pickup {
 
     /// An answer of a mediator.
     package enum Answer: Hashable, Sendable {
-        /// The number of waiting messages.
+        /// The mediator reports the number of waiting messages.
         case status(Int)
-        /// Some of the waiting messages, each id once, in the mediator's order.
+        /// The mediator delivers some of the waiting messages, each id once, in the mediator's order.
         case delivery([Item])
     }
 
@@ -29,12 +29,13 @@ package enum Pickup {
         OutboundMessage(id: id, name, "delivery-request", [.init("limit", .int(limit))])
     }
 
-    /// Returns the confirmation that those messages are durable here.
+    /// Returns the confirmation that the messages with the given ids are durable at the gate.
     package static func received(_ uids: [Text], id: Text) -> OutboundMessage {
         OutboundMessage(id: id, name, "messages-received", [.init("message_id_list", .array(uids.map(JSON.string)))])
     }
 
-    /// Reads a mediator's answer to a request for at most `limit` messages; nil if the message is none.
+    /// Reads a mediator's answer to a request for at most `limit` messages; nil if the message is no such
+    /// answer.
     package static func answer(_ message: Message, limit: Int) throws(MailboxProblem) -> Answer? {
         guard message.type.protocolName.family == name.family, message.type.protocolName.major == name.major else {
             return nil

@@ -5,13 +5,13 @@ enum DevanagariWords {
     /// is legible.
     static let height = 20
 
-    /// One word: its pixels, row by row.
+    /// The picture of one word: its pixels, row by row.
     struct Picture {
         let width: Int
         let pixels: [Bool]
     }
 
-    /// Returns the word's picture; nil if it has none.
+    /// Returns the picture of `word`; nil if it has none.
     static func picture(of word: some StringProtocol) -> Picture? { pictures[String(word)] }
 
     private static let pictures: [String: Picture] = {

@@ -3,7 +3,7 @@ import DIDComm
 import Encoding
 
 extension VirtualAgency {
-    /// Handles a message to an agent. Only its owner may send one.
+    /// Handles a message to an agent. Only the agent's owner may send one.
     mutating func agent(_ index: Int, _ message: Opened) throws(VirtualAgencyError) -> [UInt8] {
         let agent = entities[index]
         guard message.sender == agent.owner, !faults.refusesAll, let type = message.type else {
@@ -30,7 +30,8 @@ extension VirtualAgency {
         return answer(type, answers.name, answers.members, from: agent.keys, to: agent.owner)
     }
 
-    /// Creates the agent: the Node agency's exists since CONNECT; Verity creates it here, once.
+    /// Handles the request to create the agent. At a Node agency the agent exists since CONNECT. Verity
+    /// creates the agent with this request, once.
     private mutating func create(_ index: Int) throws(VirtualAgencyError) -> [JSONObject.Member] {
         let agent = entities[index]
         if dialect == .node { return Self.members(agent) }
@@ -118,8 +119,8 @@ extension VirtualAgency {
             + (failed.isEmpty ? [] : [.init("failed", .array(failed))])
     }
 
-    /// Changes the status of messages; returns an error code, or nil. The Node agency compares only the names
-    /// and never reports an unknown one; Verity stops at the first message that may not be changed.
+    /// Changes the status of messages. Returns an error code, or nil. The Node agency compares only the ids
+    /// and never reports an unknown one. Verity stops at the first message that may not be changed.
     private mutating func update(_ agent: Text, _ did: Text, _ uids: [Text], to status: Text) -> Text? {
         let own = entities.indices.filter { entities[$0].isConnection(of: agent) }
         let chosen = dialect == .node ? own : own.filter { entities[$0].forDID == did }

@@ -2,8 +2,8 @@ package import Aries
 package import DIDComm
 package import Encoding
 
-/// A cloud agency in memory, of either dialect, as a value without clock and network: requests are passed to
-/// its methods, which return the answers.
+/// A cloud agency in memory, of either dialect. It is a value without clock and network: requests are passed
+/// to its methods, and these return the answers.
 ///
 /// It follows the public servers in all aspects that a client can observe: layers and permitted senders,
 /// versions, error bodies, states of messages, Verity's limit of 920,000 bytes per answer, and tokens that
@@ -14,19 +14,19 @@ package struct VirtualAgency: ~Copyable, Sendable {
     package struct Answer: Hashable, Sendable {
         /// The HTTP status; nil when the answer was lost.
         package let status: Int?
-        /// The body.
+        /// The body of the answer.
         package let body: [UInt8]
         /// The delay of the answer.
         package let delay: Duration
     }
 
-    /// The simulated faults.
+    /// The faults that the agency simulates.
     package var faults = VirtualAgencyFaults()
-    /// The limit of the messages in one of Verity's answers, in bytes.
+    /// The maximum size of the messages in one of Verity's answers, in bytes.
     package var batchBytes = 920_000
-    /// The server that it simulates.
+    /// The server software that the agency simulates.
     package let dialect: AgencyDialect
-    /// Its URL without a path.
+    /// The URL of the agency, without a path.
     package let url: Text
     /// The agency's own DID and key.
     package let party: AgencyParty
@@ -34,7 +34,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
     package let sponsor: Verkey?
     /// The names of the messages that were received and understood, in order.
     package private(set) var log: [Text] = []
-    /// The bodies of the webhook requests that it would have posted.
+    /// The bodies of the webhook requests that the agency would have posted.
     package private(set) var wakeUps: [(url: Text, body: [UInt8])] = []
     let keys: KeyPair
     private let stranger: KeyPair
@@ -45,14 +45,14 @@ package struct VirtualAgency: ~Copyable, Sendable {
     package private(set) var acknowledged = 0
     private var usedOwners: Set<Verkey> = []
 
-    /// Creates an agency at that URL with a key derived from `seed` (32 bytes). Without `did`, its DID is
-    /// derived from the key.
+    /// Creates an agency at the URL `url` with a key derived from `seed` (32 bytes). Without `did`, the
+    /// agency's DID is derived from the key.
     package init?(
         _ dialect: AgencyDialect, url: Text, seed: Secret, did: Text? = nil, sponsor: Verkey? = nil,
         random: consuming RandomStream
     ) {
-        // The rest is in a separate initializer: Swift 6.2 reports an error here, because it would destroy
-        // properties that are not initialized yet.
+        // The rest is in a separate initializer. Otherwise Swift 6.2 reports an error, because it would
+        // destroy properties that are not initialized yet.
         guard let keys = KeyPair(seed: seed), let stranger = KeyPair(seed: random.drawSecret(32)) else { return nil }
         self.init(dialect, url: url, keys: keys, stranger: stranger, did: did, sponsor: sponsor, random: random)
     }
@@ -86,7 +86,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
     /// The webhook URLs of the agents.
     package var webhooks: [Text] { entities.compactMap { $0.webhook?.url } }
 
-    /// Stores an invalid message, which no key decrypts, at the agent of a connection, identified by `key`.
+    /// Stores an invalid message, which no key decrypts, at the agent of the connection whose key is `key`.
     package mutating func spoil(_ key: Verkey) {
         store(["protected": "?"], for: key)
     }
@@ -103,7 +103,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
         for index in entities.indices where entities[index].keys.verkey == key { entities[index].isDeleted = true }
     }
 
-    /// Returns a token of that sponsor, valid for one agent.
+    /// Returns a token of the sponsor `sponsor`, valid for one agent.
     package static func token(by sponsor: KeyPair, nonce: Text) -> JSON {
         let (sponsee, id, time) = (Text("kiosk-7"), Text("gate-sponsor"), Text("2026-01-01T00:00:00+00:00"))
         let signed = Array("\(nonce)\(time)\(sponsee)\(id)".utf8)
@@ -177,7 +177,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
 
         /// The message's name in the agency's protocol.
         var type: AgencyType? { body["@type"]?.string.flatMap { AgencyType($0) } }
-        /// Whether it is an Aries forward, with either prefix.
+        /// Whether the message is an Aries forward, with either prefix.
         var isForward: Bool {
             body["@type"]?.string.flatMap { MessageType($0) }?.isMessage("routing", 1, "forward") == true
         }
@@ -254,7 +254,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
         }
     }
 
-    /// Returns the problem of a token; nil when it is accepted.
+    /// Returns the problem of a token; nil if the token is accepted.
     private mutating func use(_ json: JSON?) -> Text? {
         guard let json, let token = try? ProvisionToken(json) else { return "provision token is invalid" }
         if faults.expiresTokens { return "provisioning token has expired" }
@@ -313,7 +313,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
     }
 }
 
-/// An error that the agency reports; the Node agency omits its code.
+/// An error that the agency reports. The Node agency omits its code.
 struct VirtualAgencyError: Error {
     let code: Text
 

@@ -7,13 +7,14 @@ struct VirtualAgencyEntity {
     /// The kind of entity; for the agent of a connection, also the agent that the connection belongs to.
     let kind: Kind
     let keys: KeyPair
-    /// Its DID, derived from the key.
+    /// The agent's DID, derived from its key.
     let did: Text
-    /// The key whose owner may send messages to it.
+    /// The key whose owner may send messages to the agent.
     let owner: Verkey
-    /// The DID that it represents.
+    /// The DID for which the agent was created: the gate's DID or, for the agent of a connection, the gate's
+    /// DID in that connection.
     let forDID: Text
-    /// Whether SIGNUP was received.
+    /// Whether the agent received SIGNUP.
     var isSignedUp = false
     /// The webhook that is called when a message arrives.
     var webhook: (id: Text, url: Text)?
@@ -25,11 +26,11 @@ struct VirtualAgencyEntity {
         /// Verity's agent between CONNECT and CREATE_AGENT.
         case provisional
         case agent
-        /// The agent of a connection of that agent.
+        /// The agent of a connection. `agent`: the DID of the gate's agent to which the connection belongs.
         case connection(agent: Text)
     }
 
-    /// Returns whether it is the agent of a connection of `agent`.
+    /// Returns whether this is the agent of a connection of the gate's agent with the DID `agent`.
     func isConnection(of agent: Text) -> Bool { kind == .connection(agent: agent) }
 }
 
@@ -39,7 +40,7 @@ struct VirtualAgencyMessage {
     var status: Text
     let payload: JSON
 
-    /// Returns the message as it is in an answer.
+    /// Returns the message in the form that it has in an answer.
     func json(_ dialect: AgencyDialect, excludesPayload: Bool) -> JSON {
         var object: JSONObject = [
             "uid": .string(uid), "type": "aries", "senderDID": "", "statusCode": .string(status), "refMsgId": nil,

@@ -6,7 +6,7 @@ package struct VirtualAgencyFaults: Sendable {
     package var lostAnswers = 0
     /// The number of next messages that are answered with HTTP 500 and have no effect.
     package var errors = 0
-    /// The number of next answers with messages that repeat their first message.
+    /// The number of next message lists in which the first message is repeated.
     package var duplicates = 0
     /// The number of next answers that are sent with a foreign key.
     package var foreignSenders = 0
@@ -26,7 +26,7 @@ package struct VirtualAgencyFaults: Sendable {
     /// Whether updates of the messages' status have no effect, as if the client were killed before it sends
     /// them.
     package var ignoresReleases = false
-    /// Messages that precede the real ones in each answer and are never removed.
+    /// Messages that are put before the real messages in each answer and are never removed.
     package var strayMessages: [JSON] = []
 
     /// Creates a set without faults.
