@@ -86,7 +86,7 @@ let package = Package(
             exclude: ["Contexts/README.md", "Contexts/licences"], embed: "Contexts/documents", isComputing: true),
         target("BluetoothHost", ["Encoding", crypto, cryptoExtras], isComputing: true),
         target("Tuvali", ["Encoding", crypto], isComputing: true),
-        target("DIDComm", ["Encoding", "CSodium", crypto], isComputing: true),
+        target("DIDComm", ["Encoding", "CSodium"], isComputing: true),
         target("Aries", ["DIDComm", "Encoding", crypto], isComputing: true),
         target("Ledger", ["Encoding", crypto], isComputing: true),
         target("Kiosk", ["Credentials", "BluetoothHost", "Tuvali", "Ledger", "Encoding"], isComputing: true),
@@ -99,29 +99,69 @@ let package = Package(
         target("Store", ["Ledger", "Encoding", crypto, grdb, sqlite]),
         target("HTTPTransport", ["Encoding", httpClient, nioCore, nioPosix, nioHTTP1, nioSSL]),
 
+        // Services: one subject each, from the ground up. An arrow points to a line above.
+        target("Administration", ["Credentials", "LinuxIO", "Encoding"]),
+        target(
+            "Settings",
+            ["Kiosk", "Credentials", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO", "Encoding", crypto]),
+        target("TrustFiles", ["Settings", "Kiosk", "Credentials", "LinuxIO", "Encoding", crypto]),
+        target(
+            "Courier",
+            [
+                "TrustFiles", "Settings", "Administration", "Kiosk", "Credentials", "Ledger", "Aries", "DIDComm",
+                "LinuxIO", "Store", "HTTPTransport", "Encoding", serviceLifecycle,
+            ]),
+        target(
+            "GateService",
+            [
+                "TrustFiles", "Settings", "Administration", "Kiosk", "Credentials", "BluetoothHost", "Tuvali", "Ledger",
+                "LinuxIO", "Store", "Encoding", serviceLifecycle, crypto,
+            ]),
+        target(
+            "Monitoring",
+            [
+                "GateService", "TrustFiles", "Settings", "Administration", "Observation", "Kiosk", "Credentials",
+                "Ledger", "LinuxIO", "Store", "HTTPTransport", "Encoding", serviceLifecycle,
+            ]),
+
+        // What only commands use: Appliance, which composes `gatehouse run`, does not depend on it.
+        target(
+            "Backup",
+            [
+                "GateService", "TrustFiles", "Settings", "Credentials", "Ledger", "LinuxIO", "Store", "Encoding",
+                crypto, cryptoExtras,
+            ]),
+        target(
+            "Commissioning",
+            [
+                "Courier", "TrustFiles", "Settings", "Administration", "Kiosk", "Credentials", "Ledger", "Aries",
+                "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", crypto,
+            ]),
+
         // Kits: the world on a virtual clock, and what is shown and measured with it.
         target(
             "Simulation", ["Kiosk", "Credentials", "Ledger", "Aries", "DIDComm", "Encoding", crypto], isComputing: true),
         target(
             "Workbench",
             [
-                "Simulation", "Appliance", "Kiosk", "Credentials", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO",
+                "Simulation", "GateService", "Kiosk", "Credentials", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO",
                 "Store", "Encoding", "CDiskMeter", crypto,
             ], exclude: ["Demo/Licences"], embed: "Demo/Samples"),
 
-        // Roots.
+        // Roots: what `gatehouse run` is made of, and the command line.
         target(
             "Appliance",
             [
-                "Kiosk", "Credentials", "BluetoothHost", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO", "Store",
-                "HTTPTransport", "Observation", "Encoding", serviceLifecycle, unixSignals, logging, crypto,
-                cryptoExtras,
+                "Monitoring", "GateService", "Courier", "TrustFiles", "Settings", "Administration", "Kiosk",
+                "Credentials", "LinuxIO", "Store", "Encoding", serviceLifecycle, unixSignals, logging,
             ]),
         .executableTarget(
             name: "gatehouse",
             dependencies: [
-                "Appliance", "Workbench", "Simulation", "Observation", "LinkedData", "Credentials", "Encoding",
-                "CWipe", argumentParser,
+                "Appliance", "Workbench", "Simulation", "Commissioning", "Backup", "Monitoring", "GateService",
+                "Courier", "TrustFiles", "Settings", "Administration", "Observation", "Kiosk", "Credentials",
+                "LinkedData", "Tuvali", "Ledger", "Aries", "LinuxIO", "Store", "HTTPTransport", "Encoding", "CWipe",
+                argumentParser,
             ], swiftSettings: settings),
 
         // Examples of what the modules do without the appliance.
@@ -162,7 +202,7 @@ let package = Package(
         tests("AriesTests", ["Aries", "DIDComm", "Simulation", "Encoding"]),
         tests("LedgerTests", ["Ledger", "Encoding"]),
         tests("KioskTests", ["Kiosk", "BluetoothHost", "Credentials", "Tuvali", "Ledger", "Simulation", "Encoding"]),
-        tests("LinuxIOTests", ["LinuxIO", "CGPIO", "FakeGPIOD", "Encoding"]),
+        tests("LinuxIOTests", ["LinuxIO", "CGPIO", "CLinuxShims", "FakeGPIOD", "Encoding"]),
         tests("ObservationTests", ["Observation", "Credentials", "Ledger", "Encoding"]),
         tests("StoreTests", ["Store", "Ledger", "Encoding", "CrashVFS", "CrashKit", grdb]),
         tests("HTTPTransportTests", ["HTTPTransport", "Encoding", nioCore, nioPosix, nioHTTP1, nioSSL, nioTLS]),
@@ -172,22 +212,22 @@ let package = Package(
         tests(
             "ApplianceTests",
             [
-                "Appliance", "Workbench", "Simulation", "Kiosk", "Credentials", "Ledger", "Store", "Aries", "DIDComm",
-                "LinuxIO",
-                "HTTPTransport", "Observation", "BluetoothHost", "Tuvali", "CrashVFS", "CrashKit", "Encoding",
+                "Appliance", "Commissioning", "Backup", "Monitoring", "GateService", "Courier", "TrustFiles",
+                "Settings", "Administration", "Workbench", "Simulation", "Observation", "Kiosk", "Credentials",
+                "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "CrashVFS", "CrashKit",
+                "Encoding", crypto,
             ]),
         tests(
             "CommandTests",
             [
-                "gatehouse", "Appliance", "Workbench", "Store", "Simulation", "Aries", "DIDComm", "Credentials",
-                "LinuxIO", "Encoding", "CWipe",
-                argumentParser, crypto,
+                "gatehouse", "GateService", "TrustFiles", "Settings", "Workbench", "Simulation", "DIDComm",
+                "Credentials", "LinuxIO", "Store", "Encoding", "CWipe", argumentParser, crypto,
             ]),
         tests(
             "PeerTests",
             [
-                "Appliance", "Simulation", "Kiosk", "Credentials", "Ledger", "Store", "Aries", "DIDComm", "LinuxIO",
-                "HTTPTransport", "BluetoothHost", "Encoding", crypto,
+                "GateService", "Courier", "Settings", "Simulation", "Kiosk", "Credentials", "BluetoothHost", "Ledger",
+                "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", crypto,
             ]),
     ]
 )

@@ -1,3 +1,4 @@
+package import Encoding
 import NIOCore
 import NIOHTTP1
 

@@ -1,3 +1,4 @@
+package import Encoding
 import NIOCore
 
 /// A server for webhooks that accepts only short posts to one path. The only effect of a post is to wake a

@@ -1,4 +1,4 @@
-package import Appliance
+package import GateService
 package import Kiosk
 import Simulation
 

@@ -1,4 +1,4 @@
-import Appliance
+import Administration
 import ArgumentParser
 import Encoding
 

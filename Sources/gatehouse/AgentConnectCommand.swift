@@ -1,6 +1,7 @@
-import Appliance
+import Administration
 import ArgumentParser
 import Aries
+import Courier
 import Encoding
 import HTTPTransport
 

@@ -1,7 +1,10 @@
-import Appliance
+import Administration
+import Courier
 import Encoding
 import Foundation
+import GateService
 import LinuxIO
+import Settings
 import Store
 import Synchronization
 

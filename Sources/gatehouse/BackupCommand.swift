@@ -1,5 +1,5 @@
-import Appliance
 import ArgumentParser
+import Backup
 import Encoding
 import Foundation
 import Ledger

@@ -1,8 +1,8 @@
-import Appliance
 import ArgumentParser
 import Credentials
 import Encoding
 import Foundation
+import TrustFiles
 import Workbench
 
 /// Measures decision times on this machine and prints them as a table.

@@ -1,9 +1,10 @@
-import Appliance
 import ArgumentParser
 import Credentials
 import Encoding
+import GateService
 import Kiosk
 import LinuxIO
+import Settings
 
 /// Shows how trusted the date at the gate is, and takes an operator's confirmation of it.
 struct ClockCommand: AsyncParsableCommand {

@@ -1,9 +1,10 @@
-import Appliance
 import Credentials
 import Encoding
+import GateService
 import Kiosk
 import Ledger
 import LinuxIO
+import Settings
 import Store
 
 /// The clock of this machine, judged with the ledger's knowledge of the date as the service would judge it at

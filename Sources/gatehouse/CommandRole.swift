@@ -1,5 +1,5 @@
-import Appliance
 import LinuxIO
+import Settings
 import Synchronization
 
 /// The rights with which a command run by root works in the folders of the service. These are the rights of

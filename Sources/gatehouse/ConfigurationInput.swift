@@ -1,9 +1,12 @@
-import Appliance
 import ArgumentParser
+import Commissioning
 import Encoding
 import Foundation
+import GateService
 import Glibc
 import LinuxIO
+import Settings
+import TrustFiles
 
 /// The option that names the appliance's configuration.
 struct ConfigurationInput: ParsableArguments {

@@ -1,4 +1,3 @@
-import Appliance
 import ArgumentParser
 import Credentials
 import Encoding
@@ -6,6 +5,7 @@ import Foundation
 import Kiosk
 import Ledger
 import LinuxIO
+import TrustFiles
 import Tuvali
 import Workbench
 

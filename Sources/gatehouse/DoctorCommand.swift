@@ -1,8 +1,9 @@
-import Appliance
 import ArgumentParser
+import Commissioning
 import Encoding
 import Foundation
 import LinuxIO
+import Settings
 
 /// Reports whether a gate works, and what to do if it does not.
 struct DoctorCommand: AsyncParsableCommand {

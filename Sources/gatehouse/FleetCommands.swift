@@ -1,9 +1,12 @@
-import Appliance
+import Administration
 import ArgumentParser
+import Commissioning
 import Credentials
 import Encoding
 import Foundation
 import LinuxIO
+import Settings
+import TrustFiles
 
 extension ConfigCommand {
     struct Bundle: AsyncParsableCommand {

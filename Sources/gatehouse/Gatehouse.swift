@@ -1,7 +1,7 @@
-import Appliance
 import ArgumentParser
 import Foundation
 import LinuxIO
+import Settings
 
 /// The only executable: the service, a demonstration and the tools.
 @main

@@ -1,5 +1,5 @@
-import Appliance
 import ArgumentParser
+import Commissioning
 import Foundation
 
 /// Prints or writes the wiring page and its pictures. They are made from the pinout.

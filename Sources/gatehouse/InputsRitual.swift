@@ -1,4 +1,4 @@
-import Appliance
+import Commissioning
 import Encoding
 import Glibc
 import LinuxIO

@@ -1,9 +1,10 @@
-import Appliance
 import ArgumentParser
 import Credentials
 import Encoding
 import Foundation
+import GateService
 import Ledger
+import Settings
 import Store
 
 /// Lists visits, and proves the chain of the ledger.

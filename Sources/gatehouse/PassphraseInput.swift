@@ -1,5 +1,5 @@
-import Appliance
 import ArgumentParser
+import Backup
 import Foundation
 import Glibc
 

@@ -1,7 +1,9 @@
-import Appliance
+import Administration
+import Commissioning
 import Encoding
 import Glibc
 import LinuxIO
+import Settings
 
 /// `gatehouse doctor --pins`: tries each output once, while a person watches; then each input, while a person
 /// triggers it.

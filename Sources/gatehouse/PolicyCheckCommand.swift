@@ -1,7 +1,7 @@
-import Appliance
 import ArgumentParser
 import Credentials
 import Encoding
+import TrustFiles
 
 extension PolicyCommand {
     struct Check: AsyncParsableCommand {

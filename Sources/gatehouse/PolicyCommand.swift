@@ -1,7 +1,7 @@
-import Appliance
 import ArgumentParser
 import Credentials
 import Encoding
+import TrustFiles
 
 /// Tools for the gate's rules.
 struct PolicyCommand: AsyncParsableCommand {

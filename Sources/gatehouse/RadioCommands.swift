@@ -1,7 +1,7 @@
-import Appliance
 import ArgumentParser
 import Glibc
 import LinuxIO
+import Settings
 
 /// Takes the adapter for the service. systemd starts this command when the service asks for its adapter.
 struct OpenRadioCommand: AsyncParsableCommand {

@@ -1,5 +1,5 @@
-import Appliance
 import Credentials
+import GateService
 import Kiosk
 
 /// The texts that journalctl --catalog prints below a fault's line (systemd, "Journal Message Catalogs"): its

@@ -1,5 +1,5 @@
-import Appliance
 import ArgumentParser
+import GateService
 import LinuxIO
 
 /// Releases the GPIO lines. systemd runs this command after the service, whatever ended it.

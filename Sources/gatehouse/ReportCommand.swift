@@ -1,8 +1,11 @@
-import Appliance
+import Administration
 import ArgumentParser
+import Commissioning
 import Encoding
 import Foundation
 import LinuxIO
+import Monitoring
+import Settings
 
 /// Writes the report that a person at another place needs to find out what is wrong with a gate.
 struct ReportCommand: AsyncParsableCommand {

@@ -1,7 +1,8 @@
-import Appliance
 import Encoding
 import Foundation
 import LinuxIO
+import Settings
+import TrustFiles
 
 /// The words that are removed from a report: secrets, and the names of this gate, of its agents, rules and
 /// hosts.

@@ -1,7 +1,8 @@
-import Appliance
 import ArgumentParser
+import Backup
 import Encoding
 import Foundation
+import Settings
 
 /// Restores a backup.
 struct RestoreCommand: AsyncParsableCommand {

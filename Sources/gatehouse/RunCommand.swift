@@ -1,7 +1,10 @@
+import Administration
 import Appliance
 import ArgumentParser
 import Foundation
+import GateService
 import Kiosk
+import Settings
 import Workbench
 
 /// Runs the service.

@@ -1,8 +1,10 @@
-import Appliance
+import Administration
 import ArgumentParser
+import Commissioning
 import Encoding
 import Foundation
 import LinuxIO
+import Settings
 
 /// Makes a gate of an installed program: takes the answers from questions, options or a file, and then writes
 /// everything.

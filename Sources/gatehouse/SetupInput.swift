@@ -1,5 +1,5 @@
-import Appliance
 import ArgumentParser
+import Commissioning
 
 /// The answers on the command line: an option for each question.
 struct SetupInput: ParsableArguments {

@@ -1,4 +1,4 @@
-import Appliance
+import Commissioning
 import Glibc
 
 /// Asks the questions of a setup in a terminal, which may be at the end of a serial line. The screen prints

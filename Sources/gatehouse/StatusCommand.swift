@@ -1,7 +1,8 @@
-import Appliance
+import Administration
 import ArgumentParser
 import Encoding
 import LinuxIO
+import Settings
 
 /// Prints the status of the running service.
 struct StatusCommand: AsyncParsableCommand {

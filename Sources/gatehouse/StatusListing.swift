@@ -1,7 +1,7 @@
-import Appliance
 import Encoding
 import Foundation
 import Observation
+import Settings
 
 /// The output of `gatehouse status` for a person: faults first, then the parts in the order of a visit.
 ///

@@ -1,8 +1,8 @@
-import Appliance
 import ArgumentParser
 import Encoding
 import Foundation
 import LinuxIO
+import Settings
 import Tuvali
 
 /// Makes a code to print, for a gate without a display.

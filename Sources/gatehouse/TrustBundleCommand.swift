@@ -1,9 +1,10 @@
-import Appliance
 import ArgumentParser
 import Credentials
 import Encoding
 import Foundation
 import LinuxIO
+import Settings
+import TrustFiles
 
 extension TrustCommand {
     struct Import: AsyncParsableCommand {

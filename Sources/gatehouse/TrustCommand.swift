@@ -1,9 +1,11 @@
-import Appliance
 import ArgumentParser
+import Courier
 import Credentials
 import Encoding
 import Foundation
 import LinuxIO
+import Settings
+import TrustFiles
 
 /// The tools for the gate's trust data.
 struct TrustCommand: AsyncParsableCommand {
@@ -36,7 +38,7 @@ struct TrustCommand: AsyncParsableCommand {
             let gate = path == nil ? try configuration.load() : nil
             let inForce = RulesInForce(file: gate?.policy.file, over: directory)
             let policy =
-                gate.map { Composition.rules(of: $0, under: inForce.rules) }
+                gate.map { ConfiguredPolicy.rules(of: $0, under: inForce.rules) }
                 ?? inForce.rules.map { VerificationPolicy($0) } ?? VerificationPolicy()
             return TrustReport(directory, rules: inForce, under: policy, at: clock)
         }
@@ -137,7 +139,7 @@ struct TrustCommand: AsyncParsableCommand {
             let refresher = TrustRefresher(section, state: state)
             let rules = RulesInForce(file: configuration.policy.file, over: directory).rules
             let verifier = Verifier(
-                trust: directory.store, policy: Composition.rules(of: configuration, under: rules))
+                trust: directory.store, policy: ConfiguredPolicy.rules(of: configuration, under: rules))
             let copies = Dictionary(state.copies().map { ($0.resource, $0) }, uniquingKeysWith: { $1 })
             var failures = 0
             for resource in directory.store.refreshResources {
@@ -149,7 +151,7 @@ struct TrustCommand: AsyncParsableCommand {
             if failures > 0 { throw ExitCode(1) }
         }
 
-        private func show(_ resource: RefreshResource, _ outcome: TrustRefresher.Outcome) {
+        private func show(_ resource: RefreshResource, _ outcome: RefreshOutcome) {
             let (word, reason): (String, String?) =
                 switch outcome {
                 case .changed: ("changed", nil)

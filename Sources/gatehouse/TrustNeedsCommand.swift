@@ -1,8 +1,8 @@
-import Appliance
 import ArgumentParser
 import Credentials
 import Encoding
 import LinuxIO
+import TrustFiles
 
 extension TrustCommand {
     struct Needs: AsyncParsableCommand {

@@ -1,9 +1,10 @@
-import Appliance
 import ArgumentParser
 import Credentials
 import Encoding
 import LinuxIO
+import Settings
 import Synchronization
+import TrustFiles
 
 /// Verifies credentials or wallet payloads from files, offline.
 struct VerifyCommand: AsyncParsableCommand {
@@ -146,7 +147,7 @@ struct VerifyCommand: AsyncParsableCommand {
             }
             store = directory.store
             inForce = RulesInForce(file: gate.policy.file, over: directory)
-            chosen = Composition.rules(of: gate, under: try PolicyCommand.usable(inForce))
+            chosen = ConfiguredPolicy.rules(of: gate, under: try PolicyCommand.usable(inForce))
         } else {
             let directory = try trust.map { try TrustCommand.reading($0, key: key) }
             store = try directory?.store ?? TrustStore(TrustMaterial())

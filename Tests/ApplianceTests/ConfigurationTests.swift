@@ -5,7 +5,9 @@ import Kiosk
 import Testing
 import Tuvali
 
-@testable import Appliance
+@testable import Commissioning
+@testable import Settings
+@testable import TrustFiles
 
 private func parse(_ text: String) throws(ConfigurationError) -> Configuration {
     try Configuration.parse(Array(text.utf8), file: "gate.toml", folder: "/etc/gatehouse")

@@ -1,9 +1,9 @@
 import Credentials
 import Encoding
+import Settings
 import Testing
+import TrustFiles
 import Workbench
-
-@testable import Appliance
 
 /// The configured clock and profile decide about visitors' credentials.
 @Suite struct ConfiguredPolicyTests {
@@ -12,7 +12,7 @@ import Workbench
     {
         let text = "[kiosk]\nname = \"Gate\"\n[clock]\n" + section
         let configuration = try Configuration.parse(Array(text.utf8), file: "gate.toml", folder: "/")
-        let verifier = Verifier(trust: try TrustStore(Samples.trust), policy: Composition.defaults(configuration))
+        let verifier = Verifier(trust: try TrustStore(Samples.trust), policy: ConfiguredPolicy.defaults(configuration))
         let end = try #require(Timestamp(rfc3339: "2027-01-02T05:16:46.176Z"))  // the sample's expirationDate
         let date = seconds == 0 ? Samples.validDate : end.advanced(by: .seconds(seconds))
         return verifier.verify(Samples.credential, at: WallTime(utc: date, provenance: provenance))

@@ -1,11 +1,14 @@
+import Commissioning
 import Credentials
 import Encoding
 import Foundation
+import GateService
 import LinuxIO
 import TestKit
 import Testing
+import TrustFiles
 
-@testable import Appliance
+@testable import Settings
 
 @Suite("Deployment")
 struct DeployTests {

@@ -2,7 +2,9 @@ import Encoding
 import Foundation
 import Testing
 
-@testable import Appliance
+@testable import Commissioning
+@testable import Settings
+@testable import TrustFiles
 
 /// Keys of earlier versions are accepted for one release, and reported.
 @Suite struct DeprecatedKeyTests {

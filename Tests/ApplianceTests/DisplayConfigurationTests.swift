@@ -1,8 +1,9 @@
+import GateService
 import Kiosk
 import LinuxIO
 import Testing
 
-@testable import Appliance
+@testable import Settings
 
 /// `[display]` and `[[display.also]]`.
 @Suite struct DisplayConfigurationTests {

@@ -1,10 +1,12 @@
+import Commissioning
 import Encoding
 import Foundation
 import LinuxIO
+import Settings
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import TrustFiles
 
 /// `deploy/install`, and the package that is made from its result.
 @Suite("Installation and package")

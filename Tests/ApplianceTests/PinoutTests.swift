@@ -2,10 +2,11 @@ import Encoding
 import Foundation
 import Kiosk
 import LinuxIO
+import Settings
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import Commissioning
 
 @Suite("Pinout")
 struct PinoutTests {

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import Settings
 
 /// The places of the usual folders.
 @Suite struct StandardFoldersTests {

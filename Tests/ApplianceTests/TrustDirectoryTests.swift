@@ -4,7 +4,9 @@ import Foundation
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import Commissioning
+@testable import Settings
+@testable import TrustFiles
 
 /// The trust directory on disk: the trust data of a test case, and every way in which a directory can be
 /// invalid.

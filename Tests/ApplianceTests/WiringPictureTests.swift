@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import Commissioning
 
 /// The wiring pictures are readable: no text on another, none outside, none under a wire.
 @Suite("Wiring pictures")

@@ -1,10 +1,12 @@
-import Appliance
 import Credentials
 import Encoding
 import Foundation
+import GateService
 import LinuxIO
+import Settings
 import TestKit
 import Testing
+import TrustFiles
 
 /// The rules in force, and their source, are the same everywhere: at the gate, in `verify` with a trust
 /// directory, a bundle or a configuration, in `policy test`, and in every command that names the rules.

@@ -1,4 +1,5 @@
-import Appliance
+import GateService
+import Settings
 import Store
 
 extension Scratch {

@@ -39,7 +39,7 @@ let package = Package(
             ],
             exclude: ["Contexts/README.md", "Contexts/licences"], resources: [.embedInCode("Contexts/documents")],
             swiftSettings: settings),
-        .target(name: "DIDComm", dependencies: ["Encoding", "CSodium", crypto], swiftSettings: settings),
+        .target(name: "DIDComm", dependencies: ["Encoding", "CSodium"], swiftSettings: settings),
         .target(
             name: "BluetoothHost", dependencies: ["Encoding", crypto, cryptoExtras], swiftSettings: settings),
         .target(name: "Tuvali", dependencies: ["Encoding", crypto], swiftSettings: settings),
@@ -53,7 +53,7 @@ let package = Package(
             ], swiftSettings: settings),
         // The rest of the module needs the hardware and the operating system.
         .target(
-            name: "ControlRequests", dependencies: ["Encoding"], path: "Sources/Appliance/Control",
+            name: "Administration", dependencies: ["Encoding"],
             sources: ["ControlRequest.swift", "AgentRequest.swift"], swiftSettings: settings),
         // The excluded files log disk calls and memory allocations, which no fuzz target needs.
         .target(
@@ -62,7 +62,7 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "Aries", "BluetoothHost", "ControlRequests", "Credentials", "DIDComm", "LinkedData", "Encoding",
+                "Administration", "Aries", "BluetoothHost", "Credentials", "DIDComm", "LinkedData", "Encoding",
                 "HTTPTransport", "TestKit", "Tuvali", crypto, httpClient,
             ],
             path: "Targets",

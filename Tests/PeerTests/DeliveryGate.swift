@@ -1,11 +1,13 @@
-import Appliance
 import Aries
+import Courier
 import Credentials
 import Encoding
 import Foundation
+import GateService
 import Kiosk
 import Ledger
 import LinuxIO
+import Settings
 import Store
 import Synchronization
 

@@ -1,9 +1,10 @@
-import Appliance
 import Credentials
 import Encoding
 import Foundation
+import GateService
 import Kiosk
 import Ledger
+import Settings
 import Store
 import TestKit
 import Testing

@@ -1,5 +1,5 @@
-import Appliance
 import Aries
+import Courier
 import Credentials
 import Encoding
 import Foundation

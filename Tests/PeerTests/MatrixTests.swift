@@ -1,4 +1,4 @@
-import Appliance
+import Courier
 import Credentials
 import Encoding
 import Foundation

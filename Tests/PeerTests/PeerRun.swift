@@ -1,5 +1,5 @@
-import Appliance
 import Aries
+import Courier
 import Foundation
 
 /// How thorough this run is.

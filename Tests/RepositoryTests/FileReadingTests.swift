@@ -12,7 +12,12 @@ import Testing
     /// A file that the command has just created for the output of systemctl.
     private static let own: Set = ["ServiceStart.swift"]
 
-    @Test(arguments: ["Appliance", "Store", "LinuxIO", "HTTPTransport", "gatehouse"])
+    @Test(
+        arguments: [
+            "Administration", "Settings", "TrustFiles", "Courier", "GateService", "Monitoring", "Backup",
+            "Commissioning",
+            "Appliance", "Store", "LinuxIO", "HTTPTransport", "gatehouse",
+        ])
     func nothingWaitsForAPipe(_ module: String) throws {
         let folder = Vectors.repository.appendingPathComponent("Sources/" + module)
         let files = swiftFiles(below: folder).filter { !Self.own.contains($0.lastPathComponent) }

@@ -1,6 +1,6 @@
-import Appliance
 import Encoding
 package import Foundation
+import GateService
 import Glibc
 package import Kiosk
 package import Ledger

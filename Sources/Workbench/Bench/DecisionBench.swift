@@ -1,6 +1,6 @@
-import Appliance
 package import Credentials
 package import Encoding
+import GateService
 import Kiosk
 import Ledger
 import LinuxIO

@@ -1,4 +1,3 @@
-import Appliance
 import Encoding
 package import Foundation
 import Kiosk

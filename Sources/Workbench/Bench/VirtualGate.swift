@@ -1,6 +1,6 @@
-import Appliance
 import Credentials
 import Encoding
+import GateService
 import Glibc
 import Kiosk
 import LinuxIO

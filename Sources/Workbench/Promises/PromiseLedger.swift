@@ -1,7 +1,7 @@
-import Appliance
 import Credentials
 import Encoding
 import Foundation
+import GateService
 import Kiosk
 import Ledger
 import LinuxIO

@@ -1,4 +1,4 @@
-import Appliance
+import GateService
 
 /// The page with every event of the log and its meaning.
 enum EventsPage {

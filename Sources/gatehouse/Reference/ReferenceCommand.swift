@@ -1,8 +1,9 @@
-import Appliance
 import ArgumentParser
 import Credentials
 import Encoding
 import Foundation
+import Settings
+import TrustFiles
 
 /// Prints the reference pages: the program's own keys, commands and events, as Markdown.
 struct ReferenceCommand: PageCommand {

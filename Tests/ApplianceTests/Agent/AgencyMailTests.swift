@@ -4,12 +4,13 @@ import Encoding
 import Foundation
 import HTTPTransport
 import Ledger
+import Settings
 import Simulation
 import Store
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import Courier
 
 /// An agency as the mailbox: an agent's unsolicited messages arrive there, and the gate's driver, database
 /// and files handle them.

@@ -5,8 +5,6 @@ import HTTPTransport
 import Simulation
 import TestKit
 
-@testable import Appliance
-
 /// A network with an agency, and an agent that sends every message through the agency.
 actor AgencyNetwork: MessageExchange {
     private var agency: VirtualAgency

@@ -8,7 +8,8 @@ import Synchronization
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import Courier
+@testable import Settings
 
 /// The sources of a sponsor's token: a file, or a server; and the notices when no token is available.
 @Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct AgencyTokenTests {

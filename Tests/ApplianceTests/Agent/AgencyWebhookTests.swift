@@ -10,7 +10,7 @@ import Synchronization
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import Courier
 
 /// An agency that posts when it has a message: the kiosk then polls at once, long before the next regular
 /// poll. A stranger's posts cause no more polls than the limit allows.

@@ -1,13 +1,15 @@
+import Administration
 import Encoding
 import Foundation
 import Kiosk
 import Ledger
 import LinuxIO
+import Settings
 import Store
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import Courier
 
 /// The desk's answers about stored connections, without an agent.
 @Suite struct AgentDeskTests {

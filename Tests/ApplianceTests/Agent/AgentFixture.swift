@@ -4,11 +4,12 @@ import Encoding
 import Foundation
 import HTTPTransport
 import Ledger
+import Settings
 import Simulation
 import Store
 import Testing
 
-@testable import Appliance
+@testable import Courier
 
 /// Waits until `isDone` returns true. After the limit, the test fails with the text `what` and the text of
 /// `state`.

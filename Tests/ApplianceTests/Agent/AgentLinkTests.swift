@@ -1,5 +1,5 @@
-import Appliance
 import Aries
+import Courier
 import DIDComm
 import Encoding
 import Foundation

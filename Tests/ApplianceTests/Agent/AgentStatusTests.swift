@@ -1,11 +1,11 @@
+import Courier
 import Encoding
 import Foundation
 import Ledger
 import LinuxIO
+import Settings
 import Store
 import Testing
-
-@testable import Appliance
 
 /// The destinations in a gate's status: those that the configuration or a connection names, and those with
 /// waiting records.

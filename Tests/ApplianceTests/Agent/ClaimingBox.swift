@@ -1,4 +1,5 @@
 import Aries
+import Courier
 import Encoding
 import Foundation
 import Ledger
@@ -6,8 +7,6 @@ import Simulation
 import Store
 import TestKit
 import Testing
-
-@testable import Appliance
 
 /// A gate with a witness and two destinations, each an agent that keeps ledgers or one that only receives
 /// messages.

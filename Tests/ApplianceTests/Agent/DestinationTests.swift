@@ -9,7 +9,7 @@ import Store
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import Courier
 
 /// One destination in the service: invitations arrive as files, connections are made and removed.
 @Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct DestinationTests {

@@ -7,7 +7,7 @@ import Store
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import Courier
 
 /// The messages to a peer whose connection is deleted, and the link's state.
 @Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct FarewellTests {

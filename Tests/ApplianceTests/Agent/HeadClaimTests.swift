@@ -1,13 +1,14 @@
 import Aries
+import Courier
 import Encoding
 import Foundation
+import GateService
 import Ledger
+import Settings
 import Simulation
 import Store
 import TestKit
 import Testing
-
-@testable import Appliance
 
 /// Claims of agents about the gate's ledger: only a head that this gate signed counts against the ledger.
 @Suite(.timeLimit(.minutes(5)), .tags(.models)) struct HeadClaimTests {

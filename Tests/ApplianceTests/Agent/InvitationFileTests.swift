@@ -2,7 +2,7 @@ import Encoding
 import Foundation
 import Testing
 
-@testable import Appliance
+@testable import Courier
 
 /// The changes of a file after which its invitation is read.
 @Suite struct InvitationFileTests {

@@ -1,4 +1,3 @@
-import Appliance
 import Aries
 import DIDComm
 import Encoding
@@ -10,7 +9,7 @@ import Store
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import Courier
 
 /// The process is killed at every single write of a destination: connecting, taking over, batches, receipts.
 /// The final state is the same each time.

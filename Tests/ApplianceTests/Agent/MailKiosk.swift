@@ -3,12 +3,13 @@ import Encoding
 import Foundation
 import HTTPTransport
 import Ledger
+import Settings
 import Store
 import Synchronization
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import Courier
 
 /// A kiosk with mailboxes, from its database to the network: a destination and a mail room.
 final class MailKiosk: Sendable {

@@ -9,7 +9,7 @@ import Store
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import Courier
 
 /// A mailbox at the agent itself: two connections from one invitation, the real database, and restarts after
 /// a kill at any write.

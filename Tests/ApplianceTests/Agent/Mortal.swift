@@ -1,4 +1,3 @@
-import Appliance
 import Aries
 import Encoding
 import HTTPTransport
@@ -6,6 +5,8 @@ import Ledger
 import Store
 import Synchronization
 import Testing
+
+@testable import Courier
 
 /// A run of a process that dies at a write, before or after it: from then on nothing is stored or posted.
 final class Life: Sendable {

@@ -8,7 +8,7 @@ import Store
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import Courier
 
 /// The delivery of the rest of a ledger after another ledger has replaced it.
 @Suite(.timeLimit(.minutes(5)), .tags(.models)) struct PastLedgerTests {

@@ -1,7 +1,7 @@
 import Encoding
 import Testing
 
-@testable import Appliance
+@testable import Courier
 
 /// The notices of a destination that reach the log.
 @Suite struct RecentNewsTests {

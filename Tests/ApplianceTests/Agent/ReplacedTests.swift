@@ -1,14 +1,14 @@
 import Aries
+import Courier
 import Encoding
 import Foundation
 import Kiosk
 import Ledger
 import LinuxIO
+import Settings
 import Store
 import TestKit
 import Testing
-
-@testable import Appliance
 
 /// A new invitation takes over: the agent of the previous connection is notified once the new one has
 /// confirmed, and nothing waits for that.

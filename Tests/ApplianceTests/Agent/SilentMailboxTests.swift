@@ -8,7 +8,7 @@ import Store
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import Courier
 
 /// A mailbox over real sockets whose mediator becomes silent: the gate raises a fault, long before the
 /// transport times out, and clears it when the mediator answers again.

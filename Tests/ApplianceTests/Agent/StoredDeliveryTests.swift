@@ -1,4 +1,5 @@
 import Aries
+import Courier
 import CrashKit
 import DIDComm
 import Encoding
@@ -9,8 +10,6 @@ import Store
 import Synchronization
 import TestKit
 import Testing
-
-@testable import Appliance
 
 /// Delivery from the real ledger on its disk over the real link to an agent, on a clock that jumps from
 /// deadline to deadline.

@@ -1,5 +1,5 @@
-import Appliance
 import Aries
+import Courier
 import Encoding
 import HTTPTransport
 import Simulation

@@ -1,11 +1,13 @@
 import Encoding
 import Foundation
+import GateService
 import Kiosk
 import Ledger
+import Settings
 import Store
 import TestKit
 
-@testable import Appliance
+@testable import Backup
 
 /// A gate in a folder: a configuration, trust data, and a ledger of a few visits with a connection.
 final class BackupBox: Sendable {

@@ -6,7 +6,7 @@ import Store
 import Synchronization
 import Testing
 
-@testable import Appliance
+@testable import Backup
 
 /// A gate's backup and its restore on another card: everything is restored, or nothing is changed.
 @Suite(.timeLimit(.minutes(5))) struct BackupTests {

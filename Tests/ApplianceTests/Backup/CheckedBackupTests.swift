@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import Appliance
+@testable import Backup
 
 /// The place of a backup while it is only checked: on a disk, not in /tmp, and removed afterwards.
 @Suite(.timeLimit(.minutes(3))) struct CheckedBackupTests {

@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
+import Settings
 import Testing
 
-@testable import Appliance
+@testable import Backup
 
 /// The service's account owns the folder in which a backup copies the database, and can replace the copy by
 /// another file: the command reads no more bytes than a copy has, and blocks on no pipe.

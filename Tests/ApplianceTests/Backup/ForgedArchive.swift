@@ -1,7 +1,7 @@
 import Crypto
 import Encoding
 
-@testable import Appliance
+@testable import Backup
 
 /// A backup as an attacker with write access to the stick can change it: any file changed, and the list of
 /// contents adapted.

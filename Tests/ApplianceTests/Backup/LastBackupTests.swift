@@ -1,10 +1,11 @@
 import Encoding
 import Foundation
 import Ledger
+import Settings
 import Store
 import Testing
 
-@testable import Appliance
+@testable import Backup
 
 /// A planned move loses nothing, wherever it is interrupted.
 @Suite(.timeLimit(.minutes(5))) struct LastBackupTests {

@@ -1,9 +1,10 @@
 import Credentials
 import Foundation
 import LinuxIO
+import Settings
 import Testing
 
-@testable import Appliance
+@testable import Backup
 
 /// The effects of a tampered backup on a gate: none that the operator does not see.
 @Suite(.timeLimit(.minutes(5))) struct RestoredConfigurationTests {

@@ -1,4 +1,6 @@
 import Aries
+import Backup
+import Courier
 import Encoding
 import Foundation
 import Ledger
@@ -6,8 +8,6 @@ import Simulation
 import Store
 import TestKit
 import Testing
-
-@testable import Appliance
 
 /// The records that an agent gets from a restored gate: nothing twice, and no position and no number a second
 /// time.

@@ -1,7 +1,6 @@
+import Administration
 import Encoding
 import Testing
-
-@testable import Appliance
 
 /// Requests about connections, as lines.
 @Suite struct AgentRequestTests {

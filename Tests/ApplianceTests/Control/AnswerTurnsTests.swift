@@ -1,11 +1,10 @@
+import Administration
 import Encoding
 import Foundation
 import LinuxIO
 import Synchronization
 import TestKit
 import Testing
-
-@testable import Appliance
 
 /// Requests that wait for a hanging disk do not delay the gate's own requests and orders.
 @Suite(.timeLimit(.minutes(1)), .tags(.realTime)) struct AnswerTurnsTests {

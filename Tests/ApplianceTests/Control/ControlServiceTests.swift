@@ -1,11 +1,12 @@
+import Administration
 import Credentials
 import Encoding
 import Foundation
+import GateService
 import LinuxIO
+import Settings
 import TestKit
 import Testing
-
-@testable import Appliance
 
 /// The control socket of the service when its folder is missing at the start, and when it is removed later.
 @Suite(.tags(.realTime)) struct ControlServiceTests {

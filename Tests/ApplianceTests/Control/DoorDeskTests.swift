@@ -1,12 +1,12 @@
+import Administration
 import Encoding
+import GateService
 import Kiosk
 import LinuxIO
 import Synchronization
 import TestKit
 import Testing
 import Tuvali
-
-@testable import Appliance
 
 /// Orders to a gate whose radio thread may be stuck: a refused order is not carried out, and an accepted
 /// order is not forgotten.

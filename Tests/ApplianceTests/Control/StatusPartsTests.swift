@@ -1,9 +1,11 @@
 import Credentials
 import Encoding
 import Foundation
+import Settings
 import Testing
+import TrustFiles
 
-@testable import Appliance
+@testable import Monitoring
 
 /// The status of the age of trust data, and of the rules in force.
 @Suite struct StatusPartsTests {
@@ -46,7 +48,7 @@ import Testing
                 Array(text.utf8), file: "gate.toml", folder: fixture.path)
             let rules = RulesInForce(file: configuration.policy.file, over: trust)
             let verifier = Verifier(
-                trust: trust.store, policy: Composition.rules(of: configuration, under: rules.rules))
+                trust: trust.store, policy: ConfiguredPolicy.rules(of: configuration, under: rules.rules))
             return StatusParts.trust(
                 verifier, rules: RulesInForce(verifier, configuration), fetchedFrom: nil, at: now)
         }

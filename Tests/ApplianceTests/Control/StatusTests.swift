@@ -1,13 +1,13 @@
+import Administration
 import Credentials
 import Encoding
 import Kiosk
+import Monitoring
 import Observation
 import Synchronization
 import TestKit
 import Testing
 import Tuvali
-
-@testable import Appliance
 
 private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
 

@@ -1,10 +1,10 @@
+import Commissioning
 import Credentials
 import Encoding
 import Kiosk
 import LinuxIO
+import Settings
 import Testing
-
-@testable import Appliance
 
 /// Every finding of the doctor, one case each, on a gate that is otherwise in order.
 @Suite struct DoctorTests {

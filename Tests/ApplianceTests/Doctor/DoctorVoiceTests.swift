@@ -1,8 +1,9 @@
 import Foundation
 import LinuxIO
+import Settings
 import Testing
 
-@testable import Appliance
+@testable import Commissioning
 
 /// The doctor finds a gate that should speak its verdicts and cannot, before a visitor needs the voice.
 @Suite struct DoctorVoiceTests {

@@ -1,3 +1,4 @@
+import Administration
 import Credentials
 import Encoding
 import Kiosk
@@ -5,7 +6,7 @@ import Synchronization
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import Commissioning
 @testable import LinuxIO
 
 /// The trial of one input after another: at rest, active, at rest again, each within its time.

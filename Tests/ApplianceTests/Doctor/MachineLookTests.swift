@@ -1,10 +1,10 @@
+import Commissioning
 import Encoding
 import Foundation
 import Kiosk
 import LinuxIO
+import Settings
 import Testing
-
-@testable import Appliance
 
 /// The facts that are read from a machine's files; a folder plays the machine.
 @Suite struct MachineLookTests {

@@ -1,7 +1,6 @@
+import Commissioning
 import LinuxIO
 import Testing
-
-@testable import Appliance
 
 /// One active output at a time, and none at the end.
 @Suite struct OutputTrialTests {

@@ -1,8 +1,9 @@
+import Commissioning
 import Encoding
 import Foundation
+import Settings
 import TestKit
 
-@testable import Appliance
 @testable import LinuxIO
 
 /// A gate in order, as a doctor sees it; each test adds one defect.

@@ -1,10 +1,10 @@
+import Commissioning
 import Credentials
 import Encoding
 import Foundation
 import LinuxIO
+import Settings
 import Testing
-
-@testable import Appliance
 
 /// One signed bundle for many gates: each gate takes its own part, after a complete check, and never an older
 /// bundle.

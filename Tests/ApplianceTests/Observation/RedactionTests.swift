@@ -1,4 +1,4 @@
-import Appliance
+import Monitoring
 import Testing
 
 /// The texts that a redacted report contains, and those that it leaves out.

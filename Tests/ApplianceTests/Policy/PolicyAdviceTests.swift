@@ -3,8 +3,7 @@ import Crypto
 import Encoding
 import Foundation
 import Testing
-
-@testable import Appliance
+import TrustFiles
 
 /// The advice on rules that no credential can fulfil, and on surprising ones: with the line and a remedy.
 @Suite struct PolicyAdviceTests {

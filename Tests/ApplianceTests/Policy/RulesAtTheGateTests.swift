@@ -1,12 +1,14 @@
+import Courier
 import Credentials
 import Encoding
 import Foundation
+import GateService
 import Kiosk
 import LinuxIO
+import Settings
 import Testing
+import TrustFiles
 import Workbench
-
-@testable import Appliance
 
 /// Rules in trust data govern a gate without a policy file of its own, from the start and after a change.
 @Suite struct RulesAtTheGateTests {
@@ -74,8 +76,10 @@ import Workbench
         #expect(code(start.verifier) == Self.wanted[first])
         let verifiers = VerifierInForce(start.verifier, siteKey: .sample(7))
         let service = TrustService.make(
-            configuration.trust, beginning: start.trust, verifiers: verifiers,
-            policy: { Composition.rules(of: configuration, under: $0) },
+            configuration.trust, beginning: start.trust,
+            refresher: TrustRefresher(configuration.trust, state: TrustState(configuration.trust)),
+            verifiers: verifiers,
+            policy: { ConfiguredPolicy.rules(of: configuration, under: $0) },
             wallTime: { WallTime(utc: Samples.validDate, provenance: .given) }, log: log, report: reports.report)
         try put(second)
         for _ in 0..<3 { await service.turn(at: .zero) }

@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 import Workbench
 
-@testable import Appliance
+@testable import GateService
 
 /// The clock in service: the state that is kept over a restart, and the way of an acceptance from the command
 /// to the gate.

@@ -6,7 +6,7 @@ import Synchronization
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import GateService
 
 /// The sources of the clock on a machine whose files are in a folder.
 @Suite(.tags(.realTime)) struct ClockSourcesTests {

@@ -5,7 +5,7 @@ import Synchronization
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import GateService
 
 /// A gate controller is notified of the visitors for whom the gate is opened, and of no others.
 @Suite(.tags(.realTime)) struct ControllerPanelTests {

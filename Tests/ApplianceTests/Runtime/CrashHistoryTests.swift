@@ -1,9 +1,8 @@
+import Courier
 import Encoding
 import Foundation
 import TestKit
 import Testing
-
-@testable import Appliance
 
 /// Crashes of the program, and the server that is left out because of them.
 @Suite struct CrashHistoryTests {

@@ -1,4 +1,3 @@
-import Appliance
 import CrashKit
 import CrashVFS
 import Credentials
@@ -9,6 +8,12 @@ import Simulation
 import Store
 import TestKit
 import Testing
+
+@testable import Backup
+@testable import Commissioning
+@testable import Courier
+@testable import GateService
+@testable import TrustFiles
 
 /// Simulates a power cut of the whole appliance, with kiosk, keeper, store and SQLite on a disk that forgets:
 /// at every action, and at every step of the disk between two actions.

@@ -1,9 +1,8 @@
 import Credentials
 import Encoding
+import GateService
 import Kiosk
 import Testing
-
-@testable import Appliance
 
 /// The reports of a date with which no visitor can be admitted.
 @Suite struct DatingTests {

@@ -1,4 +1,3 @@
-import Appliance
 import CrashKit
 import CrashVFS
 import Credentials
@@ -11,6 +10,12 @@ import Store
 import Synchronization
 import TestKit
 import Testing
+
+@testable import Backup
+@testable import Commissioning
+@testable import Courier
+@testable import GateService
+@testable import TrustFiles
 
 /// Faults of the disk, ends of the service, and the records afterwards: no opening of the gate is without its
 /// record, and every visit is in the ledger or counted as lost.
@@ -49,7 +54,7 @@ import Testing
             self.disk = disk
             store = try await Store.open(disk.database)
             let reserve = try path.map { try Reserve(path: $0, bytes: 256 * 1024, sync: reserveSync) }
-            if let reserve { _ = await LedgerKeeper.restore(reserve, into: store) }
+            if let reserve { _ = await reserve.restore(into: store) }
             try await store.recover(stamp: StoredGate.stamp, software: StoredGate.software)
             var limits = limits
             limits.retryAfter = .milliseconds(20)

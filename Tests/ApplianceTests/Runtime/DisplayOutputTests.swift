@@ -1,13 +1,12 @@
 import Credentials
 import Encoding
+import GateService
 import Glibc
 import Kiosk
 import LinuxIO
 import Synchronization
 import TestKit
 import Testing
-
-@testable import Appliance
 
 /// Several displays at once: each at its own pace; one that fails or hangs is reported and does not disturb
 /// the others.

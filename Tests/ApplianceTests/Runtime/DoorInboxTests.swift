@@ -3,7 +3,11 @@ import Kiosk
 import Synchronization
 import Testing
 
-@testable import Appliance
+@testable import Commissioning
+@testable import Courier
+@testable import GateService
+@testable import Settings
+@testable import TrustFiles
 
 /// Edges on their way to the kiosk: in their order, and limited in number whatever an input does.
 @Suite struct DoorInboxTests {

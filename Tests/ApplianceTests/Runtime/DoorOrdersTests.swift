@@ -7,7 +7,7 @@ import LinuxIO
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import GateService
 
 /// An order is on the disk, or the failure is reported.
 @Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct DoorOrdersTests {

@@ -1,7 +1,6 @@
+import GateService
 import Kiosk
 import Testing
-
-@testable import Appliance
 
 /// The lines for a person at the terminal.
 @Suite struct EventLineTests {

@@ -1,15 +1,19 @@
+import Courier
 import Credentials
 import Encoding
 import Foundation
+import GateService
 import Kiosk
 import Ledger
 import LinuxIO
+import Settings
 import Store
 import Synchronization
 import TestKit
 import Testing
+import TrustFiles
 
-@testable import Appliance
+@testable import Monitoring
 
 /// The warnings of a service: from the trust data in force to light, log and agents.
 @Suite struct ExpiryServiceTests {
@@ -139,7 +143,11 @@ import Testing
                 .init(
                     verifiers: verifiers, others: { _ in [] }, fetchedFrom: nil,
                     wallTime: { WallTime(utc: Self.now, provenance: .synchronised) }, report: { _ in },
-                    log: try quietLog(in: fixture), tell: { await agents.tell($0, $1, sparing: $2) }))
+                    log: try quietLog(in: fixture),
+                    tell: { code, text, heard in
+                        let told = await agents.tell(code, text, sparing: heard)
+                        return .init(heard: told.heard, isComplete: told.isComplete)
+                    }))
             service.look(at: Instant(nanoseconds: 0))
             try await eventually("running") { await agents.isRunning }
             for _ in 0..<20 {

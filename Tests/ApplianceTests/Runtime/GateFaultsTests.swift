@@ -2,7 +2,7 @@ import Credentials
 import Kiosk
 import Testing
 
-@testable import Appliance
+@testable import GateService
 @testable import LinuxIO
 
 /// The reports of several outputs that fail at the same time.

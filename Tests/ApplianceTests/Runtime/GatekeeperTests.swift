@@ -1,5 +1,5 @@
-import Appliance
 import Encoding
+import GateService
 import Glibc
 import Kiosk
 import Ledger

@@ -1,11 +1,10 @@
 import Credentials
 import Encoding
+import GateService
 import Kiosk
 import Synchronization
 import TestKit
 import Testing
-
-@testable import Appliance
 
 /// The way of a report from any thread to the kiosk, and the conversion of counters and notes to reports.
 @Suite struct HealthReportTests {

@@ -4,7 +4,7 @@ import Foundation
 import LinuxIO
 import Testing
 
-@testable import Appliance
+@testable import GateService
 @testable import Kiosk
 
 /// The log while strangers arrive day and night: it stays small, counts them, and keeps the important lines.

@@ -1,9 +1,8 @@
 import Encoding
 import Foundation
+import GateService
 import Kiosk
 import Testing
-
-@testable import Appliance
 
 /// Dates that are kept over a restart: the confirmed one, and those of an order.
 @Suite struct KeptDateTests {

@@ -1,3 +1,4 @@
+import Administration
 import Credentials
 import Encoding
 import Kiosk
@@ -6,7 +7,7 @@ import Synchronization
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import GateService
 
 /// Lamps and relay whose chip becomes available after the start.
 @Suite(.timeLimit(.minutes(1)), .tags(.realTime)) struct LatePanelTests {

@@ -1,8 +1,7 @@
+import GateService
 import Synchronization
 import TestKit
 import Testing
-
-@testable import Appliance
 
 /// The watch over the parts that every visit needs.
 @Suite("Signs of life", .timeLimit(.minutes(1)), .tags(.realTime))

@@ -1,14 +1,13 @@
 import Credentials
 import Encoding
 import Foundation
+import GateService
 import Kiosk
 import Ledger
 import LinuxIO
 import Simulation
 import Testing
 import Tuvali
-
-@testable import Appliance
 
 /// The log of whole visits, by their ids: the journal's lines for an id (`GATEHOUSE_VISIT=`) are the visit,
 /// without a gap.

@@ -1,9 +1,8 @@
 import Foundation
+import GateService
 import Glibc
 import LinuxIO
 import Testing
-
-@testable import Appliance
 
 /// The service manager's end of the socket.
 final class ManagerSocket: Sendable {

@@ -7,12 +7,13 @@ import Kiosk
 import Ledger
 import LinuxIO
 import Observation
+import Settings
 import Store
 import Synchronization
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import Monitoring
 
 /// The reports of the gate for observers, with files and sockets that are available, absent, and stalled.
 @Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct ObservationServiceTests {

@@ -1,6 +1,6 @@
-import Appliance
 import Credentials
 import Encoding
+import GateService
 import Kiosk
 import Ledger
 import LinuxIO

@@ -11,7 +11,7 @@ import Testing
 import Tuvali
 import Workbench
 
-@testable import Appliance
+@testable import GateService
 
 /// The record contains what the relay's line did, not what was ordered. The state of the credential follows
 /// the same result.

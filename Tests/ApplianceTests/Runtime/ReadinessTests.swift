@@ -1,10 +1,9 @@
 import Credentials
 import Encoding
+import GateService
 import Kiosk
 import LinuxIO
 import Testing
-
-@testable import Appliance
 
 /// The messages to systemd about the start.
 @Suite struct ReadinessTests {

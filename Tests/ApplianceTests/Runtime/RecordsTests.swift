@@ -1,12 +1,12 @@
 import Credentials
 import Encoding
 import Foundation
+import GateService
 import Ledger
 import LinuxIO
+import Settings
 import Store
 import Testing
-
-@testable import Appliance
 
 /// The results of opening the database at a start.
 @Suite final class RecordsTests {

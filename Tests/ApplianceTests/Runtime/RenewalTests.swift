@@ -5,7 +5,7 @@ import Synchronization
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import GateService
 
 /// The end of a program whose ledger is to be replaced by another.
 @Suite(.tags(.realTime)) struct RenewalTests {

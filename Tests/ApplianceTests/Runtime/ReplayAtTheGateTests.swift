@@ -1,8 +1,8 @@
-import Appliance
 import CrashKit
 import CrashVFS
 import Credentials
 import Encoding
+import GateService
 import Kiosk
 import Ledger
 import LinuxIO

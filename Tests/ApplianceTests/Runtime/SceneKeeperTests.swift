@@ -3,7 +3,7 @@ import Encoding
 import LinuxIO
 import Testing
 
-@testable import Appliance
+@testable import GateService
 @testable import Kiosk
 
 /// The scene on the displays follows the notes and the light.

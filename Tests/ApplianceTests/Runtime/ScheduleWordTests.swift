@@ -1,8 +1,8 @@
 import Encoding
+import GateService
 import Kiosk
 import Testing
 
-@testable import Appliance
 @testable import Credentials
 
 /// The mode of the schedule while the date is lost and found again.

@@ -1,7 +1,7 @@
-import Appliance
 import Credentials
 import Encoding
 import Foundation
+import GateService
 import Glibc
 import Kiosk
 import Ledger

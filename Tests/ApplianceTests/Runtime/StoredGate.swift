@@ -1,7 +1,7 @@
-import Appliance
 import CrashKit
 import Credentials
 import Encoding
+import GateService
 import Kiosk
 import Ledger
 import Store

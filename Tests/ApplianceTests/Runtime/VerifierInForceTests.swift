@@ -1,15 +1,16 @@
 import Credentials
 import Encoding
 import Foundation
+import GateService
 import Kiosk
 import Ledger
 import LinuxIO
+import Settings
 import Synchronization
 import TestKit
 import Testing
+import TrustFiles
 import Workbench
-
-@testable import Appliance
 
 /// Credentials that were accepted a moment ago, and trust and rules that change during visits.
 @Suite("The verifier in force")
@@ -244,15 +245,15 @@ struct PolicyFileTests {
 
     @Test("names of time zones bring their summer time")
     func zones() throws {
-        let berlin = try #require(PolicyFile.zone("Europe/Berlin"))
+        let berlin = try #require(CivilZone.named("Europe/Berlin"))
         for (date, offset) in [
             ("2026-01-01T00:00:00Z", 3600), ("2026-03-29T00:59:59Z", 3600), ("2026-03-29T01:00:00Z", 7200),
             ("2026-10-25T00:59:59Z", 7200), ("2026-10-25T01:00:00Z", 3600), ("2040-07-01T00:00:00Z", 7200),
         ] {
             #expect(berlin.offset(at: try #require(Timestamp(rfc3339: date))) == offset, "\(date)")
         }
-        #expect(PolicyFile.zone("Asia/Kolkata")?.offset(at: Timestamp(seconds: 1_790_000_000)) == 19_800)
-        #expect(PolicyFile.zone("Mars/Olympus") == nil)
+        #expect(CivilZone.named("Asia/Kolkata")?.offset(at: Timestamp(seconds: 1_790_000_000)) == 19_800)
+        #expect(CivilZone.named("Mars/Olympus") == nil)
     }
 
     @Test("a file that cannot be used is named with lines and remedies")

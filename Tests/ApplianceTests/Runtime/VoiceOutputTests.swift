@@ -1,13 +1,13 @@
 import Credentials
 import Encoding
 import Foundation
+import GateService
 import Kiosk
 import LinuxIO
+import Settings
 import Synchronization
 import TestKit
 import Testing
-
-@testable import Appliance
 
 /// Spoken verdicts: their choice and language, and the handling of a program that does not speak them.
 @Suite(.tags(.realTime)) struct VoiceOutputTests {

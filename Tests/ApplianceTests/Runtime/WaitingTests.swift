@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Kiosk
 import LinuxIO
+import Monitoring
 import Store
 import Synchronization
 import TestKit

@@ -1,10 +1,11 @@
+import Commissioning
 import Credentials
 import Encoding
 import Foundation
 import LinuxIO
+import Settings
 import Testing
-
-@testable import Appliance
+import TrustFiles
 
 /// A setup by a file on the boot partition: once, whole, and answered.
 @Suite struct SetupBootTests {

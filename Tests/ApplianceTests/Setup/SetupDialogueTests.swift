@@ -1,7 +1,8 @@
 import Foundation
+import Settings
 import Testing
 
-@testable import Appliance
+@testable import Commissioning
 
 /// The questions of a setup in their order, without a terminal.
 @Suite struct SetupDialogueTests {

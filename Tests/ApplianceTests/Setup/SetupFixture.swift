@@ -1,9 +1,9 @@
+import Commissioning
 import Credentials
 import Encoding
 import Foundation
+import Settings
 import TestKit
-
-@testable import Appliance
 
 /// A folder in which a gate is set up, with the pinout of the repository.
 final class SetupFixture: Sendable {

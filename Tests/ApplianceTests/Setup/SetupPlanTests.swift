@@ -2,10 +2,11 @@ import Credentials
 import Encoding
 import Foundation
 import LinuxIO
+import Settings
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import Commissioning
 
 /// The configuration from answers, and the problems of wrong answers.
 @Suite struct SetupPlanTests {

@@ -2,10 +2,12 @@ import Credentials
 import Encoding
 import Foundation
 import LinuxIO
+import Settings
 import TestKit
 import Testing
 
-@testable import Appliance
+@testable import Commissioning
+@testable import TrustFiles
 
 /// The files that a plan leaves on the disk, and the problems that prevent it.
 @Suite struct SetupWorkTests {

@@ -1,6 +1,7 @@
 import Credentials
 import Encoding
 import Foundation
+import GateService
 import Kiosk
 import Ledger
 import LinuxIO
@@ -10,8 +11,6 @@ import TestKit
 import Testing
 import Tuvali
 import Workbench
-
-@testable import Appliance
 
 /// A printed code on the real driver: a recording of one run is replayed in the next.
 @Suite(.timeLimit(.minutes(5)), .tags(.realTime)) struct StickerGateTests {

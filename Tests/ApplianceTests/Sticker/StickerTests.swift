@@ -3,12 +3,13 @@ import Encoding
 import Foundation
 import Kiosk
 import LinuxIO
+import Settings
 import Synchronization
 import TestKit
 import Testing
 import Tuvali
 
-@testable import Appliance
+@testable import GateService
 
 /// A folder with a printed code's key, and a clock of the test.
 final class StickerFolder: Sendable {

@@ -2,7 +2,7 @@ import Credentials
 import Encoding
 import Testing
 
-@testable import Appliance
+@testable import TrustFiles
 
 /// Every key of an issuer's entry, and every invalid form of it.
 @Suite struct TrustEntryTests {

@@ -5,8 +5,7 @@ import Kiosk
 import LinuxIO
 import Simulation
 import Synchronization
-
-@testable import Appliance
+import TrustFiles
 
 /// A folder with a trust directory and room for bundles, removed with the value. The issuer is the one of the
 /// demonstration.

@@ -3,7 +3,7 @@ import Encoding
 import Foundation
 import Testing
 
-@testable import Appliance
+@testable import TrustFiles
 
 /// The files that pins write into a trust directory, those that they leave alone, and the refusals.
 @Suite struct TrustPinTests {

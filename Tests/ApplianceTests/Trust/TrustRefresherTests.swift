@@ -1,14 +1,15 @@
+import Courier
 import Credentials
 import Encoding
 import Foundation
+import GateService
 import HTTPTransport
 import Kiosk
 import Ledger
 import LinuxIO
 import Synchronization
 import Testing
-
-@testable import Appliance
+import TrustFiles
 
 /// The refresher with a scripted server: its requests, the copies that it keeps, and those that stay
 /// unchanged.

@@ -4,7 +4,7 @@ import Foundation
 import LinuxIO
 import Testing
 
-@testable import Appliance
+@testable import TrustFiles
 
 /// Bundles and fetched copies on the disk of a gate.
 @Suite struct TrustStateTests {

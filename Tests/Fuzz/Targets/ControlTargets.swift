@@ -1,4 +1,4 @@
-import ControlRequests
+import Administration
 import Encoding
 
 extension FuzzTarget {

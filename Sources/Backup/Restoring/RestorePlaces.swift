@@ -1,0 +1,60 @@
+import Foundation
+import Glibc
+import Settings
+
+/// The places that a configuration in a backup may name for a restore to write to. An attacker who can write
+/// to a stick, but not to this machine, may have written that configuration, and a restore by root would
+/// write to any place that the configuration names.
+///
+/// A place that the configuration in force names is the operator's choice and is allowed. Any other place has
+/// to be below the folder of the configuration or one of the service's folders, on a path without `..`,
+/// hidden names and symbolic links.
+struct RestorePlaces {
+    private let standard: [String]
+    /// The places of the configuration in force, by key.
+    private let present: [String: String]
+
+    /// Creates the permitted places from the configuration in force; `file` is its path.
+    init(_ configuration: Configuration, file: String) {
+        let folder = URL(fileURLWithPath: file).deletingLastPathComponent().standardizedFileURL.path
+        // NAME is the instance of gatehouse@NAME.service.
+        let name = (file as NSString).lastPathComponent.replacingOccurrences(of: ".toml", with: "")
+        let (state, runtime) = (StandardFolders.state, StandardFolders.runtime)
+        standard =
+            [StandardFolders.settings, state, runtime, "\(state)-\(name)", "\(runtime)-\(name)"]
+            .map(configuration.standard.place)
+            // The root folder and the folders directly below it, such as /etc, belong to the system, even if
+            // the configuration is there.
+            + (folder.split(separator: "/").count > 1 ? [folder] : [])
+        present = Dictionary(
+            NamedPlace.writtenByCommands(configuration).map { ($0.key, $0.path) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Throws if root would write anywhere else, during the restore or in a command that runs while the
+    /// service is stopped.
+    func check(_ target: Configuration) throws(BackupFailure) {
+        for place in NamedPlace.writtenByCommands(target) where present[place.key] != place.path {
+            let (key, path) = (place.key, place.path)
+            guard let folder = standard.first(where: { path.hasPrefix($0 + "/") }) else {
+                throw Self.refused(key, path, "is outside of the service's folders")
+            }
+            var way = folder
+            for name in path.dropFirst(folder.count).split(separator: "/") {
+                way += "/" + name
+                guard !name.hasPrefix(".") else { throw Self.refused(key, path, "is hidden, or leads upwards") }
+                var status = stat()
+                guard lstat(way, &status) != 0 || status.st_mode & S_IFMT != S_IFLNK else {
+                    throw Self.refused(key, path, "goes through the symbolic link \(way)")
+                }
+            }
+        }
+    }
+
+    private static func refused(_ key: String, _ path: String, _ why: String) -> BackupFailure {
+        BackupFailure(
+            "\(key) of the configuration in the backup \(why): \(path)",
+            remedy: "if that place is yours write it into the configuration here first, else leave out --configuration",
+            isRefusal: true)
+    }
+}

@@ -1,0 +1,108 @@
+import Credentials
+import Settings
+import Store
+
+extension Doctor {
+    /// The findings about whether the service can use the files and folders that it needs.
+    var files: [Finding] {
+        guard let account = facts.account else {
+            return [.unknown(.files, "nobody knows who would read and write them", "Look at user first.")]
+        }
+        let places =
+            facts.configurationFile.map { [NamedPlace(key: "the configuration", path: $0, isWritten: false)] } ?? []
+        let all = places + NamedPlace.all(configuration) + NamedPlace.trust(facts.trustFiles)
+        var told: Set<String> = []
+        let wrong = all.compactMap { place -> Finding? in
+            // Report a folder with two uses once, and do not report the files in a missing folder.
+            let folder = NamedPlace.folder(of: place.path)
+            guard !told.contains(place.path), !told.contains(folder), let finding = finding(place, account) else {
+                return nil
+            }
+            told.insert(place.path)
+            if place.isWritten, let missing = facts.places[place.path]?.missing, missing > 1 { told.insert(folder) }
+            return finding
+        }
+        let unseen =
+            facts.unseen == 0
+            ? [] : [Finding.unknown(.files, "\(facts.unseen) places that you may not look at", "Run it with sudo.")]
+        guard let last = wrong.last else {
+            guard unseen.isEmpty else { return unseen }
+            return [.good(.files, "\(all.count) files and folders, as \(facts.userName) needs them")]
+        }
+        guard wrong.count > Self.mostFiles else { return wrong + unseen }
+        return wrong.prefix(Self.mostFiles) + [
+            last.saying("and \(wrong.count - Self.mostFiles) more, as \(last.detail)")
+        ]
+    }
+
+    /// The maximum number of findings that are listed. Of further findings, only the number is reported.
+    private static let mostFiles = 8
+
+    private func finding(_ named: NamedPlace, _ account: Account) -> Finding? {
+        let what = "\(named.path) (\(named.key))"
+        // The unit names folders as a configuration does.
+        let name = configuration.standard.name(named.path)
+        if let unit = facts.unit, !unit.permits(name, writing: named.isWritten) {
+            // The folders of configurations are read-only to the service.
+            let remedy =
+                named.isWritten
+                ? "Use a path below /var/lib/gatehouse, or name the folder in a drop-in (systemctl edit gatehouse): ReadWritePaths=."
+                : "Use a path below /etc/gatehouse."
+            return Finding(.files, .boxOutsideSandbox, what, remedy: remedy)
+        }
+        guard let place = facts.places[named.path] else { return nil }
+        // A file or folder of this kind does not exist before the first start, or while the service is
+        // stopped.
+        if place.missing > 0, named.isWritten, facts.unit?.makes(name) == true { return nil }
+        switch named.isWritten ? place.writing(by: account) : place.reading(by: account) {
+        case .good: return ledgerFolder(named, place, account)
+        case .missing where named.isAwaited: return nil
+        case .missing where named.isWritten:
+            return Finding(
+                .files, .boxMissing, "the folder of \(what) is not there",
+                remedy: "Make it and give it to \(facts.userName), or correct \(named.key).")
+        case .missing: return Finding(.files, .boxMissing, "\(what) is not there")
+        case .refused where named.isWritten && place.missing > 0:
+            return Finding(
+                .files, .boxUnwritable, "\(facts.userName) may not make \(what)",
+                remedy: "Make it and give it to \(facts.userName), or correct \(named.key).")
+        case .refused:
+            return Finding(
+                .files, named.isWritten ? .boxUnwritable : .boxUnreadable,
+                "\(facts.userName) may not \(named.isWritten ? "write" : "read") \(what)")
+        }
+    }
+
+    /// Returns a finding if the service refuses to keep its ledger in `place` although it may write there.
+    private func ledgerFolder(_ named: NamedPlace, _ place: Place, _ account: Account) -> Finding? {
+        let isLedgers = named.path.utf8.elementsEqual(NamedPlace.folder(of: configuration.ledger.path).utf8)
+        guard isLedgers, place.missing == 0, let node = place.nodes.last,
+            let lack = LedgerFolder.lack(owner: node.user, mode: node.mode, for: account.user)
+        else { return nil }
+        let error = StoreError.unsafeFolder(path: named.path, detail: lack)
+        return Finding(.files, .ledgerUnopened, error.text, remedy: error.remedy)
+    }
+
+    /// The findings about whether the disk has enough space for the records.
+    var disk: [Finding] {
+        let path = configuration.ledger.path
+        guard let disk = facts.disk else {
+            return [.unknown(.disk, "the disk of \(path) cannot be asked", "Make its folder first.")]
+        }
+        let free = "\(disk.free / 1_000_000) MB free for \(path)"
+        if disk.isReadOnly { return [Finding(.disk, .boxReadOnly, path)] }
+        if disk.free < Self.leastRoom { return [Finding(.disk, .boxDiskFull, free)] }
+        if !disk.takesFiles { return [Finding(.disk, .boxDiskFull, "no more files can be made beside \(path)")] }
+        let wanted = configuration.ledger.keepMegabytes * 1_000_000 - disk.used
+        if disk.free < wanted + Self.leastRoom {
+            return [
+                Finding(.disk, .boxDiskSmall, "\(free), and ledger.keepMegabytes may want \(wanted / 1_000_000) more")
+            ]
+        }
+        return [.good(.disk, free)]
+    }
+
+    /// The number of free bytes below which a disk counts as full: it then has no space for the reserve, the
+    /// write-ahead log and a new database.
+    private static let leastRoom = 64_000_000
+}

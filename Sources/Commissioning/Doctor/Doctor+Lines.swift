@@ -1,0 +1,133 @@
+import Credentials
+import Kiosk
+import LinuxIO
+import Settings
+
+extension Doctor {
+    /// The lines that a configuration names on one chip, with the keys that name them.
+    private struct Wanted {
+        let chip: String
+        var lines: [(key: String, line: String)]
+    }
+
+    private var wanted: [Wanted] {
+        let named =
+            configuration.outputs.map { (key: $0.key, line: $0.line) }
+            + configuration.door.inputs.map { (key: "door.input, \($0.use.rawValue)", line: $0.line) }
+        let chip = configuration.gpio.chip.map { [Wanted(chip: $0, lines: named)] } ?? []
+        let panels = configuration.display.all.compactMap(\.lines).map { names in
+            Wanted(
+                chip: names.chip,
+                lines: [
+                    ("display.data", names.data), ("display.reset", names.reset), ("display.busy", names.busy),
+                ])
+        }
+        return chip + panels
+    }
+
+    /// Whether the chips and the lines exist, are free, and may be taken by the service.
+    var lines: [Finding] {
+        guard !wanted.isEmpty else {
+            return [.good(.chip, "no lines are configured: this box opens nothing, and signals go to the log only")]
+        }
+        let nothing =
+            configuration.opens
+            ? [] : [Finding.good(.chip, "there is no relay and no wire to a controller: this box opens nothing")]
+        guard let list = facts.chips else { return [Self.chipsUnseen] }
+        if case .failure(let error) = facts.gpioLibrary { return [Finding(error, .chip)] }
+        let stays = facts.keepsLinesDriven && configuration.gate.line != nil
+        return nothing + library + priority + wanted.flatMap { findings($0.chip, $0.lines, list) }
+            + (stays ? [Finding(.chip, .boxLinesStayDriven, "dtparam=strict_gpiod is missing")] : [])
+    }
+
+    /// The finding about the library that drives lines; empty if it was not looked for.
+    var library: [Finding] {
+        switch facts.gpioLibrary {
+        case .success(let name): [.good(.chip, "lines are driven by \(name)")]
+        case .failure(let error): [Finding(error, .chip, state: .warning)]
+        case nil: []
+        }
+    }
+
+    /// The findings about whether other programs can lengthen a pulse.
+    private var priority: [Finding] {
+        guard let isFirst = facts.relaysRunFirst else { return [] }
+        let text =
+            isFirst
+            ? "the relay's thread has real-time priority"
+            : "the relay's thread has no real-time priority: on a busy machine a pulse may last longer"
+        return [.good(.chip, text)]
+    }
+
+    /// The finding if the chips could not be queried.
+    static let chipsUnseen = Finding.unknown(
+        .chip, "the GPIO chips can be asked on the machine itself only", "Run it there.")
+
+    /// Returns the findings about whether the service may use the GPIO chip and the wanted lines of it.
+    func findings(
+        _ label: String, _ wanted: [(key: String, line: String)],
+        _ list: (chips: [GPIOChips.Chip], forbidden: [String])
+    ) -> [Finding] {
+        let path: String
+        do throws(GPIOError) {
+            path = try GPIOChips.find(label, [], in: list).path
+        } catch {
+            guard case .notPermitted(let node) = error else { return [Finding(error, .chip)] }
+            return [.unknown(.chip, "you may not open \(node)", "Run it with sudo.")]
+        }
+        if let unit = facts.unit, !unit.permits(device: path, of: "char-gpiochip") {
+            return [Finding(.chip, .boxDeviceDenied, "\(path) (char-gpiochip)")]
+        }
+        if let account = facts.account, let place = facts.places[path], place.writing(by: account) != .good {
+            return [Finding(GPIOError.notPermitted(path: path), .chip, "\(facts.userName) may not open \(path)")]
+        }
+        return [.good(.chip, "\(label), \(path)")] + wanted.map { line($0, label, list) }
+    }
+
+    private func line(
+        _ wanted: (key: String, line: String), _ label: String, _ list: (chips: [GPIOChips.Chip], forbidden: [String])
+    ) -> Finding {
+        let what = "\(wanted.line) (\(wanted.key))"
+        do throws(GPIOError) {
+            let (path, offsets) = try GPIOChips.find(label, [wanted.line], in: list)
+            let chip = list.chips.first { $0.path.utf8.elementsEqual(path.utf8) }
+            guard let offset = offsets.first, let chip, chip.holders.indices.contains(Int(offset)),
+                let holder = chip.holders[Int(offset)]
+            else { return .good(.line, "\(what) is free") }
+            if Self.isOurs(holder) { return .good(.line, "\(what) is held by \(holder)") }
+            let who = holder.isEmpty ? "the kernel, or a program that gives no name" : holder
+            return Finding(GPIOError.busy(chip: label), .line, "\(what) is held by \(who)")
+        } catch {
+            return Finding(error, .line, "\(what) is not on \(label)")
+        }
+    }
+
+    /// Returns whether the service holds a line: `holder` is a name under which it takes its lines.
+    private static func isOurs(_ holder: String) -> Bool {
+        ["gatehouse", "gatehouse-display"].contains { $0.utf8.elementsEqual(holder.utf8) }
+    }
+
+    /// Whether the displays can be drawn on.
+    var displays: [Finding] {
+        let shown = configuration.display.all
+        guard !shown.isEmpty else { return [.good(.display, "none: the URI of the code is in the log only")] }
+        return shown.map { display in
+            guard let path = display.device, let kind = display.kind.deviceClass else {
+                return .good(.display, display.kind == .file ? display.file : display.name)
+            }
+            return device(path, kind, .display) ?? .good(.display, display.name)
+        }
+    }
+}
+
+extension DisplaySection.Kind {
+    /// The class of the display's device node, as units name it.
+    var deviceClass: String? {
+        switch self {
+        case .terminal, .file, .none: nil
+        case .framebuffer: "char-fb"
+        case .ssd1306, .sh1106, .sh1107: "char-i2c"
+        case .ssd1680: "char-spi"
+        }
+    }
+}

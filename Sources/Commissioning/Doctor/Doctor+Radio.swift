@@ -1,0 +1,114 @@
+import Credentials
+import LinuxIO
+import Settings
+
+extension Doctor {
+    /// The findings about whether a controller exists, and whether the service can use it.
+    var radio: [Finding] {
+        let section = configuration.radio
+        switch section.transport {
+        case .userChannel: return adapter + (configured.map(rfkill) ?? []) + daemon + opener
+        case .tcp:
+            return [.good(.radio, "a controller at \(section.host):\(section.port), which only the service asks")]
+        case .serial: return device(section.device, Self.kind(ofSerial: section.device), .radio).map { [$0] } ?? serial
+        }
+    }
+
+    private var serial: [Finding] { [.good(.radio, "a controller at \(configuration.radio.device)")] }
+
+    /// Returns the class of a serial line, as units name it: `/dev/ttyACM0` is of `char-ttyACM`.
+    static func kind(ofSerial path: String) -> String {
+        let name = path.split(separator: "/").last ?? ""
+        return "char-" + String(name.reversed().drop { $0.isNumber }.reversed())
+    }
+
+    private var configured: Adapters.Adapter? {
+        facts.radio.adapters?.first { adapter in
+            facts.radio.name.map { adapter.name.utf8.elementsEqual($0.utf8) } ?? false
+        }
+    }
+
+    private var adapter: [Finding] {
+        guard let adapters = facts.radio.adapters else { return [Finding(TransportError.noBluetooth)] }
+        guard let adapter = configured else {
+            return [Finding(TransportError.notFound(configuration.radio.device, others: adapters.map(\.name)))]
+        }
+        return [Self.seen(adapter)]
+    }
+
+    /// Returns the finding for an adapter that exists.
+    static func seen(_ adapter: Adapters.Adapter) -> Finding {
+        let place = adapter.location.isEmpty ? "a virtual one" : adapter.location
+        return .good(.radio, "\(adapter.name), \(place)")
+    }
+
+    /// Returns whether the adapter's transmitter is switched on.
+    func rfkill(_ adapter: Adapters.Adapter) -> [Finding] {
+        if adapter.hardBlocked { return [Finding(TransportError.switchedOff, .rfkill)] }
+        guard adapter.softBlocked else { return [.good(.rfkill, "\(adapter.name) is not blocked")] }
+        return [
+            Finding(
+                TransportError.blocked, .rfkill,
+                "\(adapter.name) is switched off; the service lifts that when it starts",
+                state: .warning)
+        ]
+    }
+
+    /// Whether bluetoothd leaves adapters to the service.
+    var daemon: [Finding] {
+        if facts.radio.isDaemonRunning {
+            // The service's unit stops a bluetoothd that runs when the service starts.
+            var isServiceThere = false
+            if case .running = facts.service { isServiceThere = true }
+            let isStopped = facts.unit != nil && !isServiceThere
+            let words = "it runs" + (isStopped ? "; the service stops it when it starts" : " and has the adapter")
+            return [
+                Finding(
+                    TransportError.busy(configuration.radio.device, holder: "bluetoothd"), .bluetoothd, words,
+                    state: isStopped ? .warning : .bad)
+            ]
+        }
+        if facts.radio.mayDaemonStart {
+            return [Finding(.bluetoothd, .boxBluetoothd, "it does not run now")]
+        }
+        return [.good(.bluetoothd, "it does not run")]
+    }
+
+    /// Whether the service can get an adapter.
+    var opener: [Finding] {
+        // Without a unit, no service needs an adapter.
+        guard let unit = facts.unit else { return [] }
+        if unit.hasRadioRight { return [.good(.opener, "the service has a right of its own (CAP_NET_ADMIN)")] }
+        return facts.radio.hasOpener
+            ? [.good(.opener, facts.openerName + ".socket")]
+            : [Finding(.opener, .boxNoOpener, "\(facts.openerName).socket is masked or not installed")]
+    }
+
+    /// Returns the finding about a device node that the service is to use; nil if the node is in order.
+    func device(_ path: String, _ kind: String, _ check: Finding.Check) -> Finding? {
+        guard let place = facts.places[path] else { return nil }
+        if place.missing > 0 {
+            return check == .radio
+                ? Finding(TransportError.notFound(path))
+                : Finding(
+                    check, .displayFailed, "\(path) is not there", remedy: Self.remedy(forMissing: kind), state: .bad)
+        }
+        if let unit = facts.unit, !unit.permits(device: path, of: kind) {
+            return Finding(check, .boxDeviceDenied, "\(path) (\(kind))")
+        }
+        guard let account = facts.account, place.writing(by: account) != .good else { return nil }
+        return Finding(check, .boxUnwritable, "\(facts.userName) may not use \(path)", remedy: Self.group)
+    }
+
+    private static let group =
+        "Let the service be in the node's group: SupplementaryGroups= in a drop-in (systemctl edit gatehouse)."
+
+    private static func remedy(forMissing kind: String) -> String {
+        switch kind {
+        case "char-i2c":
+            "Switch the bus on (dtparam=i2c_arm=on in /boot/firmware/config.txt), and have the module that makes its node loaded (echo i2c-dev | sudo tee /etc/modules-load.d/i2c-dev.conf); then start anew."
+        case "char-spi": "Switch the bus on: dtparam=spi=on in /boot/firmware/config.txt, then start anew."
+        default: "Look at the screen's cable and power before the machine starts, and at display.device."
+        }
+    }
+}

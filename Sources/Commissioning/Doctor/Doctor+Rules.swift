@@ -1,0 +1,85 @@
+import Credentials
+import Encoding
+import Kiosk
+import Settings
+import TrustFiles
+
+extension Doctor {
+    /// The findings about trust data, the rules for admission, and the printed code.
+    var rules: [Finding] { trust + policy + sticker }
+
+    private var trust: [Finding] {
+        switch facts.trust {
+        case nil: return [.unknown(.trust, "you may not look at the trust data", "Run it with sudo.")]
+        case .unusable(let why): return [Finding(.trust, .trustUnusable, why)]
+        case .usable(let version, let issuers, let lack, let bundle, let findings):
+            var wrong = endings.filter { $0.check == .trust }
+            if let bundle { wrong.append(Finding(.trust, .trustBundle, bundle)) }
+            // Report a fault that keeps everyone out as the service reports it. Details about single issuers
+            // would not help.
+            if let lack {
+                wrong.append(Finding(.trust, .trustUnusable, lack))
+            } else {
+                wrong += findings.map { Finding(.trust, .boxTrust, $0) }
+            }
+            return wrong.isEmpty ? [.good(.trust, "\(version), \(Self.count(issuers, "issuer"))")] : wrong
+        }
+    }
+
+    private var policy: [Finding] {
+        switch facts.policy {
+        case nil: return [.good(.policy, RuleSource.none.words)]
+        case .unseen: return [.unknown(.policy, "you may not look at the rules", "Run it with sudo.")]
+        case .unread:
+            return [
+                .unknown(.policy, "the rules come with the trust data, which cannot be used", "Mend the trust data.")
+            ]
+        case .unusable(let why):
+            // Only the service knows whether it has a good copy; a new gate has none, so this is the worst
+            // case.
+            return [Finding(.policy, .policyFile, why, state: .bad)]
+        case .usable(let name, let origin, let tests, let failed, let unknownGroups):
+            var wrong = endings.filter { $0.check == .policy }
+            if !failed.isEmpty {
+                wrong.append(
+                    Finding(
+                        .policy, .boxPolicyTests,
+                        "\(failed.count) of \(Self.count(tests, "test")) failed: \(failed.joined(separator: ", "))"))
+            }
+            wrong += unknownGroups.map { Finding(.policy, .boxPolicyGroups, $0) }
+            return wrong.isEmpty ? [.good(.policy, "\(name), \(origin), \(Self.count(tests, "test"))")] : wrong
+        }
+    }
+
+    private var sticker: [Finding] {
+        guard configuration.sticker.key != nil else { return [] }
+        guard let trouble = facts.sticker else {
+            let ends = endings.filter { $0.check == .sticker }
+            return ends.isEmpty ? [.good(.sticker, "in force")] : ends
+        }
+        return [Finding(.sticker, trouble.code, trouble.detail, remedy: trouble.remedy, state: .warning)]
+    }
+
+    /// The data that expires soon or has expired, as the service warns of it. An untrusted date gives no
+    /// warnings.
+    var endings: [Finding] {
+        guard isDated else { return [] }
+        var calendar = ExpiryCalendar()
+        _ = calendar.look(facts.expiries, at: facts.clock.utc)
+        return calendar.warnings.map { warning in
+            let check: Finding.Check =
+                switch warning.expiry.kind {
+                case .bundle, .issuer, .document, .key, .root, .statusList: .trust
+                case .policy: .policy
+                case .sticker: .sticker
+                case .serverRoot: .agent
+                }
+            // Nobody is admitted under expired rules.
+            let isShut = warning.step == .ended && warning.expiry.kind == .policy
+            return Finding(check, isShut ? .policyExpired : warning.code, warning.words)
+        }
+    }
+
+    /// Returns a number with its noun: `1 issuer`, `3 issuers`.
+    static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
+}

@@ -1,0 +1,88 @@
+import Credentials
+import LinuxIO
+package import Settings
+
+/// Judges the facts of a machine for a gate with a configuration. The doctor is a pure value: it uses no
+/// clock, no file and no device.
+///
+/// Each part has a function, in a file of its own. It returns one good finding, or one finding for each
+/// fault.
+package struct Doctor: Sendable {
+    let configuration: Configuration
+    let facts: MachineFacts
+    /// The problems that make the gate's own configuration unusable; nil if it is usable.
+    private let mistakes: ConfigurationError?
+
+    /// Creates a doctor for the facts of a machine. `mistakes`: the problems that make the gate's own
+    /// configuration unusable. If it is not nil, `configuration` is only a stand-in
+    /// (``Configuration/standIn(for:)``), and the doctor makes only findings that do not depend on the
+    /// configuration.
+    package init(_ configuration: Configuration, _ facts: MachineFacts, insteadOf mistakes: ConfigurationError? = nil) {
+        (self.configuration, self.facts, self.mistakes) = (configuration, facts, mistakes)
+    }
+
+    /// All findings, in the order of the gate's parts.
+    package var findings: [Finding] {
+        let parts: [[Finding]] =
+            if let mistakes {
+                [Self.findings(mistakes), bareMachine]
+            } else {
+                [notices, unit, files, disk, radio, lines, displays, voice, clock, rules, agents, service]
+            }
+        return parts.joined().map { $0.told(of: facts.unitName) }
+    }
+
+    /// Returns the findings about an unusable configuration.
+    package static func findings(_ error: ConfigurationError) -> [Finding] {
+        error.problems.map { problem in
+            let key = problem.key.isEmpty ? "" : "\(problem.key) "
+            let line = problem.line.map { ":\($0)" } ?? ""
+            return Finding(
+                .configuration, .boxConfiguration, "\(error.file)\(line): \(key)\(problem.message)",
+                remedy: problem.remedy)
+        }
+    }
+
+    private var notices: [Finding] {
+        let said = configuration.notices.map { notice in
+            Finding(
+                .configuration, .boxConfiguration, "\(notice.key) \(notice.message)", remedy: notice.remedy,
+                state: .warning)
+        }
+        return said.isEmpty ? [.good(.configuration, "\(configuration.kiosk.name), without a mistake")] : said
+    }
+
+    /// The findings about the installed unit, and about the user as whom it runs.
+    var unit: [Finding] {
+        let name = facts.userName
+        let installed =
+            facts.unit == nil
+            ? Finding(.unit, .boxNotInstalled, "there is no \(facts.unitName).service")
+            : swap ?? .good(.unit, facts.unitName + ".service")
+        guard facts.account != nil else {
+            return [installed, Finding(.user, .boxNoUser, "there is no user \(name)")]
+        }
+        // With a missing group, systemd ends each start before the program begins (216/GROUP), so no lamp and
+        // no record shows the fault.
+        let missing = facts.missingGroups.map { group in
+            Finding(
+                .user, .boxNoGroup,
+                "there is no group \(group), which \(facts.unitName).service or a drop-in of it names")
+        }
+        return [installed] + (missing.isEmpty ? [.good(.user, name)] : missing)
+    }
+
+    /// The finding that the service's memory could be written to a swap device; nil if it could not.
+    private var swap: Finding? {
+        guard let unit = facts.unit, let device = facts.swaps.first else { return nil }
+        guard unit.forbidsSwap else {
+            return Finding(.unit, .boxSwap, "\(facts.unitName).service may be written to \(device)")
+        }
+        guard !facts.countsMemory else { return nil }
+        return Finding(
+            .unit, .boxSwap,
+            "the kernel counts no unit's memory, so \(facts.unitName).service may be written to \(device)",
+            remedy:
+                "Add cgroup_enable=memory to the kernel's command line and start anew, or turn swap off: swapoff -a.")
+    }
+}

@@ -1,0 +1,153 @@
+import Administration
+package import Credentials
+package import Encoding
+import LinuxIO
+import Settings
+
+/// A result of the doctor: one line for a person, one object for a machine.
+package struct Finding: Hashable, Sendable {
+    /// The things that are checked, in the order of the report.
+    package enum Check: String, CaseIterable, Sendable {
+        /// The configuration file.
+        case configuration
+        /// The installed unit.
+        case unit
+        /// The user as whom the service runs.
+        case user
+        /// Files and folders that the configuration names.
+        case files
+        /// The space for the records.
+        case disk
+        /// The Bluetooth adapter, or the controller elsewhere.
+        case radio
+        /// The radio switch (rfkill) that may silence the adapter.
+        case rfkill
+        /// The program bluetoothd. It would take the adapter from the gate.
+        case bluetoothd
+        /// The way in which the service gets the adapter.
+        case opener
+        /// The GPIO chip.
+        case chip
+        /// A line of the GPIO chip.
+        case line
+        /// An output that was tried.
+        case output
+        /// An input that was tried.
+        case input
+        /// A display that shows the code to visitors.
+        case display
+        /// The program that speaks verdicts.
+        case voice
+        /// The date of the machine's clock.
+        case clock
+        /// The battery-backed clock.
+        case rtc
+        /// The trust data.
+        case trust
+        /// The rules for admission.
+        case policy
+        /// The printed code.
+        case sticker
+        /// The connections to cloud agents.
+        case agent
+        /// The running service.
+        case service
+    }
+
+    /// The states of a checked thing.
+    package enum State: String, CaseIterable, Sendable {
+        /// The checked thing is as it should be.
+        case good
+        /// The thing could not be checked.
+        case unknown
+        /// The gate works, but a person should do something.
+        case warning
+        /// The gate does not work, or nobody is admitted.
+        case bad
+    }
+
+    /// The thing that was checked.
+    package let check: Check
+    /// The state of the checked thing.
+    package let state: State
+    /// The reason code of the fault; nil if the finding is no fault.
+    package let code: String?
+    /// The result, in plain words on one line.
+    package let detail: String
+    /// What the operator can do about the finding; nil if nothing has to be done.
+    package let remedy: String?
+
+    private init(_ check: Check, _ state: State, _ code: String?, _ detail: String, _ remedy: String?) {
+        (self.check, self.state, self.code, self.remedy) = (check, state, code, remedy)
+        // The names of files and lines have no limit of length.
+        self.detail = String(detail.prefix(400))
+    }
+
+    /// Returns the finding that the checked thing is as it should be.
+    package static func good(_ check: Check, _ detail: String) -> Finding { Finding(check, .good, nil, detail, nil) }
+
+    /// Returns the finding that a thing could not be checked. `detail` is the reason.
+    package static func unknown(_ check: Check, _ detail: String, _ remedy: String) -> Finding {
+        Finding(check, .unknown, nil, detail, remedy)
+    }
+
+    /// Creates a finding with a reason code. By default, severity and remedy are those of the code in the
+    /// reason table.
+    package init(
+        _ check: Check, _ code: ReasonCode, _ detail: String, remedy: String? = nil, state: State? = nil
+    ) {
+        self.init(
+            check, state ?? (code.severity == .error ? .bad : .warning), code.text, detail, remedy ?? code.remedy)
+    }
+
+    /// Creates a finding from the error that the service would get when it opens its radio.
+    init(_ error: TransportError, _ check: Check = .radio, _ detail: String? = nil, state: State = .bad) {
+        self.init(check, state, error.cause.text, detail ?? error.description, error.remedy)
+    }
+
+    /// Creates a finding from the error that the service would get when it takes its lines.
+    init(_ error: GPIOError, _ check: Check, _ detail: String? = nil, state: State = .bad) {
+        self.init(check, state, error.cause.text, detail ?? error.description, error.remedy)
+    }
+
+    /// Creates a finding from a fault that the running service reports, with the service's own texts.
+    init(_ check: Check, code: String, isError: Bool, _ detail: String, remedy: String) {
+        self.init(check, isError ? .bad : .warning, code, detail, remedy)
+    }
+
+    /// Returns the same finding with another text.
+    func saying(_ detail: String) -> Finding { Finding(check, state, code, detail, remedy) }
+
+    /// Returns the same finding for the gate of the unit `unit`: the commands and folders in the remedy
+    /// become those of that gate (``SetupPlaces/told(_:)``).
+    func told(of unit: String) -> Finding {
+        Finding(check, state, code, detail, remedy.map { SetupPlaces.told($0, of: unit) })
+    }
+
+    /// The machine-readable form: `{"check", "state", "code"?, "detail", "remedy"?}`.
+    package var json: JSON {
+        var object: JSONObject = ["check": .text(check.rawValue), "state": .text(state.rawValue)]
+        object["code"] = code.map { .text($0) }
+        object["detail"] = .text(detail)
+        object["remedy"] = remedy.map { .text($0) }
+        return .object(object)
+    }
+}
+
+extension Sequence<Finding> {
+    /// The worst state of all findings.
+    package var state: Finding.State {
+        let states = Set(map(\.state))
+        return [Finding.State.bad, .warning, .unknown].first(where: states.contains) ?? .good
+    }
+
+    /// The exit code of a command that reports the findings: 2 if the gate does not work, 1 if a person
+    /// should look at something or something could not be checked, 0 otherwise.
+    package var exitCode: Int32 {
+        switch state {
+        case .bad: 2
+        case .warning, .unknown: 1
+        case .good: 0
+        }
+    }
+}

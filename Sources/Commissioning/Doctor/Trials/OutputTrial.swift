@@ -1,0 +1,128 @@
+import Credentials
+import Kiosk
+package import LinuxIO
+package import Settings
+
+/// Makes the outputs of a gate active one after another, so that a person on site sees whether the right
+/// thing happens. One output is active at a time, for a bounded time. Between two of them, and however the
+/// trial ends, all are inactive.
+package struct OutputTrial {
+    /// One output to be tried.
+    package struct Step: Sendable {
+        /// The key of the configuration that names its line.
+        package let key: String
+        /// The output's name, for people.
+        package let name: String
+        /// The output's line, with its polarity.
+        package let output: GPIOLines.Output
+        /// How long the output is active.
+        package let time: Duration
+        /// How often the output is made active.
+        package let times: Int
+        /// Whether the output moves the gate.
+        package let isGate: Bool
+        /// For wires to a gate controller: the line of data 1 (``output`` is the line of data 0), the bits of
+        /// the frame, and their timing; nil for a single line.
+        package var frame: (data1: GPIOLines.Output, bits: [Bool], timing: WiegandTiming)?
+
+        /// All lines of the output.
+        package var outputs: [GPIOLines.Output] { [output] + (frame.map { [$0.data1] } ?? []) }
+        /// The names of the lines, for people.
+        package var lines: String { outputs.map(\.name).joined(separator: " and ") }
+        /// What the output is to do, for people.
+        package var task: String {
+            frame != nil ? "one card" : times == 1 ? "one pulse of \(time)" : "\(times) times"
+        }
+    }
+
+    /// Returns the outputs of a configuration in this order: lamps and sounder from top to bottom, the
+    /// outputs that move the gate, the relay last.
+    package static func steps(_ configuration: Configuration) -> [Step] {
+        let steps = configuration.outputs.filter { !$0.key.hasPrefix("wiegand.") }.map { key, line, activeLow in
+            let word = key.split(separator: ".").last.map(String.init) ?? key
+            let isFree = word == "freeLine"
+            let isGate = isFree || key.hasPrefix("gate")
+            let light = word == "tone" ? "the sounder" : "the \(word) lamp"
+            return Step(
+                key: key, name: isFree ? "the output for free passage" : isGate ? "the gate's relay" : light,
+                output: .init(line, activeLow: activeLow),
+                time: isGate ? configuration.gate.pulse : .milliseconds(400), times: isGate ? 1 : 3, isGate: isGate)
+        }
+        let relays = steps.count { $0.isGate }
+        return steps.dropLast(relays) + [controller(configuration.wiegand)].compactMap(\.self) + steps.suffix(relays)
+    }
+
+    private static func controller(_ section: WiegandSection) -> Step? {
+        guard let wires = section.wires, let frame = section.frame else { return nil }
+        let outputs = wires.map { GPIOLines.Output($0, activeLow: section.activeLow) }
+        return Step(
+            key: "wiegand", name: "the card for the controller", output: outputs[0], time: section.timing.pulse,
+            times: 1, isGate: true, frame: (outputs[1], frame.bits, section.timing))
+    }
+
+    /// The observation of the person on site.
+    package enum Answer: Sendable {
+        /// The observed reaction was that of this output only.
+        case right
+        /// The observed reaction was that of another output, or there was no reaction.
+        case wrong
+        /// Nobody observed the output.
+        case none
+    }
+
+    private let bank: any LineBank
+    private let pause: (Duration) -> Void
+
+    /// Creates a trial of the lines of `bank`; `pause` waits.
+    package init(_ bank: any LineBank, pause: @escaping (Duration) -> Void) { (self.bank, self.pause) = (bank, pause) }
+
+    /// Takes the lines of all steps, inactive.
+    package static func take(_ steps: [Step], chip: String) throws(GPIOError) -> GPIOLines {
+        try GPIOLines(chip: chip, steps.flatMap(\.outputs), consumer: "gatehouse-doctor")
+    }
+
+    /// Makes one output active as often as its step says. Reads back whether its line followed.
+    package func play(_ step: Step) throws(GPIOError) {
+        if let (data1, bits, timing) = step.frame {
+            for bit in bits {
+                try pulse((bit ? data1 : step.output).name, timing.pulse)
+                pause(timing.interval - timing.pulse)
+            }
+        } else {
+            for number in 0..<step.times {
+                if number > 0 { pause(step.time) }
+                try pulse(step.output.name, step.time)
+            }
+        }
+        let still = try bank.active()
+        guard still.isEmpty else { throw .active(still.sorted()) }
+    }
+
+    private func pulse(_ line: String, _ time: Duration) throws(GPIOError) {
+        var failure: GPIOError?
+        do throws(GPIOError) {
+            try bank.set(active: [line])
+        } catch { failure = error }
+        pause(time)
+        // Set the line inactive even after a failure: the failed call may have reached the line.
+        do throws(GPIOError) {
+            try bank.set(active: [])
+        } catch { failure = error }
+        if let failure { throw failure }
+    }
+
+    /// Returns the finding of a trial of one output.
+    package static func finding(_ step: Step, _ answer: Answer) -> Finding {
+        let what = "\(step.name), \(step.lines) (\(step.key))"
+        return switch answer {
+        case .right: .good(.output, what)
+        case .wrong: Finding(.output, .boxOutputUnseen, what)
+        case .none: .unknown(.output, "\(what): nobody said what happened", "Run it in a terminal, look on and answer.")
+        }
+    }
+
+    /// Returns the finding for an output whose line could not be set.
+    package static func finding(_ step: Step, _ error: GPIOError) -> Finding {
+        Finding(error, .output, "\(step.name), \(step.lines) (\(step.key)): \(error)")
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+package import Settings
+
+/// The questions of a setup, one after another: the next question, its proposal, and the result of an answer.
+/// It is a value that uses no terminal and no file: its caller asks, and looks at the files that answers
+/// name.
+package struct SetupDialogue: Sendable {
+    /// A question with its text and its proposed answer.
+    package struct Prompt: Hashable, Sendable {
+        /// The question to be answered.
+        package let question: SetupQuestion
+        /// The text of the question, on one line.
+        package let words: String
+        /// The answer that applies if the person writes nothing. Empty: "none"; nil: the person has to write
+        /// an answer.
+        package let proposal: String?
+    }
+
+    /// The answers so far, whatever their source.
+    package private(set) var answers: SetupAnswers
+    private let machine: SetupMachine
+    private let places: SetupPlaces
+
+    /// Creates a dialogue about the questions that `answers` leave open.
+    package init(_ answers: SetupAnswers, on machine: SetupMachine, at places: SetupPlaces) {
+        (self.answers, self.machine, self.places) = (answers, machine, places)
+    }
+
+    /// The next question; nil if no question is open.
+    package var next: Prompt? {
+        for question in SetupQuestion.allCases where answers[question] == nil && isOpen(question) {
+            guard let words = question.words else { continue }
+            return Prompt(question: question, words: words + choices(question), proposal: proposal(question))
+        }
+        return nil
+    }
+
+    /// Takes the answer that the person wrote to the question of `prompt`.
+    ///
+    /// - Parameters:
+    ///   - text: The text that the person wrote; blanks around it are ignored, and an empty text means the
+    ///     proposal.
+    ///   - prompt: The question that was asked.
+    ///   - inspect: Checks the files and data to which the answers lead, once the answers themselves are
+    ///     valid; returns a problem or nil.
+    /// - Returns: A problem of the answer, in which case the question stays open; nil if the answer was
+    ///   taken.
+    package mutating func answer(
+        _ text: String, to prompt: Prompt, inspect: (SetupAnswers) -> SetupProblem? = { _ in nil }
+    ) -> SetupProblem? {
+        let question = prompt.question
+        // Remove the characters that a terminal adds to the letters: the end of the line, and those of keys
+        // that write no letter.
+        let letters = text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
+        let written = String(String.UnicodeScalarView(letters)).trimmingCharacters(in: .whitespaces)
+        guard var answer = written.isEmpty ? prompt.proposal : written else { return .missing(question) }
+        // Accept the word for "nothing" if that is an allowed answer.
+        if prompt.proposal?.isEmpty == true, answer.utf8.elementsEqual(Self.nothing.utf8) { answer = "" }
+        var candidate = answers
+        if question.isList {
+            candidate[all: question] = answer.split(separator: " ").map(String.init)
+        } else {
+            candidate[question] = answer
+        }
+        if let problem = SetupPlan.problem(with: question, in: candidate, on: machine, at: places) { return problem }
+        if let problem = inspect(candidate), problem.question == question { return problem }
+        answers = candidate
+        return nil
+    }
+
+    private static let nothing = "none"
+
+    /// Returns whether the answer to a question still matters, given the answers before it.
+    private func isOpen(_ question: SetupQuestion) -> Bool {
+        let hasTrust = [SetupQuestion.trustBundle, .trustDirectory].contains { answers.text($0) != nil }
+        return switch question {
+        case .board: answers.text(.chip) == nil
+        case .pulse: answers.text(.chip) != nil || answers.text(.board) != SetupQuestion.noBoard
+        case .displaySize: (answers.text(.display).flatMap(DisplaySection.Kind.init)?.sizes.count ?? 0) > 1
+        case .radio: machine.adapters.count > 1
+        case .clock: !machine.hasClock
+        case .timeServer: machine.hasChrony
+        case .trustBundle: answers.text(.trustDirectory) == nil && answers.text(.issuer) == nil
+        case .bundleKey: answers.text(.trustBundle) != nil
+        case .trustDirectory: !hasTrust && answers.text(.issuer) == nil
+        case .issuer: !hasTrust && answers.text(.bundleKey) == nil
+        case .issuerType, .issuerDocument, .issuerRoot, .context: answers.text(.issuer) != nil
+        default: true
+        }
+    }
+
+    private func proposal(_ question: SetupQuestion) -> String? {
+        switch question {
+        case .name, .bundleKey, .issuerType: nil
+        case .id: answers.text(.name)
+        // Without a detected board, the person has to name one: a gate without lines cannot open a passage.
+        case .board: machine.board
+        case .pulse: machine.pinout.pulses.first?.use
+        case .direction: GateSection.Direction.any.rawValue
+        case .display: machine.hasScreen ? DisplaySection.Kind.framebuffer.rawValue : DisplaySection.Kind.file.rawValue
+        case .displaySize: answers.text(.display).flatMap(DisplaySection.Kind.init)?.sizes.first?.text
+        case .radio: machine.adapters.first
+        case .clock: ClockSection.Source.rtc.rawValue
+        default: ""
+        }
+    }
+
+    /// Returns the possible answers, if the machine or the pinout limits them.
+    private func choices(_ question: SetupQuestion) -> String {
+        let list: [String] =
+            switch question {
+            case .board:
+                machine.pinout.chips.map { "\($0.boards.joined(separator: " or ")) (\($0.model))" }
+                    + ["\(SetupQuestion.noBoard) (no lines)"]
+            case .pulse: machine.pinout.pulses.map { "\($0.use) (\($0.pulse))" }
+            case .displaySize:
+                (answers.text(.display).flatMap(DisplaySection.Kind.init)?.sizes ?? []).map(\.text)
+            case .radio: machine.adapters
+            default: []
+            }
+        return list.isEmpty ? "" : ": " + list.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,24 @@
+import Aries
+import DIDComm
+import Encoding
+
+/// Checks an invitation in an answer of a setup.
+enum SetupInvitation {
+    /// Returns the problem of an invitation, as far as it can be found without a network; the text repeats no
+    /// part of the invitation.
+    static func problem(with text: [UInt8], allowsPlainHTTP: Bool) -> SetupProblem? {
+        do throws(InvitationError) {
+            let endpoint: Text
+            switch try InvitationText.read(text) {
+            case .invitation(let invitation): endpoint = try invitation.service().endpoint
+            case .link(let url): endpoint = url
+            }
+            guard !allowsPlainHTTP, endpoint.string.lowercased().hasPrefix("http://") else { return nil }
+            return SetupProblem(
+                .invitation, "leads to an agent without TLS",
+                "Ask its operator for https; where that cannot be had, allow-plain-http lets it be used.")
+        } catch {
+            return SetupProblem(.invitation, "is no invitation that can be used", error.remedy)
+        }
+    }
+}

@@ -1,0 +1,216 @@
+import Glibc
+package import LinuxIO
+package import Settings
+
+/// The setup by an answer file on the boot partition, which any computer can write to. The setup is carried out
+/// once, and its result is written to a file in the same folder.
+///
+/// After a power cut at any instant, either the answer file exists and is carried out at the next start, or the
+/// configuration is complete. The configuration names the answer file and the other files that it was made of, so
+/// an answer file that could not be removed is not carried out again. An answer file that is carried out is renamed
+/// first; then it is overwritten and removed, together with an invitation in the same folder. A wrong answer file is
+/// renamed and kept, and nothing else is changed.
+package struct SetupBoot {
+    /// How the setup ended.
+    package enum Outcome: Hashable, Sendable {
+        /// No answer file exists.
+        case nothing
+        /// The gate is configured.
+        case done
+        /// The answer file is wrong; nothing was changed.
+        case wrong
+        /// The machine refused something; the answer file stays for the next start.
+        case refused
+    }
+
+    /// What has just been done. A test looks at the disk after each step.
+    package enum Step: Hashable, Sendable {
+        /// The result file says that the setup has begun.
+        case begun
+        /// A step of the work itself.
+        case work(SetupWork.Step)
+        /// A step of writing or erasing one file.
+        case file(DurableFile.Step)
+        /// The result file says how the setup ended.
+        case told
+        /// The answer file has the name ``doneName``.
+        case renamed
+        /// The invitation in the same folder has the name ``doneInvitationName``.
+        case claimed
+        /// The invitation is removed.
+        case erased
+        /// The answer file is removed.
+        case done
+    }
+
+    /// The folders where a boot partition is mounted.
+    package static let folders = ["/boot/firmware", "/boot"]
+    /// The name of the answer file.
+    package static let name = "gatehouse-setup.toml"
+    /// The name of an answer file that is carried out and not yet overwritten and removed.
+    package static let doneName = "gatehouse-setup.done"
+    /// The name of the invitation of an answer file that is carried out. An invitation that is partly overwritten can
+    /// no longer be recognised by its content, so the next start recognises it by this name.
+    package static let doneInvitationName = "gatehouse-setup.invitation.done"
+    /// The name of an answer file that is wrong.
+    package static let wrongName = "gatehouse-setup.wrong.toml"
+    /// The name of the result file.
+    package static let resultName = "gatehouse-setup.result.txt"
+
+    private let folder: String
+    private let machine: SetupMachine
+    private let places: SetupPlaces
+    private let root: String
+    private let onStep: (Step) -> Void
+
+    /// - Parameters:
+    ///   - folder: The folder of the answer file.
+    ///   - machine: The facts found about the machine.
+    ///   - places: The paths of the configuration.
+    ///   - root: The prefix of the paths of /etc and the units.
+    ///   - onStep: Called after each step.
+    package init(
+        _ folder: String, on machine: SetupMachine, at places: SetupPlaces, root: String,
+        onStep: @escaping (Step) -> Void = { _ in }
+    ) {
+        (self.folder, self.machine, self.places, self.root, self.onStep) = (folder, machine, places, root, onStep)
+    }
+
+    /// Carries the answer file out, if it exists.
+    ///
+    /// - Parameter examine: Examines the machine afterwards. Its lines are written to the result file and must hold
+    ///   nothing secret.
+    /// - Returns: How the setup ended, and the lines of the result file.
+    package func run(examine: () -> [String]) -> (outcome: Outcome, lines: [String]) {
+        do throws(SystemError) {
+            // Finish a removal that a power cut interrupted.
+            try takeAway()
+            guard SystemFiles(root: "").exists(file) else { return (.nothing, []) }
+            // Write first: on a partition that cannot be written to nothing is done, as nothing could be removed.
+            try tell(["The setup has begun, and has not come to its end yet. It goes on at the next start."])
+            onStep(.begun)
+        } catch {
+            return (.refused, ["Nothing was done, as \(folder) cannot be written to: \(error)"])
+        }
+        do {
+            return (.done, try carryOut(examine))
+        } catch let error as SetupProblems {
+            return putAside(error)
+        } catch {
+            let lines = ["The machine refused it, and the file stays for the next start: \(error)"]
+            try? tell(lines)
+            return (.refused, lines)
+        }
+    }
+
+    private var file: String { folder + "/" + Self.name }
+    private var doneFile: String { folder + "/" + Self.doneName }
+    private var doneInvitation: String { folder + "/" + Self.doneInvitationName }
+    private var resultFile: String { folder + "/" + Self.resultName }
+
+    private func carryOut(_ examine: () -> [String]) throws -> [String] {
+        let bytes = try content()
+        let answers = try SetupAnswers(file: bytes).resolved(in: folder)
+        let source = SetupSource(Self.name, bytes, answers)
+        var lines = ["The gate is set up; \(Self.name) was taken away.", ""]
+        if let made = SetupWork.content(places.file), source.made(made) {
+            lines.append(
+                "configuration: \(places.file) was made of this very file and what lies beside it; nothing was changed")
+        } else {
+            let plan = try SetupPlan(answers, on: machine, at: places, source: source.lines)
+            let work = try SetupWork(plan, at: places, replaces: answers.replaces, root: root)
+            lines += try work.carryOut(onStep: { onStep(.work($0)) }, onFile: { onStep(.file($0)) })
+        }
+        try tell(lines)
+        onStep(.told)
+        try DurableFile.rename(file, to: doneFile)
+        onStep(.renamed)
+        // The answer file is renamed already: what the examination finds does not change that it is carried out.
+        let seen = examine()
+        if !seen.isEmpty { lines += ["", "What gatehouse doctor saw before the gate's start:", ""] + seen }
+        try tell(lines)
+        try takeAway()
+        return lines
+    }
+
+    private func content() throws -> [UInt8] {
+        var status = stat()
+        // The removal of a symbolic link would leave the file that it leads to.
+        guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw SetupProblems(SetupProblem(nil, "is no file", "Write it anew."))
+        }
+        let obstacle = FileObstacle(file)
+        guard obstacle == nil, let bytes = FileBytes.read(file, limit: SetupAnswers.largestFile + 1) else {
+            throw SetupProblems(SetupProblem(nil, obstacle?.text ?? "cannot be read", "Write it anew."))
+        }
+        return bytes
+    }
+
+    /// Overwrites and removes the files of a setup that is carried out: first the invitation that the answer file names,
+    /// then the answer file. An invitation that a new answer file names too stays until that file is carried out.
+    /// Anyone who can write to the partition can write a file called ``doneName``, so only the invitation that the
+    /// configuration in force was made of is removed.
+    private func takeAway() throws(SystemError) {
+        guard SystemFiles(root: "").exists(doneFile) else { return }
+        DurableFile.clean(resultFile)
+        // The file system of a boot partition ignores case.
+        if let invitation = Self.invitation(in: doneFile),
+            invitation.lowercased() != Self.invitation(in: file)?.lowercased(), isCarriedOut(invitation)
+        {
+            try DurableFile.rename(folder + "/" + invitation, to: doneInvitation)
+            onStep(.claimed)
+        }
+        try DurableFile.erase(doneInvitation, onStep: { onStep(.file($0)) })
+        onStep(.erased)
+        try DurableFile.erase(doneFile, onStep: { onStep(.file($0)) })
+        onStep(.done)
+    }
+
+    /// Returns whether a file of the folder is the invitation that the configuration in force was made of.
+    private func isCarriedOut(_ invitation: String) -> Bool {
+        var status = stat()
+        guard lstat(folder + "/" + invitation, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            let made = SetupWork.content(places.file),
+            let bytes = FileBytes.read(folder + "/" + invitation, limit: SetupAnswers.largestFile + 1)
+        else { return false }
+        return SetupSource.made(made, of: bytes, for: .invitation)
+    }
+
+    /// Returns the name of the invitation that an answer file names; nil if it names none in the same folder, or
+    /// cannot be read.
+    private static func invitation(in file: String) -> String? {
+        guard let bytes = FileBytes.read(file, limit: SetupAnswers.largestFile),
+            let answers = try? SetupAnswers(file: bytes), let name = answers.text(.invitation),
+            !WrittenInvitation.isText(name), !name.contains("/")
+        else { return nil }
+        return name
+    }
+
+    // MARK: - The result file
+
+    /// Renames a wrong answer file and writes its problems to the result file.
+    private func putAside(_ error: SetupProblems) -> (Outcome, [String]) {
+        let count = error.problems.count == 1 ? "one problem" : "\(error.problems.count) problems"
+        var lines = ["Nothing was changed: \(count) in \(Self.name), which is called \(Self.wrongName) now.", ""]
+        for problem in error.problems {
+            let (message, remedy) = SetupOrigin.file(Self.name).text(problem)
+            lines += [message, "  what to do: \(remedy)"]
+        }
+        lines += ["", "Correct it, call it \(Self.name) again, and start the box anew."]
+        do throws(SystemError) {
+            try tell(lines)
+            try DurableFile.rename(file, to: folder + "/" + Self.wrongName)
+        } catch {
+            lines.append("It could not be given another name: \(error)")
+        }
+        return (.wrong, lines)
+    }
+
+    /// Writes the result file, which any computer may show: it holds no control characters.
+    private func tell(_ lines: [String]) throws(SystemError) {
+        let text = (["Gatehouse setup", ""] + lines).joined(separator: "\n") + "\n"
+        let plain = text.utf8.map { $0 < 0x20 && $0 != 0x0A || $0 == 0x7F ? UInt8(ascii: "?") : $0 }
+        DurableFile.clean(resultFile)
+        try DurableFile.replace(resultFile, with: plain)
+    }
+}

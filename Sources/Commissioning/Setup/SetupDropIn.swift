@@ -1,0 +1,87 @@
+import Glibc
+import LinuxIO
+import Settings
+
+/// The settings that the unit needs so that the service may use its display, or the serial line of its
+/// controller: They are written as setup's own drop-in for the installed unit. No drop-in is made if the unit
+/// allows these devices already.
+struct SetupDropIn: Sendable {
+    private let path: String
+    private let present: [UInt8]?
+    /// The text of the drop-in; nil if the service needs no drop-in.
+    private let text: [UInt8]?
+    private let isAllowed: Bool
+    private let isInstalled: Bool
+
+    init(_ configuration: Configuration, of places: SetupPlaces, root: String) {
+        let files = SystemFiles(root: root)
+        let own = "/etc/systemd/system/\(places.unit).service.d/10-setup.conf"
+        path = root + own
+        present = FileBytes.read(path, limit: 1 << 16)
+        let unit = files.unit(places.unit + ".service").map(UnitFile.init)
+        isInstalled = unit != nil
+        let needs = configuration.deviceNeeds.filter(\.isWritable)
+        isAllowed = needs.allSatisfy { unit?.permits(device: $0.path, of: $0.kind) == true }
+        let kinds = needs.map(\.kind).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+        let groups = Set(needs.map(\.group)).filter { files.hasGroup($0) }.sorted()
+        let modules = kinds.compactMap { Self.modules[$0] }.map { "modprobe@\($0).service" }.joined(separator: " ")
+        let lines =
+            ["# Written by gatehouse setup: what the configuration needs beside GPIO."]
+            + (modules.isEmpty ? [] : ["[Unit]", "Wants=" + modules, "After=" + modules])
+            + ["[Service]"]
+            + kinds.map { "DeviceAllow=\($0) rw" }
+            + (groups.isEmpty ? [] : ["SupplementaryGroups=" + groups.joined(separator: " ")])
+        text = needs.isEmpty ? nil : Array((lines.joined(separator: "\n") + "\n").utf8)
+    }
+
+    /// The kernel modules that make the device nodes of a class, by class. They are loaded by name if the
+    /// device tree does not lead to them: it only switches the bus on, and nothing else loads such a module.
+    private static let modules = ["char-i2c": "i2c_dev"]
+
+    /// Writes the drop-in, or removes one that is no longer needed. Returns a line that says what was done;
+    /// nil if no change was needed.
+    func install(onStep: (DurableFile.Step) -> Void) throws(SystemError) -> String? {
+        guard isInstalled else { return nil }
+        guard let text else {
+            guard present != nil, unlink(path) == 0 else { return nil }
+            return "unit: \(path) is not needed any more, and was removed"
+        }
+        // A drop-in of an earlier version may lack a line.
+        if present.map({ $0 == text }) ?? isAllowed { return nil }
+        try DurableFile.make(folder: NamedPlace.folder(of: NamedPlace.folder(of: path)))
+        try DurableFile.make(folder: NamedPlace.folder(of: path))
+        try DurableFile.replace(path, with: text, onStep: onStep)
+        // The drop-in is not a secret, and any user may read it with the unit.
+        chmod(NamedPlace.folder(of: path), 0o755)
+        chmod(path, 0o644)
+        return "unit: \(path) lets the service use its devices"
+    }
+}
+
+/// A device that the service needs in addition to the GPIO chip.
+struct DeviceNeed: Hashable {
+    /// The path of the device node.
+    let path: String
+    /// The class of the node, as units name it.
+    let kind: String
+    /// The group that owns such device nodes on Debian.
+    let group: String
+
+    /// Whether the name of the class is safe in a unit, where a line end would begin another setting, and a
+    /// `%` begins a specifier. A device with any other name is not admitted; the doctor reports that.
+    var isWritable: Bool { kind.isName(of: "char-x".utf8.count...64, "_-") }
+}
+
+extension Configuration {
+    /// The devices that the displays and a controller on a serial line need.
+    var deviceNeeds: [DeviceNeed] {
+        var needs = display.all.compactMap { display -> DeviceNeed? in
+            guard let path = display.device, let kind = display.kind.deviceClass else { return nil }
+            return DeviceNeed(path: path, kind: kind, group: kind == "char-fb" ? "video" : String(kind.dropFirst(5)))
+        }
+        if radio.transport == .serial {
+            needs.append(DeviceNeed(path: radio.device, kind: Doctor.kind(ofSerial: radio.device), group: "dialout"))
+        }
+        return needs
+    }
+}

@@ -1,0 +1,394 @@
+package import Aries
+package import Credentials
+package import Encoding
+package import HTTPTransport
+package import Kiosk
+import Ledger
+package import LinuxIO
+import ServiceLifecycle
+package import Settings
+package import Store
+import Synchronization
+
+/// Runs the connections to the cloud agents, for each destination one after the other, and delivers the
+/// ledger. No part of the gate waits for this service.
+package final class AgentService: ServiceLifecycle.Service, Sendable {
+    /// The purpose of the instance.
+    package enum Purpose: Sendable {
+        /// The running service: it takes invitations from their files and delivers the ledger.
+        case service
+        /// One command on a database that no service uses: makes, tests and deletes connections, and delivers
+        /// nothing.
+        case command
+    }
+
+    private let configuration: Configuration
+    private let store: Store
+    private let log: LogSink
+    private let health: AgentHealth
+    private let purpose: Purpose
+    private let times: AgentTimes
+    private let contacts: (any ContactBook)?
+    private let destinations = Mutex<[Text: Destination]>([:])
+    private let mail = Mutex<MailRoom?>(nil)
+    private let (deletions, marked) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(64))
+    private let (findings, contradicted) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(1))
+    /// The time of the last problem report of each code to the other destinations.
+    private let told = Mutex<[ReasonCode: ContinuousClock.Instant]>([:])
+    /// The time of the last receipt of each destination.
+    private let receipts = Mutex<[Text: Timestamp]>([:])
+    /// The recently logged notices.
+    private let news = Mutex(RecentNews())
+    /// The time between two problem reports of one code.
+    private static let pause = Duration.seconds(600)
+
+    /// Findings that contradict the ledger: the witness has noted them, and the next start begins a new
+    /// ledger.
+    package var contradictions: AsyncStream<Text> { findings }
+
+    /// Creates a service over the connections in `store` and the invitations in the configuration. `contacts`
+    /// is asked before each request to a server.
+    package init(
+        configuration: Configuration, store: Store, log: LogSink, purpose: Purpose = .service,
+        times: AgentTimes = AgentTimes(), contacts: (any ContactBook)? = nil, report: @escaping HealthReporter
+    ) {
+        self.contacts = contacts
+        (self.configuration, self.store, self.log, self.purpose) = (configuration, store, log, purpose)
+        self.times = times
+        health = AgentHealth(report: report)
+    }
+
+    /// Returns the delivery state and the faults of each destination of this gate. A gate without agents has
+    /// no destinations, although the ledger keeps a cursor for the first destination.
+    package func status() async -> JSON {
+        var cursors: [DeliveryCursor] = []
+        for cursor in await store.deliveries.values where await isThere(cursor) { cursors.append(cursor) }
+        cursors.sort { $0.destination.utf8.lexicographicallyPrecedes($1.destination.utf8) }
+        let receipts = receipts.withLock { $0 }
+        var told: [JSON] = []
+        for cursor in cursors {
+            told.append([
+                "name": .string(cursor.destination), "connected": .bool(cursor.connection != nil),
+                "confirmed": .int(cursor.confirmed), "waiting": .int(await store.owed(to: cursor.destination)),
+                "lastReceipt": receipts[cursor.destination].map { .text($0.rfc3339) } ?? .null,
+                "faults": .array(health.faults(of: cursor.destination).map { .text($0.text) }),
+            ])
+        }
+        return .array(told)
+    }
+
+    /// Returns whether the status lists the destination of `cursor`. It lists a destination that is
+    /// connected, configured or being connected. It also lists a destination that was connected and has
+    /// records to get: these stay visible until they are delivered.
+    private func isThere(_ cursor: DeliveryCursor) async -> Bool {
+        if cursor.connection != nil { return true }
+        if cursor.isKnown, await store.head.point.count > cursor.confirmed { return true }
+        if await store.debts.contains(where: { $0.destination == cursor.destination }) { return true }
+        if wanted.contains(where: { $0.name == cursor.destination && !$0.files.isEmpty }) { return true }
+        return await destination(cursor.destination)?.isEmpty == false
+    }
+
+    /// Makes every destination look for new records at once.
+    package func wake() {
+        for destination in destinations.withLock({ Array($0.values) }) { Task { await destination.wake() } }
+    }
+
+    package func run() async throws {
+        var settings = Self.settings(configuration)
+        settings.contacts = contacts
+        try await HTTPExchange.withExchange(settings) { exchange in
+            await cancelWhenGracefulShutdown { await self.run(exchange) }
+        }
+    }
+
+    /// Returns the HTTP settings of the configuration.
+    package static func settings(_ configuration: Configuration) -> HTTPExchange.Settings {
+        var settings = HTTPExchange.Settings()
+        settings.allowsPlainHTTP = configuration.agent.allowPlainHTTP
+        settings.timeLimit = configuration.agent.timeout
+        settings.additionalRootsFile = configuration.agent.rootsFile
+        return settings
+    }
+
+    /// Returns the configuration of a connection; `limits` holds the values that no key sets.
+    package static func connection(
+        _ configuration: Configuration, _ limits: AgentConnection.Limits = AgentConnection.Limits()
+    ) -> AgentConnection.Configuration {
+        var limits = limits
+        limits.firstRetry = configuration.agent.retryFirst
+        limits.longestRetry = configuration.agent.retryLast
+        return AgentConnection.Configuration(
+            label: Text(configuration.kiosk.id), limits: limits, rules: configuration.agent.rules)
+    }
+
+    /// The configured destinations, each with the files of its invitations.
+    private var wanted: [(name: Text, files: [String])] { Self.wanted(configuration) }
+
+    private static func wanted(_ configuration: Configuration) -> [(name: Text, files: [String])] {
+        let agent = configuration.agent
+        return [(DeliveryCursor.primary, agent.invitations)] + agent.copies.map { (Text($0.name), $0.invitations) }
+    }
+
+    private func run(_ exchange: HTTPExchange) async {
+        if let file = configuration.agent.rootsFile, HTTPExchange.countRoots(in: file) == nil {
+            log.log(
+                .warning, "agent.roots",
+                [
+                    "file": .text(file),
+                    "remedy": "check agent.rootsFile: it holds no certificates in PEM, and is taken up when it does",
+                ])
+        }
+        await prepare(wanted.map(\.name))
+        let mail = purpose == .service ? mailRoom(exchange) : nil
+        self.mail.withLock { $0 = mail }
+        let made = wanted.map { ($0.name, destination($0.name, purpose == .service ? $0.files : [], mail, exchange)) }
+        destinations.withLock { $0 = Dictionary(made, uniquingKeysWith: { first, _ in first }) }
+        await withTaskGroup(of: Void.self) { group in
+            if let mail { group.addTask { await mail.run() } }
+            for (_, destination) in made { group.addTask { await destination.run() } }
+            group.addTask { await self.finishDeletions(exchange) }
+        }
+    }
+
+    // MARK: - Commands
+
+    /// The names of the configured destinations.
+    var names: [Text] { wanted.map(\.name) }
+
+    /// Returns the names of the destinations of a gate with `configuration`.
+    static func names(_ configuration: Configuration) -> [Text] { wanted(configuration).map(\.name) }
+
+    /// Returns the destination `name`; nil while the service does not run.
+    func destination(_ name: Text) -> Destination? { destinations.withLock { $0[name] } }
+
+    /// Whether every destination has loaded its stored connections.
+    package var isRunning: Bool {
+        get async {
+            let all = destinations.withLock { Array($0.values) }
+            for destination in all where await !destination.isLoaded { return false }
+            return !all.isEmpty
+        }
+    }
+
+    /// Returns the faults of a destination.
+    func faults(of name: Text) -> [ReasonCode] { health.faults(of: name) }
+
+    /// Continues the deletion of connections to a destination that are marked in the store: with `tellsAgent`
+    /// later and in the background, because their agents are notified first; otherwise now.
+    func delete(_ ids: [Text], of name: Text, tellsAgent: Bool) async throws(StoreError) {
+        if name == MailRoom.destination, let mail = mail.withLock({ $0 }) {
+            for id in ids { await mail.remove(id) }
+        }
+        if let destination = destination(name) {
+            for id in ids { await destination.remove(id) }
+            if await destination.isEmpty {
+                health.forget(name)
+            } else if await destination.isConnected {
+                health.isServed(name)
+            }
+        }
+        for id in ids {
+            if tellsAgent { marked.yield(id) } else { try await forget(id, of: name, isTold: false) }
+        }
+    }
+
+    /// Deletes the marked connections, first those that an earlier run left.
+    private func finishDeletions(_ exchange: HTTPExchange) async {
+        while !Task.isCancelled {
+            do {
+                for stored in try await store.connections() where stored.isDeleting { marked.yield(stored.id) }
+                break
+            } catch {
+                log.log(.error, "agent.store", ["reason": .text(error.text)])
+                try? await Task.sleep(for: .seconds(10))
+            }
+        }
+        for await id in deletions { await finishDeletion(of: id, exchange) }
+    }
+
+    /// Notifies the peer of a connection that was deleted or replaced, with the keys that it knows, and then
+    /// deletes the keys: if the program ends before that, the next start continues. An agent that does not
+    /// answer delays only the deletions queued after its own.
+    private func finishDeletion(of id: Text, _ exchange: HTTPExchange) async {
+        do throws(StoreError) {
+            let stored = try await store.connections().first { $0.id == id && $0.isDeleting }
+            guard let stored else { return }
+            var isTold = false
+            if stored.tellsPeer, let snapshot = (try? JSON.parse(stored.snapshot)).map({ $0["connection"] ?? $0 }),
+                let random = try? AgentLinks.randomStream(),
+                let connection = try? AgentConnection(
+                    restoring: snapshot, configuration: self.connection, random: random)
+            {
+                isTold = await AgentFarewell.send(
+                    over: connection, by: exchange, clock: .system(), within: times.farewell)
+            }
+            guard !Task.isCancelled else { return }
+            try await forget(id, of: stored.destination, isTold: isTold)
+        } catch {
+            log.log(.error, "agent.store", ["reason": .text(error.text)])
+        }
+    }
+
+    /// Deletes a connection that is marked for deletion, with its keys.
+    private func forget(_ id: Text, of name: Text, isTold: Bool) async throws(StoreError) {
+        // The mailbox notes that it must delete the key of this connection.
+        await mail.withLock { $0 }?.close(id)
+        try await store.finishDeletion(of: id)
+        log.log(
+            .info, "agent.deleted",
+            ["destination": .string(name), "connection": .string(id), "told": .bool(isTold)])
+    }
+
+    /// Creates a cursor for each destination in `names` and forgets all other destinations.
+    private func prepare(_ names: [Text]) async {
+        while !Task.isCancelled {
+            do {
+                try await store.forgetDestinations(except: Set(names))
+                for name in names { try await store.destination(name) }
+                return
+            } catch {
+                log.log(.error, "agent.store", ["reason": .text(error.text)])
+                try? await Task.sleep(for: .seconds(10))
+            }
+        }
+    }
+
+    /// The configuration of the connections.
+    private var connection: AgentConnection.Configuration { Self.connection(configuration, times.connection) }
+
+    private func mailRoom(_ exchange: HTTPExchange) -> MailRoom {
+        let choice: MailRoom.Choice =
+            switch configuration.agent.mailbox {
+            case .auto: .auto
+            case .none: .none
+            case .invitation(let text): .invitation(text)
+            case .agency: configuration.agency.settings.map { .agency($0) } ?? .none
+            }
+        let source = configuration.agency.token
+        var settings = Mediator.Configuration(
+            connection: connection, allowsPlainHTTP: configuration.agent.allowPlainHTTP)
+        settings.limits = times.mediator
+        return MailRoom(
+            choice,
+            MailRoom.Surroundings(
+                exchange: exchange, store: store, settings: settings,
+                invitation: { try await InvitationReader.read($0, by: exchange) },
+                token: { () throws(TokenSource.Failure) in try await source?.token(by: exchange) },
+                longestTokenPause: source?.longestPause ?? .zero,
+                webhook: configuration.agency.listener.map { .init($0.address, target: $0.target) },
+                webhookPause: times.wake,
+                refused: StoredInvitations(withoutMailbox: store), clock: .system(),
+                notice: { [weak self] in self?.take($0) }))
+    }
+
+    private func destination(
+        _ name: Text, _ files: [String], _ mail: MailRoom?, _ exchange: HTTPExchange
+    ) -> Destination {
+        var link = AgentLink.Surroundings(
+            exchange: exchange, store: store, destination: name,
+            outbox: purpose == .service
+                ? StoredOutbox(store, name, observe: { [weak self] in self?.take($0, name) }) : nil,
+            reports: configuration.agent.reports,
+            clock: .system(), postbox: mail,
+            asksForMailbox: { invitation in
+                guard let mail, case .auto = mail.choice, name == DeliveryCursor.primary else { return false }
+                return await mail.permits(invitation)
+            },
+            observe: { [weak self] in self?.take($0, name) })
+        link.allowsPlainHTTP = configuration.agent.allowPlainHTTP
+        link.grant = times.grant
+        if mail?.isForAll == true { link.reception = .mailbox }
+        return Destination(
+            files: files,
+            Destination.Surroundings(
+                invitation: { (file) async throws(InvitationReader.Failure) in
+                    try await InvitationReader.read(file, by: exchange)
+                },
+                link: link, settings: connection, invitations: StoredInvitations(store, name), mail: mail,
+                trial: times.trial, notice: { [weak self] in self?.take($0, name) }, pause: times.look))
+    }
+
+    private func take(_ notice: AgentNotice, _ name: Text) {
+        let isNews = !notice.isRoutine && news.withLock { $0.take(notice.text, of: name, at: .now) }
+        log.log(isNews ? .info : .debug, "agent", ["destination": .string(name), "text": .text(notice.text)])
+        if let code = health.take(notice, of: name) { tellOthers(code, name, notice.text) }
+        if case .confirmed = notice { receipts.withLock { $0[name] = SystemClock.utc() } }
+        switch notice {
+        // The connection that was replaced now checks whether it is still active, and ends.
+        case .tookOver: wake()
+        // The replaced connections end and their agent is notified; meanwhile this connection continues.
+        case .replaced(let ids): Task { try? await self.delete(ids, of: name, tellsAgent: true) }
+        // The mailbox belongs to an agent that is no longer used.
+        case .mailboxDenied: if let mail = mail.withLock({ $0 }) { Task { try? await mail.drop() } }
+        // If the network works again for this destination, it may work again for the others.
+        case .reachable:
+            for (other, destination) in destinations.withLock({ $0 }) where other != name {
+                Task { await destination.retryNow() }
+            }
+            if let mail = mail.withLock({ $0 }) { Task { await mail.retryNow() } }
+        default: break
+        }
+        // The head has this gate's own signature, so it is evidence whichever agent sends it.
+        guard case .behind(let point) = notice else { return }
+        let finding = Text(
+            "an agent has a head that was signed here at record \(point.position), which this ledger does not contain")
+        Task { [store, contradicted] in if await store.contradict(finding) { contradicted.yield(finding) } }
+    }
+
+    private func take(_ notice: DestinationNotice, _ name: Text) {
+        switch notice {
+        case .answeredOnce: log.log(.info, "agent", ["destination": .string(name), "text": .text(notice.text)])
+        case .storeFailed: log.log(.error, "agent", ["destination": .string(name), "text": .text(notice.text)])
+        case .invitationFailed(_, _, isConnected: true):
+            log.log(.warning, "agent", ["destination": .string(name), "text": .text(notice.text)])
+        default: break
+        }
+        guard let code = health.take(notice, of: name) else { return }
+        log.log(.warning, "agent", ["destination": .string(name), "text": .text(notice.text)])
+        tellOthers(code, name, notice.text)
+    }
+
+    private func take(_ notice: MailboxNotice) {
+        let text: JSON = .text(notice.text)
+        if case .replaced(let id) = notice { marked.yield(id) }
+        guard let code = health.take(notice) else {
+            let isNews = news.withLock { $0.take(notice.text, of: MailRoom.destination, at: .now) }
+            return log.log(isNews ? .info : .debug, "agent.mailbox", ["text": text])
+        }
+        log.log(.warning, "agent.mailbox", ["text": text])
+        tellOthers(code, MailRoom.destination, notice.text)
+    }
+
+    /// Sends every destination a problem report about the gate, except those in `heard`. Returns the
+    /// destinations that have received it, those in `heard` included, and whether no further destination may
+    /// receive it later.
+    package func tell(
+        _ code: ReasonCode, _ text: String, sparing heard: Set<Text>
+    ) async -> (heard: Set<Text>, isComplete: Bool) {
+        var (heard, isComplete) = (heard, await isRunning)
+        guard isComplete else { return (heard, false) }
+        for (name, destination) in destinations.withLock({ $0 }) where !heard.contains(name) {
+            if await destination.tell(code: Text(code.text), explanation: Text(text)) {
+                heard.insert(name)
+            } else {
+                isComplete = false
+            }
+        }
+        return (heard, isComplete)
+    }
+
+    /// Reports the problem of the destination `name` to all other destinations, each code at most once per
+    /// ``pause``.
+    private func tellOthers(_ code: ReasonCode, _ name: Text, _ text: String) {
+        let now = ContinuousClock.now
+        let isDue = told.withLock { told in
+            if let last = told[code], now - last < Self.pause { return false }
+            told[code] = now
+            return true
+        }
+        guard isDue else { return }
+        for (other, destination) in destinations.withLock({ $0 }) where other != name {
+            Task { await destination.tell(code: Text(code.text), explanation: Text("\(name): \(text)")) }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package import Aries
+import Encoding
+import Foundation
+import Glibc
+package import HTTPTransport
+import LinuxIO
+package import Settings
+
+extension TokenSource {
+    /// The limit for a token, in bytes.
+    private static let maxBytes = 16 * 1024
+    /// The time limit for the server's whole answer.
+    private static let timeLimit = Duration.seconds(10)
+
+    /// The longest wait between two attempts. The wait limits the load on a server, and on the agency that
+    /// gets the server's tokens. A file needs no wait, because only this gate uses it.
+    var longestPause: Duration { file == nil ? .seconds(15 * 60) : .zero }
+
+    /// Reads or fetches the token; one exchange of at most 10 s and 16 KiB.
+    package func token(by exchange: HTTPExchange) async throws(Failure) -> ProvisionToken {
+        switch self {
+        case .file(let path): return try read(try content(of: path))
+        case .link(let url):
+            let answer: HTTPExchange.Answer
+            do {
+                answer = try await exchange.get(
+                    url, accept: "application/json", limit: Self.maxBytes, within: Self.timeLimit)
+            } catch {
+                throw .link(host: place, error)
+            }
+            guard answer.status == 200 else { throw .link(host: place, .refused(status: answer.status)) }
+            return try read(answer.body)
+        }
+    }
+
+    /// Checks a file as far as possible before the service runs. A server gets no request, because a token
+    /// that it issues is used up.
+    package func check() throws(Failure) {
+        guard case .file(let path) = self else { return }
+        _ = try read(try content(of: path))
+        var status = stat()
+        // The administrator may own the file and let the service's group read it.
+        if stat(path, &status) == 0, status.st_mode & 0o027 != 0 { throw .exposed(path) }
+    }
+
+    private func content(of path: String) throws(Failure) -> [UInt8] {
+        var status = stat()
+        if stat(path, &status) != 0, errno == ENOENT { throw .missing(path) }
+        // Read one byte more than the limit: that is enough to recognise a file that is too large.
+        guard FileBytes.isFile(path), let bytes = FileBytes.read(path, limit: Self.maxBytes + 1) else {
+            throw .unreadable(path)
+        }
+        if bytes.allSatisfy({ " \t\r\n".utf8.contains($0) }) { throw .empty(path) }
+        return bytes
+    }
+
+    private func read(_ bytes: [UInt8]) throws(Failure) -> ProvisionToken {
+        guard bytes.count <= Self.maxBytes, let json = try? JSON.parse(bytes), let token = try? ProvisionToken(json)
+        else { throw .notAToken(place) }
+        return token
+    }
+
+    /// The name of the source in a failure. For a URL it is only the host, because the rest may contain a
+    /// password.
+    private var place: String {
+        switch self {
+        case .file(let path): path
+        case .link(let url): WebURL(Text(url))?.host.string ?? "its server"
+        }
+    }
+}
+
+extension TokenSource {
+    /// Why no token can be obtained. ``text`` and ``remedy`` are for the operator.
+    package enum Failure: Error, Hashable, Sendable {
+        /// The file at the given path does not exist.
+        case missing(String)
+        /// The given path leads to no regular file, or the file cannot be read.
+        case unreadable(String)
+        /// The file at the given path is empty.
+        case empty(String)
+        /// The file at the given path is usable, but other users can read or change it.
+        case exposed(String)
+        /// The server `host` issues no token.
+        case link(host: String, ExchangeError)
+        /// The content of the file, or the answer of the server, is no token; the text names the file or the
+        /// server's host.
+        case notAToken(String)
+
+        /// What is wrong, in plain words.
+        package var text: String {
+            switch self {
+            case .missing(let path): "the sponsor's token is not there: \(path)"
+            case .unreadable(let path): "the sponsor's token cannot be read: \(path)"
+            case .empty(let path): "the file for the sponsor's token is empty: \(path)"
+            case .exposed(let path): "others can read or change the sponsor's token: \(path)"
+            case .link(let host, .refused(let status)): "no sponsor's token: \(host) answers \(status)"
+            case .link(let host, _): "no sponsor's token comes from \(host)"
+            case .notAToken(let place): "what \(place) holds is no sponsor's token"
+            }
+        }
+
+        /// The remedy for the operator.
+        package var remedy: String {
+            switch self {
+            case .missing, .empty: "put the token there, as the sponsor's service wrote it; it is taken at once"
+            case .unreadable: "it must be a file that the service's user may read: its group, mode 0640"
+            case .exposed: "take the rights away: mode 0640 with the service's group, or 0600 with its user"
+            case .link(_, .forbidden): "look at agency.token: https, or http to this machine with agent.allowPlainHTTP"
+            case .link(_, .untrusted):
+                "check its certificate and this machine's clock; an authority of your own goes into agent.rootsFile"
+            case .link(_, .refused(let status)) where (300...399).contains(status):
+                "redirects are not followed: write the last address into agency.token"
+            case .link(_, .refused): "look at agency.token and at the sponsor's service"
+            case .link(_, .tooLarge), .notAToken:
+                "it has to be the token alone: a JSON object with sponseeId, sponsorId, nonce, timestamp, sig and "
+                    + "sponsorVerKey, signed by that key"
+            case .link: "look at the network and at the sponsor's service; it is asked again"
+            }
+        }
+    }
+}

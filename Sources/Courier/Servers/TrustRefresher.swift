@@ -1,0 +1,80 @@
+package import Credentials
+package import Encoding
+package import HTTPTransport
+package import Settings
+package import TrustFiles
+
+/// Fetches documents and status lists and keeps those that pass the checks. It is independent of the
+/// verifier: the trust data determine what it fetches, and a plan with random times determines when; no event
+/// at the gate has an influence on it.
+package struct TrustRefresher: TrustRefreshing {
+    /// The limits of what is fetched.
+    package struct Limits: Sendable {
+        /// The maximum size of a document in bytes.
+        package var documentBytes = 256 * 1024
+        /// The maximum size of a status list in bytes.
+        package var statusListBytes = 4 * 1024 * 1024
+
+        /// Creates the documented default values.
+        package init() {}
+    }
+
+    private let state: TrustState
+    private let hosts: Set<Text>
+    private let fetcher: any ResourceFetching
+    private let limits: Limits
+
+    /// Creates a refresher that asks only `hosts` (as ``WebURL/place``); empty: the hosts of the issuers' own
+    /// ids.
+    package init(state: TrustState, hosts: Set<Text>, fetcher: any ResourceFetching, limits: Limits = Limits()) {
+        (self.state, self.hosts, self.fetcher, self.limits) = (state, hosts, fetcher, limits)
+    }
+
+    /// See ``TrustRefreshing/refresh(_:by:copy:at:)``.
+    package func refresh(
+        _ resource: RefreshResource, by verifier: Verifier, copy: RefreshedCopy?, at clock: WallTime
+    ) async -> RefreshOutcome {
+        guard verifier.policy.trusts(clock) else { return .failed(.clock) }
+        guard verifier.trust.places(listed: hosts).contains(resource.address.place) else {
+            return .failed(.hostNotListed)
+        }
+        let answer: ResourceFetcher.Answer
+        do {
+            answer = try await fetcher.fetch(
+                resource.address, entityTag: copy?.entityTag?.string,
+                limit: resource.kind == .document ? limits.documentBytes : limits.statusListBytes)
+        } catch { return .failed(.fetch(error)) }
+        // The earliest date that may be right. The last confirmed date does not count if it is earlier: the
+        // machine was not off during the fetch.
+        let fetched = clock.possible.min() ?? clock.utc
+        var next: RefreshedCopy
+        switch (answer, copy) {
+        case (.content(let content, let tag), _):
+            next = RefreshedCopy(
+                resource, content: content, confirmed: fetched, entityTag: tag.map { Text($0) })
+        case (.unchanged, let copy?):
+            next = copy
+            next.confirmed = fetched
+        case (.unchanged, nil): return .failed(.fetch(ResourceFetcher.Failure.status(304)))
+        }
+        // Check unchanged content again, too: the issuer may no longer be trusted, or the list may no longer
+        // be valid.
+        do {
+            try verifier.check(
+                next.content, for: resource, replacing: verifier.trust.statusList(resource.id), at: clock)
+        } catch { return .failed(.refused(error)) }
+        do { try state.keep(next) } catch { return .failed(.disk("\(error)")) }
+        return next.content == copy?.content ? .unchanged : .changed
+    }
+}
+
+extension TrustRefresher {
+    /// Creates the refresher of a configuration.
+    package init(_ section: TrustSection, state: TrustState, contacts: (any ContactBook)? = nil) {
+        var settings = ResourceFetcher.Settings()
+        settings.contacts = contacts
+        settings.allowsPrivateAddresses = section.allowPrivateHosts
+        settings.trustRootsFile = section.rootsFile
+        self.init(state: state, hosts: section.hosts, fetcher: ResourceFetcher(settings))
+    }
+}

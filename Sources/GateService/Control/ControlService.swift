@@ -1,0 +1,72 @@
+package import Administration
+import Credentials
+import Encoding
+package import Kiosk
+package import LinuxIO
+import ServiceLifecycle
+package import Settings
+
+/// Keeps the control socket open while the service runs. If the socket cannot be made, the service reports
+/// that, goes on, and tries again. It makes a removed socket again.
+package struct ControlService: ServiceLifecycle.Service {
+    private let section: ControlSection
+    private let desk: ControlDesk
+    private let log: LogSink
+    private let report: HealthReporter
+    private let pause: Duration
+
+    /// Creates a service for the socket that the configuration names. `report` receives the reports that the
+    /// socket is missing, and that it exists again. `pause`: the time from one attempt to the next, and from
+    /// one check of the socket's name to the next.
+    package init(
+        _ section: ControlSection, desk: ControlDesk, log: LogSink, report: @escaping HealthReporter,
+        pause: Duration = .seconds(5)
+    ) {
+        (self.section, self.desk, self.log, self.report, self.pause) = (section, desk, log, report, pause)
+    }
+
+    package func run() async {
+        let access = section.access
+        if let group = section.group, access.group == nil {
+            log.log(
+                .warning, "control.group-unknown",
+                ["group": .text(group), "remedy": .text("make the group, or change control.group")])
+        }
+        let server = await cancelWhenGracefulShutdown {
+            var (server, told) = (ControlServer?.none, String?.none)
+            while !Task.isCancelled, let path = section.path {
+                do throws(SystemError) {
+                    if server == nil { server = try make(access) }
+                    // Clients cannot reach a socket whose name is gone or belongs to another socket.
+                    if let server, await !server.isInPlace {
+                        try await server.open(path, isShared: access.group != nil)
+                    }
+                    if told != nil { report(.over(.controlFailed)) }
+                    told = nil
+                } catch {
+                    let detail = "\(error)"
+                    if detail != told { report(.present(.controlFailed, detail: detail)) }
+                    told = detail
+                }
+                try? await Task.sleep(for: pause)
+            }
+            // Without a socket, only wait for the end.
+            while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+            return server
+        }
+        await server?.close()
+    }
+
+    private func make(_ access: ControlAccess) throws(SystemError) -> ControlServer {
+        // The group's members may query the service, but not change anything.
+        let owner = ControlAccess(user: Accounts.user, group: nil)
+        return try ControlServer(permits: access.permits, isOwner: owner.permits) { [desk] peer, line in
+            await desk.answer(line, mayChange: owner.permits(peer))
+        }
+    }
+}
+
+extension ControlSection {
+    /// The users that may query the service, by the groups that exist now.
+    package var access: ControlAccess { ControlAccess(user: Accounts.user, group: group.flatMap(Accounts.group)) }
+}

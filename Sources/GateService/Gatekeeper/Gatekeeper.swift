@@ -1,0 +1,326 @@
+import Administration
+import Credentials
+package import Encoding
+import Glibc
+package import Kiosk
+import Ledger
+package import LinuxIO
+
+/// The only driver of the pure ``Kiosk``. It carries out the kiosk's actions on the thread that waits for the
+/// radio.
+///
+/// A packet is read, handled and answered on that thread, and nothing there blocks: the panel only notes
+/// commands, and listeners have their own threads. The disk, verification and the opening of the transport
+/// run on other threads, and their results return as events.
+package actor Gatekeeper {
+    /// An observer of turns. It gets the event, the kiosk's actions, the kiosk's next deadline and the
+    /// instant of the turn. It is called on the radio's thread before the actions are carried out.
+    package typealias TurnObserver = @Sendable (KioskEvent, [KioskAction], Instant?, Instant) -> Void
+
+    private nonisolated let thread: PollThread
+    /// The executor of this actor: the poll thread. Every method of the actor runs on it.
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    private let surroundings: Surroundings
+    private var kiosk: Kiosk
+    private var schedule: ScheduleWord
+    /// How long the end waits until the adapter is given back; after that the kernel takes it back.
+    private static let closingLimit: Duration = .milliseconds(500)
+    /// The time limit for the relay's thread to carry out its last order when the program ends.
+    private static let lastPulse: Duration = .milliseconds(100)
+    /// The threads that verify credentials.
+    package nonisolated let verifications = WorkThreads<VisitID>(name: "gatehouse-judge")
+    /// Opens and closes transports, one after the other.
+    private let opener: SideThread
+    private var openings = 0
+    private var transport: (any HCITransport)?
+    private var timer: PollThread.Timer?
+    /// The outcomes whose opening has no known result yet.
+    private var outcomes = Openings()
+    private var outcomeTimer: PollThread.Timer?
+    private var pending: [KioskEvent] = []
+    private var isHandling = false
+    private var whenStopped: CheckedContinuation<Void, Never>?
+    private var hasStopped = false
+    private var breaths = 0
+
+    /// A transport on its way from the thread that opened it to the radio's thread. No other thread holds it.
+    private struct Opened: @unchecked Sendable {
+        let result: Result<any HCITransport, TransportError>
+
+        func close() { if case .success(let transport) = result { transport.close() } }
+    }
+
+    /// Creates a driver on its own thread. The driver does nothing before ``run()`` is called.
+    package init(settings: KioskSettings, surroundings: Surroundings) throws(SystemError) {
+        thread = try PollThread()
+        opener = try SideThread(name: "gatehouse-open", limit: 4)
+        self.surroundings = surroundings
+        schedule = ScheduleWord(surroundings.schedule)
+        kiosk = Kiosk(
+            settings: settings, used: surroundings.sticker?.used ?? UsedSessions(), at: SystemClock.now())
+    }
+
+    /// Runs until ``stop()``; every line is released and the radio closed when this returns.
+    package func run() async {
+        guard !hasStopped else { return thread.stop() }
+        timer = thread.makeTimer { [weak self] in self?.assumeIsolated { $0.handle(.timer) } }
+        outcomeTimer = thread.makeTimer { [weak self] in
+            self?.assumeIsolated { $0.recordKnown(at: SystemClock.now()) }
+        }
+        // Apply the schedule before the first visit.
+        if schedule.isThere { hear(surroundings.wallTime(), at: SystemClock.now()) }
+        handle(.start)
+        await withCheckedContinuation { continuation in
+            if hasStopped { continuation.resume() } else { whenStopped = continuation }
+        }
+        thread.stop()
+    }
+
+    /// Ends ``run()`` in order: the links are closed, the gate is shut, the light dark, the radio closed.
+    package func stop() { handle(.stop) }
+
+    /// Returns once the radio's thread has taken a turn, which proves that it is not stuck. The result is the
+    /// number of calls so far. It exists because the compiler could otherwise remove the call and its turn.
+    @discardableResult package func breathe() -> Int {
+        breaths += 1
+        return breaths
+    }
+
+    /// Takes health reports of other parts of the program.
+    package func take(_ reports: [HealthReport]) {
+        for report in reports { handle(.health(report)) }
+    }
+
+    /// Takes events of the door.
+    package func take(_ events: [DoorEvent]) {
+        for event in events { handle(.door(event)) }
+    }
+
+    /// Puts an operator's order in force and passes it on to be kept, unless its caller has given it up.
+    package func take(_ errand: DoorErrand) { errand.carryOut { handle(.door(.order($0))) } }
+
+    /// Applies the schedule at a date that was read at `instant`.
+    package func hear(_ date: WallTime, at instant: Instant) {
+        for event in word(by: date, at: instant) { handle(event) }
+    }
+
+    private func word(by date: WallTime, at instant: Instant) -> [KioskEvent] {
+        schedule.events(by: date, minimum: surroundings.minimumClock(), at: instant)
+    }
+
+    /// Returns the state of the kiosk. The radio's thread gives the answer, so there is no answer while that
+    /// thread is stuck.
+    package func status() -> KioskStatus { kiosk.status(at: SystemClock.now()) }
+
+    /// Notes whether the printed key is in force from now on.
+    package func takePrintedKey(isInForce: Bool) { handle(.printedKey(isInForce: isInForce)) }
+
+    // MARK: - Events
+
+    /// Handles an event. Events that an action causes at once are handled in the same turn.
+    private func handle(_ event: KioskEvent) {
+        pending.append(event)
+        guard !isHandling else { return }
+        isHandling = true
+        var last = SystemClock.now()
+        while !pending.isEmpty {
+            let next = pending.removeFirst()
+            let now = SystemClock.now()
+            let actions = kiosk.handle(next, at: now)
+            if let observe = surroundings.observe { observe(next, actions, kiosk.deadline(after: now), now) }
+            for action in actions { perform(action, at: now) }
+            last = now
+        }
+        isHandling = false
+        // Compute the deadline from the time of the last turn, so that a deadline that has passed since then
+        // still fires.
+        timer?.set(hasStopped ? nil : kiosk.deadline(after: last))
+        outcomeTimer?.set(outcomes.deadline(after: last))
+        updateInterest()
+    }
+
+    private func perform(_ action: KioskAction, at now: Instant) {
+        switch action {
+        case .gate(let command):
+            surroundings.panel.gate(command, at: now)
+            outcomes.told(command, at: now)
+        case .admit(let until): surroundings.panel.admit(until: until, at: now)
+        case .free(let command): surroundings.panel.free(command, at: now)
+        case .signal(let signal, let pattern, let visit):
+            surroundings.panel.show(signal)
+            surroundings.listeners.tell { $0.show(signal, of: pattern, for: visit, at: now) }
+        case .send(let packet):
+            if let error = transport?.send(packet) { transportFailed(error) }
+        case .verify(let visit, let payload): verify(visit, payload)
+        case .recordIntent(let intent): recordIntent(intent)
+        case .keepSession(let visit, let session): keepSession(session, of: visit)
+        case .recordOutcome(let outcome):
+            verifications.giveUp(outcome.visit)
+            record(outcome, at: now)
+        case .dismissed(let visit):
+            verifications.giveUp(visit)
+            // No opening was ordered, so the disk has no names of this credential.
+            _ = surroundings.settle(visit, .released)
+        case .decided(let decision): record(decision)
+        case .unused(let visit): outcomes.unused(visit)
+        case .drawSessionMaterial: drawSessionMaterial()
+        case .showInvitation(let uri): surroundings.listeners.tell { $0.showInvitation(uri, at: now) }
+        case .note(let note, let visit):
+            if case .gate(let isOpen) = note {
+                if isOpen { outcomes.belongs(to: visit) }
+                // Do not log an opening if the gate cannot open a passage.
+                guard surroundings.panel.opens else { return }
+            }
+            surroundings.listeners.tell { $0.note(note, of: visit, at: now) }
+        case .openTransport: openTransport()
+        case .closeTransport: closeTransport()
+        case .resetAdapter: surroundings.resetAdapter()
+        case .stopped:
+            hasStopped = true
+            _ = opener.flush(within: Self.closingLimit)
+            recordLast()
+            whenStopped?.resume()
+            whenStopped = nil
+        }
+    }
+
+    /// Passes a visit's decision to admit on to the ledger, right after the order to open the gate. That
+    /// order does not wait for the disk.
+    private func record(_ decision: VisitRecord) {
+        var decision = decision
+        if !surroundings.panel.opens { decision.outcome.gate = nil }
+        let names = surroundings.settle(decision.visit, .ordered)
+        surroundings.ledger.recordDecision(decision, names: names)
+    }
+
+    /// Records an outcome with the result of the opening. The result is known only to the panel; the kiosk
+    /// knows only the order to open.
+    private func record(_ outcome: VisitRecord, at now: Instant) {
+        guard let entry = outcomes.take(outcome, panel: surroundings.panel) else { return recordKnown(at: now) }
+        record(entry)
+    }
+
+    /// Passes on the record of a visit and the new state of its credential. Both follow from the result of
+    /// the opening.
+    private func record(_ entry: Openings.Entry) {
+        let names = surroundings.settle(entry.record.visit, entry.use)
+        surroundings.ledger.recordOutcome(entry.record, forgetting: entry.use == .released ? names : [])
+    }
+
+    private func recordKnown(at now: Instant, isLast: Bool = false) {
+        for entry in outcomes.takeKnown(surroundings.panel, at: now, isLast: isLast) { record(entry) }
+        outcomeTimer?.set(outcomes.deadline(after: now))
+    }
+
+    /// Waits a moment for the relay's thread to finish its last order, and records the remaining outcomes.
+    private func recordLast() {
+        var now = SystemClock.now()
+        let end = now.advanced(by: Self.lastPulse)
+        while outcomes.deadline(after: now) != nil, now < end {
+            recordKnown(at: now)
+            usleep(1000)
+            now = SystemClock.now()
+        }
+        recordKnown(at: now, isLast: true)
+    }
+
+    private func verify(_ visit: VisitID, _ payload: [UInt8]) {
+        let date = surroundings.wallTime()
+        // Apply the schedule at the date of the verdict, so that no visitor is let in at a date of lock-down.
+        pending += word(by: date, at: SystemClock.now())
+        verifications.run(visit) { [weak self, verify = surroundings.verify] in
+            let verdict = verify(visit, payload, date)
+            Task(priority: .high) { await self?.handle(.verified(visit, verdict)) }
+        }
+    }
+
+    private func recordIntent(_ intent: IntentID) {
+        surroundings.ledger.recordIntent(intent) { failure in
+            Task { await self.handle(failure.map { .intentFailed(intent, reason: $0) } ?? .intentDurable(intent)) }
+        }
+    }
+
+    private func keepSession(_ session: [UInt8], of visit: VisitID) {
+        let answer: @Sendable (String?) -> Void = { failure in
+            Task { await self.handle(.sessionKept(visit, failure: failure)) }
+        }
+        guard let sticker = surroundings.sticker else { return answer("there is no printed key") }
+        sticker.keep(session, answer: answer)
+    }
+
+    private func drawSessionMaterial() {
+        guard let random = try? SystemRandom.bytes(SessionMaterial.byteCount),
+            let material = SessionMaterial(random, printed: surroundings.sticker?.key())
+        else {
+            // Without random bytes there are no session keys: it is safer to stop the radio than to use
+            // guessable keys.
+            pending.append(.transportClosed(.radioSystem, reason: "the system gives no random bytes"))
+            return
+        }
+        pending.append(.sessionMaterial(material))
+    }
+
+    // MARK: - The transport
+
+    private func openTransport() {
+        closeTransport()
+        openings += 1
+        opener.run { [weak self, open = surroundings.openTransport, number = openings] in
+            let opened = Opened(result: Result { () throws(TransportError) in try open() })
+            // A strong reference from here: the gatekeeper must exist until it has closed the transport.
+            guard let self else { return opened.close() }
+            Task { await self.transportOpened(opened, number) }
+        }
+    }
+
+    private func transportOpened(_ opened: Opened, _ number: Int) {
+        // The kiosk may have given up this opening.
+        guard number == openings, !hasStopped else { return opener.run { opened.close() } }
+        switch opened.result {
+        case .success(let transport):
+            self.transport = transport
+            thread.watch(transport.descriptor, for: transport.interest) { [weak self] interest in
+                self?.assumeIsolated { $0.transportIsReady(interest) }
+            }
+            handle(.transportOpened)
+        case .failure(let error): handle(.transportClosed(error.cause, reason: "\(error); \(error.remedy)"))
+        }
+    }
+
+    private func transportIsReady(_ interest: PollThread.Interest) {
+        guard let transport else { return }
+        if interest.contains(.writable), let error = transport.flush() {
+            return transportFailed(error, andHandle: true)
+        }
+        for event in transport.receive() {
+            switch event {
+            case .packet(let packet): handle(.received(packet))
+            case .closed(let error): return transportFailed(error, andHandle: true)
+            }
+        }
+        updateInterest()
+    }
+
+    private func transportFailed(_ error: TransportError, andHandle: Bool = false) {
+        closeTransport()
+        let event = KioskEvent.transportClosed(error.cause, reason: "\(error); \(error.remedy)")
+        if andHandle { handle(event) } else { pending.append(event) }
+    }
+
+    private func closeTransport() {
+        openings += 1  // a transport that is still being opened is no longer wanted
+        guard let transport else { return }
+        thread.unwatch(transport.descriptor)
+        self.transport = nil
+        // Close the transport on the thread that opens transports, before that thread opens the next one:
+        // closing may wait for the adapter's driver.
+        let closed = Opened(result: .success(transport))
+        opener.run { closed.close() }
+    }
+
+    private func updateInterest() {
+        guard let transport else { return }
+        thread.update(transport.descriptor, for: transport.interest)
+    }
+}

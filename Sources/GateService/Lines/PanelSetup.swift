@@ -1,0 +1,119 @@
+import Administration
+import Credentials
+package import Kiosk
+import LinuxIO
+package import Settings
+
+/// Requests the configured lines and makes a panel of them, all inactive.
+struct PanelSetup: Sendable {
+    let request: LineRequest
+    /// Receives faults of lines that cannot be set, on the lines' own threads.
+    let report: HealthReporter
+    /// The observer of the lines that open the gate.
+    let watch: OpeningWatch
+    private let faults: OutputFaults
+
+    init(request: LineRequest, report: @escaping HealthReporter) {
+        (self.request, self.report) = (request, report)
+        watch = OpeningWatch(sendsFrames: request.gate == nil)
+        faults = OutputFaults(report: report)
+    }
+
+    /// Returns the panel. A failure may be temporary (a chip that is missing, lines that another program
+    /// holds). After a failure the panel holds no line, and the call may be repeated. `gone` is called on the
+    /// lines' threads when the chip has disappeared. Then the lines must be requested again.
+    func open(gone: @escaping @Sendable () -> Void) throws(ServiceFailure) -> LinePanel {
+        var (relay, free): (Relay?, Relay?)
+        var wiegand: WiegandOutput?
+        let faults = faults.begin()
+        let tell: OutputFaults.Teller = { part, trouble in
+            faults(part, trouble)
+            if let trouble, trouble.error.isGone { gone() }
+        }
+        do {
+            // The relay first: after a crash some kernels keep driving a relay until its line is requested
+            // again.
+            relay = try request.gate.map { try openRelay(.relay, $0, "the gate's relay", tell) }
+            free = try request.free.map { try openRelay(.free, $0, "the output for free passage", tell) }
+            wiegand = try openWiegand(tell)
+            let lamps = try request.indicator.isEmpty ? nil : openLamps(request.indicator, tell)
+            return LinePanel(request.wiring, lamps: lamps, relay: relay, free: free, wiegand: wiegand, watch: watch)
+        } catch {
+            for line in [relay, free] { _ = line?.end(within: .milliseconds(200)) }
+            _ = wiegand?.end(within: .milliseconds(200))
+            switch error {
+            case let failure as ServiceFailure: throw failure
+            case let error as GPIOError: throw ServiceFailure(error)
+            case let error as SystemError: throw ServiceFailure(GPIOError.failed(error))
+            default: throw ServiceFailure("\(ReasonCode.gpioCall): \(error)", remedy: "Look at gpioinfo.")
+            }
+        }
+    }
+
+    private func openRelay(
+        _ part: GateFaults.Part, _ output: GPIOLines.Output, _ what: String, _ tell: @escaping OutputFaults.Teller
+    ) throws -> Relay {
+        let bank = try GPIOLines(chip: request.chip, [output])
+        try Self.check(bank, isInactive: what)
+        guard part == .relay else { return try Relay(bank, line: output.name) { tell(part, $0) } }
+        bank.releaseAtCrash()
+        return try Relay(WatchedBank(bank, watch), line: output.name) { tell(part, $0) }
+    }
+
+    private func openWiegand(_ tell: @escaping OutputFaults.Teller) throws -> WiegandOutput? {
+        guard let (outputs, section) = request.wiegand, let frame = section.frame, outputs.count == 2 else {
+            return nil
+        }
+        let bank = try GPIOLines(chip: request.chip, outputs)
+        try Self.check(bank, isInactive: "the wires to the controller")
+        // If the gate also has a relay, the relay opens the gate.
+        let marks = request.gate == nil ? watch.newMarks(at: SystemClock.now()) : nil
+        return try WiegandOutput(
+            bank, wires: (outputs[0].name, outputs[1].name), bits: frame.bits, timing: section.timing,
+            sending: { marks?.tries($0) },
+            sent: { [report] sent, begun in
+                marks?.frame(isSent: sent != .lost, begun: begun)
+                switch sent {
+                case .whole: report(.over(.wiegandUnsure))
+                case .slow(let pulse, let gap):
+                    report(.present(.wiegandUnsure, detail: "a pulse of \(pulse), a gap of \(gap)"))
+                case .unsure: report(.present(.wiegandUnsure, detail: "a wire failed at the last bit of a frame"))
+                case .lost: report(.present(.wiegandUnsure, detail: "a frame was not sent, or not to its end"))
+                }
+            },
+            failed: { tell(.controller, $0) })
+    }
+
+    private func openLamps(_ outputs: [GPIOLines.Output], _ tell: @escaping OutputFaults.Teller) throws -> LampLines {
+        let bank = try GPIOLines(chip: request.chip, outputs)
+        try Self.check(bank, isInactive: "lamps or sounder")
+        return try LampLines(bank, names: outputs.map(\.name)) { tell(.lamps, $0) }
+    }
+
+    /// Reads back lines that were just requested as inactive. A line that another device drives would hold
+    /// the gate open.
+    private static func check(_ bank: GPIOLines, isInactive what: String) throws {
+        let active = try bank.active()
+        guard active.isEmpty else {
+            throw ServiceFailure(GPIOError.active(active.sorted()), of: what)
+        }
+    }
+}
+
+extension ServiceFailure {
+    /// Creates the failure for lines that cannot be requested. Its text begins with the reason code, as the
+    /// text of the fault does.
+    fileprivate init(_ error: GPIOError, of part: String? = nil) {
+        self.init("\(error.cause): \(part.map { $0 + ": " } ?? "")\(error)", remedy: error.remedy)
+    }
+}
+
+extension LatePanel {
+    /// Creates the panel for the lines of a configuration, without lines so far; nil if it names none.
+    /// `report` receives the faults of missing lines and of lines that cannot be set, and their ends.
+    package convenience init?(_ configuration: Configuration, report: @escaping HealthReporter) {
+        guard let request = LineRequest(configuration) else { return nil }
+        let setup = PanelSetup(request: request, report: report)
+        self.init(report: report, watch: setup.watch) { gone throws(ServiceFailure) in try setup.open(gone: gone) }
+    }
+}

@@ -1,0 +1,291 @@
+import Credentials
+import Encoding
+package import Kiosk
+package import Ledger
+import LinuxIO
+package import Store
+import Synchronization
+
+/// Writes the kiosk's records into the database. The radio's thread only adds them to a queue here.
+///
+/// The ``KeeperQueue`` chooses the next step. The keeper carries out one step after the other. Outcomes that
+/// the disk refuses are written to the ``Reserve``, and from there into the ledger when the disk works again
+/// or at the next start. Outcomes that neither the disk nor the reserve accepts are counted and reported as
+/// lost.
+package final class LedgerKeeper: VisitLedger {
+    /// The records that are not in the ledger when ``run()`` has returned.
+    package struct Shortfall: Hashable, Sendable {
+        /// The number of records in the reserve, which the next start of the program writes into the ledger.
+        package var reserved = 0
+        /// The number of visits without a record.
+        package var lost = 0
+        /// The number of visits whose record exists in memory only; zero when ``run()`` has returned.
+        package var inMemory = 0
+
+        /// No shortfall: all records are in the ledger.
+        package static let none = Shortfall()
+    }
+
+    /// The state of the queue that was last reported as a fault.
+    private struct Told {
+        var unwritten = 0
+        var lost = 0
+        var isStalled = false
+    }
+
+    private struct State {
+        var queue: KeeperQueue
+        var answers: [Text: @Sendable (String?) -> Void] = [:]
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        var hasEnded = false
+        /// The last reported detail about a replaced database; nil if none was reported.
+        var replaced: String?
+    }
+
+    private let store: Store
+    /// The reserve. Only one step of the queue uses it at a time.
+    private nonisolated(unsafe) let reserve: Reserve?
+    private let siteKey: SiteKey
+    private let limits: KeeperQueue.Limits
+    private let stamp: @Sendable () -> RecordStamp
+    private let report: HealthReporter
+    private let onChange: @Sendable (Int) -> Void
+    private let state: Mutex<State>
+    private let signals: AsyncStream<Void>
+    private let signal: AsyncStream<Void>.Continuation
+
+    /// Creates a keeper over an open store and, if one exists, the reserve. `stamp` returns place and time of
+    /// a record. `report` receives faults: records that wait or are lost, and a database that was replaced.
+    /// `onChange` is called with the number of outcomes just written, so that reports are sent without
+    /// waiting for a timer.
+    package init(
+        store: Store, reserve: Reserve? = nil, siteKey: SiteKey,
+        limits: KeeperQueue.Limits = KeeperQueue.Limits(),
+        stamp: @escaping @Sendable () -> RecordStamp, report: @escaping HealthReporter = { _ in },
+        onChange: @escaping @Sendable (_ outcomes: Int) -> Void
+    ) {
+        (self.store, self.reserve) = (store, reserve)
+        (self.siteKey, self.limits) = (siteKey, limits)
+        (self.stamp, self.report, self.onChange) = (stamp, report, onChange)
+        state = Mutex(
+            State(queue: KeeperQueue(limits: limits, reserved: reserve?.count ?? 0)))
+        (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// The records that are not in the ledger.
+    package var shortfall: Shortfall {
+        state.withLock {
+            Shortfall(reserved: $0.queue.reserved, lost: $0.queue.lost, inMemory: $0.queue.inMemory)
+        }
+    }
+
+    // MARK: - The radio's side
+
+    /// Takes an intent; `answer` gets nil once it is durable. For an intent that is already durable, the
+    /// store only checks that the database still exists.
+    package func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
+        let intent = UnwrittenIntent(intent: Text(intent.text), stamp: stamp())
+        let givenUp: [@Sendable (String?) -> Void] = state.withLock { state in
+            guard state.answers[intent.intent] == nil else { return [answer] }
+            state.answers[intent.intent] = answer
+            return Self.handle(.intent(intent), &state)
+        }
+        for answer in givenUp { answer("the disk is too slow for so many visits") }
+        signal.yield()
+    }
+
+    /// Takes the decision to admit a visitor. The credentials in the decision are named under the site key,
+    /// and the decision is written at once.
+    package func recordDecision(_ record: VisitRecord, names: [ReplayName]) {
+        let decision = UnwrittenDecision(UnwrittenOutcome(record, stamp: stamp()), names: names)
+        _ = state.withLock { Self.handle(.decision(decision), &$0) }
+        signal.yield()
+    }
+
+    /// Takes an outcome. The credentials in the outcome are named under the site key, and the outcome is
+    /// written when the disk allows. If the disk refuses, the names in `forgetting` stay stored, and the
+    /// credential counts as used after a restart.
+    package func recordOutcome(_ record: VisitRecord, forgetting: [ReplayName] = []) {
+        var outcome = UnwrittenOutcome(record, stamp: stamp())
+        outcome.forgotten = forgetting
+        for answer in state.withLock({ Self.handle(.outcome(outcome), &$0) }) { answer("the visit has ended") }
+        signal.yield()
+    }
+
+    /// Lets ``run()`` return once all records taken so far are written, in the reserve or lost.
+    package func finish() {
+        _ = state.withLock { Self.handle(.finish, &$0) }
+        signal.yield()
+    }
+
+    /// Returns once the keeper has taken a turn. The turn proves that the keeper is not stuck in a disk
+    /// operation.
+    package func breathe() async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                if !state.hasEnded { state.waiting.append(continuation) }
+                return state.hasEnded
+            }
+            if isOver { continuation.resume() } else { signal.yield() }
+        }
+    }
+
+    private static func handle(_ event: KeeperQueue.Event, _ state: inout State) -> [@Sendable (String?) -> Void] {
+        state.queue.handle(event, at: SystemClock.now()).compactMap { state.answers.removeValue(forKey: $0) }
+    }
+
+    // MARK: - The disk's side
+
+    /// Writes records until ``finish()`` is called, and then the records that still wait.
+    package func run() async {
+        var told = Told()
+        var signals = signals.makeAsyncIterator()
+        var (step, writing): (KeeperQueue.Step?, Task<Void, Never>?)
+        repeat {
+            step = state.withLock { $0.queue.next(at: SystemClock.now()) }
+            if let step, step != .end {
+                // Write in a separate task: while a disk does not answer, this loop must report that and
+                // answer liveness probes.
+                await writing?.value
+                writing = Task {
+                    await carryOut(step)
+                    signal.yield()
+                }
+            }
+            tell(&told)
+            breatheOut(hasEnded: step == .end)
+            if step == nil { await pause(&signals) }
+        } while step != .end
+        await writing?.value
+    }
+
+    private func carryOut(_ step: KeeperQueue.Step) async {
+        switch step {
+        case .write(let intents, let decisions, let outcomes, let restoring):
+            await write(intents, decisions, outcomes, restoring: restoring)
+        case .reserve(let outcomes): await putAside(outcomes)
+        case .end: break
+        }
+    }
+
+    private func write(
+        _ intents: [UnwrittenIntent], _ decisions: [UnwrittenDecision], _ outcomes: [UnwrittenOutcome],
+        restoring: Bool
+    ) async {
+        let found: [UnwrittenOutcome]? = restoring ? await firstOfReserve() : nil
+        let restored = found ?? []
+        do {
+            let refused = try await store.append(
+                intents, restored + outcomes.map { $0.named(under: siteKey) },
+                decisions: decisions.map { $0.named(under: siteKey) })
+            // The intents are durable: the visitors at the gate need not wait for the reserve's disk as well.
+            answer(intents) { intent in refused[intent].map { "\($0)" } }
+            // Update the reserve before the queue ends this step, because the next step may then begin.
+            if restoring { await restore(found, refused) }
+            handle(.written(refused: Set(refused.keys)))
+            tellReplaced(nil)
+            if !(restored.isEmpty && outcomes.isEmpty) { onChange(restored.count + outcomes.count) }
+        } catch {
+            handle(.writeFailed)
+            if case .replaced = error { tellReplaced(error.text) }
+            answer(intents) { _ in "\(error.text); \(error.remedy)" }
+        }
+    }
+
+    /// Returns the next records of the reserve; nil if they cannot be read.
+    private func firstOfReserve() async -> [UnwrittenOutcome]? {
+        await reserve?.aside { [limit = limits.batch] in try? $0.first(limit) } ?? nil
+    }
+
+    /// Removes the records `restored` from the reserve, because the ledger has written or refused them. nil:
+    /// the reserve could not be read. A record that the ledger had before is not lost.
+    private func restore(_ restored: [UnwrittenOutcome]?, _ refused: [Text: StoreError]) async {
+        let number = restored?.count ?? 0
+        // If the reserve cannot be emptied, it returns them again, and the ledger recognises them.
+        let left: Int? =
+            await reserve?.aside { reserve in
+                let isRemoved: Void? = try? reserve.remove(first: number)
+                return isRemoved.map { reserve.count }
+            } ?? nil
+        if let restored, let left {
+            let lost = restored.filter { refused[$0.visit].map { $0 != .refused(.visitClosed) } ?? false }
+            handle(.restored(left: left, refused: lost.reduce(0) { $0 + $1.visits }))
+        } else {
+            handle(.restoreFailed)
+        }
+    }
+
+    private func putAside(_ outcomes: [UnwrittenOutcome]) async {
+        let named = outcomes.map { $0.named(under: siteKey) }
+        let isKept = await reserve?.aside { reserve in
+            let isKept: Void? = try? reserve.append(named)
+            return isKept != nil
+        }
+        handle(isKept == true ? .reserved : .reserveFailed)
+    }
+
+    private func handle(_ event: KeeperQueue.Event) { _ = state.withLock { Self.handle(event, &$0) } }
+
+    private func answer(_ intents: [UnwrittenIntent], _ failure: (Text) -> String?) {
+        for intent in intents {
+            state.withLock { $0.answers.removeValue(forKey: intent.intent) }?(failure(intent.intent))
+        }
+    }
+
+    /// Reports the changes since the last report, `told`.
+    private func tell(_ told: inout Told) {
+        let now = state.withLock { state in
+            Told(unwritten: state.queue.unwritten, lost: state.queue.lost, isStalled: state.queue.isStalled)
+        }
+        if now.unwritten != told.unwritten || now.isStalled != told.isStalled {
+            let detail = now.isStalled ? "the disk has not answered for \(limits.stallAfter)" : nil
+            let isWrong = now.unwritten > 0 || now.isStalled
+            report(
+                isWrong
+                    ? .present(.ledgerUnwritten, count: now.unwritten, detail: detail) : .over(.ledgerUnwritten))
+        }
+        if now.lost != told.lost { report(.present(.ledgerLost, count: now.lost)) }
+        told = now
+    }
+
+    private func tellReplaced(_ detail: String?) {
+        let isNews = state.withLock { state in
+            defer { state.replaced = detail }
+            return state.replaced != detail
+        }
+        guard isNews else { return }
+        report(detail.map { .present(.ledgerReplaced, detail: $0) } ?? .over(.ledgerReplaced))
+    }
+
+    private func breatheOut(hasEnded: Bool) {
+        let waiting = state.withLock { state in
+            state.hasEnded = hasEnded
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Waits for a new record or the queue's deadline.
+    private func pause(_ signals: inout AsyncStream<Void>.Iterator) async {
+        let deadline = state.withLock { $0.queue.deadline }
+        let timer = deadline.map { deadline in
+            Task { [signal] in
+                try? await Task.sleep(for: SystemClock.now().duration(to: deadline))
+                if !Task.isCancelled { signal.yield() }
+            }
+        }
+        let isCancelled = await signals.next() == nil
+        timer?.cancel()
+        if isCancelled { finish() }
+    }
+}
+
+extension UnwrittenOutcome {
+    /// Creates the form for the store.
+    fileprivate init(_ record: VisitRecord, stamp: RecordStamp) {
+        self.init(
+            visit: Text(record.visit.text), intent: record.intent.map { Text($0.text) }, outcome: record.outcome,
+            stamp: stamp, signedDigests: record.signedDigests)
+    }
+}

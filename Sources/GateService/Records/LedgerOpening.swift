@@ -1,0 +1,137 @@
+import Credentials
+import Encoding
+import Kiosk
+import Ledger
+import LinuxIO
+package import Settings
+package import Store
+import Synchronization
+
+extension LedgerSection {
+    /// Returns the places of witness and key. `environment`: if it has a systemd credential
+    /// `gatehouse-witness-key`, that is the key.
+    package func witness(_ environment: [String: String]) -> WitnessSource {
+        let handedOver = Credential.path("gatehouse-witness-key", environment)
+        return WitnessSource(
+            path: witness, keyPath: handedOver ?? witnessKey, isHandedOver: handedOver != nil,
+            code: Text(ReasonCode.ledgerRewritten.text), restoredCode: Text(ReasonCode.ledgerRestored.text))
+    }
+}
+
+extension AgentSection {
+    /// Returns the place of the key under which the database holds the keys of connections. `environment`: if
+    /// it has a systemd credential `gatehouse-agent-key`, that is the key; `gatehouse-agent-key-old`, a key
+    /// file and its `.old` file are then read as old keys.
+    package func sealing(_ environment: [String: String]) -> SealingSource {
+        guard let handedOver = Credential.path("gatehouse-agent-key", environment) else {
+            return SealingSource(path: keyFile)
+        }
+        return SealingSource(
+            path: handedOver, isHandedOver: true, oldPaths: [handedOver + "-old", keyFile, keyFile + ".old"])
+    }
+
+    /// Returns the notice about a key file that is not protected by systemd; nil if systemd hands over the
+    /// key, or if the file does not exist.
+    package func keyNotice(_ environment: [String: String]) -> ConfigurationError.Problem? {
+        guard !sealing(environment).isHandedOver, FileBytes.isFile(keyFile) else { return nil }
+        return ConfigurationError.Problem(
+            key: "agent.keyFile",
+            message: "\(keyFile) lies in the open: who copies it with the database has the keys of the agents",
+            remedy: "Let systemd hand over gatehouse-agent-key (LoadCredentialEncrypted= in the unit). "
+                + "Have the service's account read the file for it, not root, who would follow a link.")
+    }
+}
+
+/// The credentials that systemd passes to the service.
+private enum Credential {
+    /// Returns the path of the credential `name` that systemd hands over; nil if no credential has this name.
+    /// `environment` names the folder of the credentials.
+    static func path(_ name: String, _ environment: [String: String]) -> String? {
+        guard let path = environment["CREDENTIALS_DIRECTORY"].map({ "\($0)/\(name)" }), FileBytes.isFile(path) else {
+            return nil
+        }
+        return path
+    }
+}
+
+/// Opens the ledger with its witness, and reports and logs the results.
+enum LedgerOpening {
+    static func open(
+        _ configuration: Configuration, _ environment: [String: String], options: StoreOptions, log: LogSink,
+        report: @escaping HealthReporter
+    ) async throws(StoreError) -> Store {
+        let hasFailed = Mutex(false)
+        let (section, sealing) = (configuration.ledger, configuration.agent.sealing(environment))
+        let store = try await Store.open(
+            section.path, options: options, witness: section.witness(environment), sealing: sealing
+        ) { failure in
+            let isOver = hasFailed.withLock { failed in
+                defer { failed = failure != nil }
+                return failed && failure == nil
+            }
+            if let failure { report(.present(.ledgerWitness, detail: failure.text)) }
+            if isOver { report(.over(.ledgerWitness)) }
+        }
+        switch store.standing {
+        case .rewritten(let finding):
+            let found = store.found.isEmpty ? "" : "; as it was found: \(store.found.joined(separator: ", "))"
+            report(.present(.ledgerRewritten, detail: finding + found))
+        case .restored(let finding): report(.present(.ledgerRestored, detail: finding))
+        case .unwitnessed(let why): report(.present(.ledgerWitness, detail: why))
+        case .new, .adopted, .continued, nil: break
+        }
+        if !store.removed.isEmpty {
+            log.log(
+                .warning, "ledger.removed",
+                [
+                    "files": .array(store.removed.map(JSON.text)),
+                    "remedy": .text(
+                        "none: the last \(PastDebt.ledgers) ledgers that were put aside are kept; "
+                            + "copy them elsewhere if they matter"
+                    ),
+                ])
+        }
+        if !store.givenUp.isEmpty {
+            let lost = store.givenUp.map { "\($0.destination): \($0.reports)" }.joined(separator: ", ")
+            report(.present(.reportsDropped, detail: "reports of ledgers before this one, at most: \(lost)"))
+        }
+        if let notice = configuration.agent.keyNotice(environment) { tell(log, notice.message, notice.remedy) }
+        tell(store.keysAtRest, log, report)
+        return store
+    }
+
+    private static func tell(_ keys: KeysAtRest, _ log: LogSink, _ report: HealthReporter) {
+        if let failure = keys.failure {
+            report(.present(.agentUnreadable, detail: failure.description))
+        } else if keys.unreadable > 0 {
+            let detail =
+                "\(keys.unreadable) stored under another key than \(keys.path): have that one as \(keys.path).old"
+            report(.present(.agentUnreadable, detail: detail))
+        }
+        if keys.isSiteKeyUnreadable {
+            tell(
+                log,
+                "credentials are named under another key than before, and who was let in before is not known again",
+                "Put the key back that sealed the database; names of both times stay in the ledger.")
+        }
+        if keys.sealed + keys.resealed > 0 {
+            log.log(
+                .info, "keys", ["sealed": .int(keys.sealed), "resealed": .int(keys.resealed), "by": .text(keys.path)])
+        }
+        if !keys.copies.isEmpty {
+            tell(
+                log,
+                "files that were put aside hold keys as they lay open before: \(keys.copies.joined(separator: ", "))",
+                "Have them looked at, and remove them.")
+        }
+        if keys.leavesTraces {
+            tell(
+                log, "keys that were replaced may still be readable in the database's file or its log",
+                "Restart the service while nothing else reads the database.")
+        }
+    }
+
+    private static func tell(_ log: LogSink, _ text: String, _ remedy: String) {
+        log.log(.warning, "keys", ["text": .text(text), "remedy": .text(remedy)])
+    }
+}

@@ -1,0 +1,121 @@
+import Credentials
+package import Encoding
+package import Kiosk
+package import Ledger
+package import LinuxIO
+package import Settings
+package import Store
+
+/// The data of the database at a start: all that a disk may refuse. It is read completely or not at all, so
+/// that the start can be repeated.
+package struct Records: Sendable {
+    /// The input for opening the database.
+    package struct Opening: Sendable {
+        let configuration: Configuration
+        /// The environment. It names the folder of the credentials that systemd passes to the service.
+        let environment: [String: String]
+        /// The name of this start of the machine.
+        let boot: Text
+        let version: String
+        /// The day on which this version of the program was built.
+        let made: Timestamp
+        /// How long a credential is remembered.
+        let window: Duration
+        let log: LogSink
+        let report: HealthReporter
+
+        /// Creates the input of these parts; see there.
+        package init(
+            configuration: Configuration, environment: [String: String], boot: Text, version: String, made: Timestamp,
+            window: Duration, log: LogSink, report: @escaping HealthReporter
+        ) {
+            (self.configuration, self.environment, self.boot) = (configuration, environment, boot)
+            (self.version, self.made, self.window, self.log, self.report) = (version, made, window, log, report)
+        }
+
+        fileprivate var options: StoreOptions {
+            var options = StoreOptions()
+            options.retention.age = configuration.ledger.keep
+            options.retention.bytes = configuration.ledger.keepMegabytes * 1_000_000
+            return options
+        }
+
+        /// Returns the reserve; nil if it cannot be opened. The gate works without the reserve, and the fault
+        /// is reported.
+        fileprivate func openReserve() -> Reserve? {
+            do {
+                return try Reserve(path: configuration.ledger.reserve)
+            } catch {
+                report(.present(.ledgerReserve, detail: error.description))
+                return nil
+            }
+        }
+    }
+
+    /// The database.
+    package let store: Store
+    /// The reserve; only the keeper uses it.
+    package nonisolated(unsafe) let reserve: Reserve?
+    /// The key under which records name credentials.
+    package let siteKey: SiteKey
+    /// The watch over the clock. It has made its first check.
+    package let clock: ClockService
+    /// Returns the date and its trustworthiness.
+    package let wallTime: @Sendable () -> WallTime
+    /// Returns place and time for a new record.
+    package let stamp: @Sendable () -> RecordStamp
+    /// The credentials admitted before this start.
+    package let memory: ReplayMemory
+    /// The number of starts of the service.
+    package let starts: Int
+    /// The number of visits that the last end interrupted.
+    package let interrupted: Int
+    /// The number of records restored from the reserve.
+    package let restored: Int
+
+    /// Opens the database and completes the records of the last run.
+    package init(_ opening: Opening) async throws(StoreError) {
+        let store = try await LedgerOpening.open(
+            opening.configuration, opening.environment, options: opening.options, log: opening.log,
+            report: opening.report)
+        do throws(StoreError) {
+            try await self.init(store, opening)
+        } catch {
+            await store.close()
+            throw error
+        }
+    }
+
+    private init(_ store: Store, _ opening: Opening) async throws(StoreError) {
+        let configuration = opening.configuration
+        let kept = try await store.setting(KeptDate.setting)
+        let watch = ClockWatch(
+            newest: await store.savedClock, skew: configuration.clock.skew, settle: configuration.clock.settle,
+            memory: KeptDate.read(kept, boots: [opening.boot], at: SystemClock.now()),
+            isAuthenticated: configuration.clock.authenticated, made: opening.made,
+            look: ClockWatch.machine(made: opening.made))
+        let wallTime: @Sendable () -> WallTime = { watch.now() }
+        clock = ClockService(
+            watch: watch, store: store, acceptance: ClockAcceptance(database: configuration.ledger.path),
+            boot: opening.boot, log: opening.log, report: opening.report)
+        await clock.turn(at: SystemClock.now())
+        siteKey = try await store.siteKey()
+        var memory = ReplayMemory(window: opening.window)
+        memory.recall((try? await store.replays()) ?? [], at: wallTime(), now: SystemClock.now())
+        self.memory = memory
+        let (kiosk, boot) = (Text(configuration.kiosk.id), opening.boot)
+        let stamp: @Sendable () -> RecordStamp = {
+            RecordStamp(kiosk: kiosk, boot: boot, time: wallTime(), monotonic: SystemClock.now())
+        }
+        let software = Outcome.Software(name: "gatehouse", version: Text(opening.version))
+        try await store.begin(stamp: stamp(), software: software)
+        let reserve = opening.openReserve()
+        // Restore the reserve before the recovery, because the recovery closes visits that still have no
+        // outcome.
+        if let reserve { restored = await reserve.restore(into: store) } else { restored = 0 }
+        interrupted = try await store.recover(stamp: stamp(), software: software).count
+        starts = try await store.countStart()
+        await store.tellWitness()
+        (self.store, self.reserve, self.wallTime, self.stamp) = (store, reserve, wallTime, stamp)
+    }
+}

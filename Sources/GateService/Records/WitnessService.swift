@@ -1,0 +1,59 @@
+import Credentials
+import Encoding
+package import Kiosk
+import Ledger
+package import LinuxIO
+import ServiceLifecycle
+package import Store
+
+/// Checks the whole ledger against its seal and its witness, at the start and then every hour, concurrently
+/// with all other work. Writes the ledger's head into the log, as one more place for comparison.
+package struct WitnessService: Service {
+    private let store: Store
+    private let report: HealthReporter
+    private let log: LogSink
+    private let interval: Duration
+
+    /// Creates a service for that ledger. `report` receives the findings of a check. `interval`: the time
+    /// between two checks.
+    package init(store: Store, report: @escaping HealthReporter, log: LogSink, interval: Duration = .seconds(3600)) {
+        (self.store, self.report, self.log, self.interval) = (store, report, log, interval)
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await Self.logHead(store, log)
+                await audit()
+                try? await Task.sleep(for: interval)
+            }
+        }
+    }
+
+    private func audit() async {
+        do throws(StoreError) {
+            let result = try await store.audit()
+            guard !result.isIntact else { return }
+            report(
+                .present(
+                    .ledgerRewritten, count: result.findings.count + result.moreFindings,
+                    detail: result.findings.first?.text))
+        } catch {
+            if case .corrupt = error { report(.present(.ledgerRewritten, detail: error.text)) }
+        }
+    }
+
+    /// Writes the line `ledger.head`; its member `at` has the form that
+    /// `gatehouse ledger verify --head N:HASH` accepts.
+    package static func logHead(_ store: Store, _ log: LogSink) async {
+        guard let signed = await store.signedHead else { return }
+        let head = signed.head
+        log.log(
+            .info, "ledger.head",
+            [
+                "at": .string(head.checkpoint.text), "ledger": .string(head.state.ledger),
+                "revision": .int(head.state.revision),
+                "key": .text(Hex.encode(signed.key)),
+            ])
+    }
+}

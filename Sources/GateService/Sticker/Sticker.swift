@@ -1,0 +1,137 @@
+import Credentials
+package import Encoding
+package import Kiosk
+import LinuxIO
+package import Settings
+import Synchronization
+
+/// The printed code of a running gate: whether its key is in force, and the book of its sessions.
+///
+/// Thread-safe. The clock is read whenever the gate needs keys, and by ``turn()`` in between.
+package final class Sticker: Sendable {
+    /// The maximum number of sessions that wait for the disk.
+    private static let queue = 64
+
+    /// The key and the book of sessions, as read from their files.
+    private struct Files: Sendable {
+        let key: StickerKey
+        let writer: Writer
+    }
+
+    /// The book, used by one task of the thread at a time.
+    private final class Writer: @unchecked Sendable {
+        let book: SessionBook
+        let thread: SideThread
+
+        init(_ book: SessionBook, _ thread: SideThread) { (self.book, self.thread) = (book, thread) }
+    }
+
+    private struct State {
+        var waiting = 0
+        var isFull = false
+        /// The last report: nil if none was made yet; empty if the last report was that the key is in force.
+        var told: String?
+    }
+
+    /// The sessions that the key had before this start.
+    package let used: UsedSessions
+    private let files: Result<Files, StickerFailure>
+    private let until: Timestamp
+    private let wallTime: @Sendable () -> WallTime
+    private let report: HealthReporter
+    private let state: Mutex<State>
+
+    /// Opens the key and the book that the configuration names; nil: no printed code is configured. If they
+    /// cannot be used, no printed key is in force until the next start; ``turn()`` reports why. `limit`: the
+    /// limit of sessions of one key.
+    package init?(
+        _ section: StickerSection, limit: Int = UsedSessions.limit, wallTime: @escaping @Sendable () -> WallTime,
+        report: @escaping HealthReporter
+    ) {
+        guard let path = section.key, let until = section.until else { return nil }
+        (self.until, self.wallTime, self.report) = (until, wallTime, report)
+        files = Result { () throws(StickerFailure) in
+            let key = try StickerKey(reading: path)
+            let book = try SessionBook(StickerKey.sessions(of: path), of: key.publicKey, limit: limit)
+            guard let thread = try? SideThread(name: "gatehouse-book", limit: Self.queue + 1) else {
+                throw StickerFailure("no thread for the book of sessions", remedy: "Restart the service.")
+            }
+            return Files(key: key, writer: Writer(book, thread))
+        }
+        switch files {
+        case .success(let files):
+            used = files.writer.book.used
+            state = Mutex(State(isFull: files.writer.book.isFull))
+        case .failure:
+            used = UsedSessions()
+            state = Mutex(State())
+        }
+    }
+
+    /// Returns the key with its end on the monotonic clock; nil if the key is not in force.
+    package func key() -> PrintedKey? { try? inForce() }
+
+    private func inForce() throws(StickerFailure) -> PrintedKey {
+        let (key, time, now) = (try files.get().key, wallTime(), SystemClock.now())
+        if state.withLock({ $0.isFull }) {
+            throw StickerFailure("the book of its sessions is full", remedy: StickerFailure.files)
+        }
+        // A date that was only carried on, or that is unknown, cannot bound the key's life.
+        guard time.provenance >= .rtc else {
+            throw StickerFailure("the clock is not trusted", remedy: "See to the clock: gatehouse status.")
+        }
+        for date in time.possible { try key.check(until: until, at: date) }
+        let left = until.advanced(by: Day.length).seconds - time.latest.seconds
+        return PrintedKey(privateKey: key.privateKey, until: now.advanced(by: .seconds(left)))
+    }
+
+    /// For `gatehouse status`: when the key was made, until when it is in force, and the warning about
+    /// printed codes; null if the key is not in force.
+    package var status: JSON {
+        guard key() != nil, case .success(let files) = files else { return .null }
+        let until = Day.words(until)
+        return [
+            "made": .text(Day.text(files.key.made)), "until": .text(until), "warning": .text(StickerSection.warning),
+        ]
+    }
+
+    /// Records a session. `answer` is called once, on any thread: with nil once the session survives a power
+    /// cut, otherwise with the reason why it might not survive one.
+    package func keep(_ session: [UInt8], answer: @escaping @Sendable (_ failure: String?) -> Void) {
+        guard case .success(let files) = files, let name = UsedSessions.name(of: session) else {
+            return answer("there is no book for the sessions of the printed key")
+        }
+        let hasRoom = state.withLock { state in
+            if state.waiting < Self.queue { state.waiting += 1 } else { return false }
+            return true
+        }
+        guard hasRoom else { return answer("the disk is too slow for so many sessions") }
+        files.writer.thread.run { [self, writer = files.writer] in
+            var failure: String?
+            do throws(StickerFailure) { try writer.book.append(name) } catch { failure = error.message }
+            let isFull = writer.book.isFull
+            state.withLock { ($0.waiting, $0.isFull) = ($0.waiting - 1, isFull) }
+            answer(failure)
+        }
+    }
+
+    /// Reads the clock and reports changes. Returns true if the key has come into force, and nil if it is in
+    /// force as before. Returns false on each call while the key is not in force, because the clock may have
+    /// been trusted between two calls.
+    package func turn() -> Bool? {
+        var failure: StickerFailure?
+        do throws(StickerFailure) { _ = try inForce() } catch { failure = error }
+        let detail = failure.map { "\($0.message). \($0.remedy)" } ?? ""
+        let told = state.withLock { state in
+            defer { state.told = detail }
+            return state.told
+        }
+        let isNews = told != detail
+        guard failure == nil else {
+            if isNews { report(.present(.stickerOff, detail: detail)) }
+            return false
+        }
+        if isNews, told != nil { report(.over(.stickerOff)) }
+        return isNews ? true : nil
+    }
+}

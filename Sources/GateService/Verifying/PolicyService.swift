@@ -1,0 +1,92 @@
+package import Credentials
+import Crypto
+import Encoding
+package import Kiosk
+package import LinuxIO
+import ServiceLifecycle
+package import TrustFiles
+
+/// Puts a changed policy file in force while visits take place. A visit in progress keeps its rules; the next
+/// visit uses the new rules.
+package actor PolicyService: ServiceLifecycle.Service {
+    private let state: PolicyState?
+    private let defaults: VerificationPolicy
+    private let direction: GateDirection?
+    private let verifiers: VerifierInForce
+    private let log: LogSink
+    private let report: HealthReporter
+    private let pause: Duration
+    /// The digest of the file at the last check, and the digest of a file that could not be used.
+    private var seen: [UInt8] = []
+    private var refused: [UInt8] = []
+
+    /// Creates a service that starts with the rules already in force.
+    ///
+    /// - Parameters:
+    ///   - state: The policy file; nil: no policy file is configured, and the service does nothing.
+    ///   - defaults: The policy for everything that the rules do not set.
+    ///   - direction: The direction of the gate.
+    ///   - verifiers: Receives new rules.
+    ///   - log: Gets a line for each change.
+    ///   - report: Receives the fault of a file that cannot be used, and its end.
+    ///   - pause: The time between two checks of the file.
+    package init(
+        _ state: PolicyState?, over defaults: VerificationPolicy, direction: GateDirection?,
+        verifiers: VerifierInForce, log: LogSink, report: @escaping HealthReporter, pause: Duration = .seconds(5)
+    ) {
+        (self.state, self.defaults, self.direction) = (state, defaults, direction)
+        (self.verifiers, self.log, self.report, self.pause) = (verifiers, log, report, pause)
+    }
+
+    package func run() async {
+        await cancelWhenGracefulShutdown { await self.work() }
+    }
+
+    private func work() async {
+        while !Task.isCancelled {
+            turn()
+            try? await Task.sleep(for: pause)
+        }
+    }
+
+    /// Checks the file once.
+    package func turn() {
+        guard let state else { return }
+        guard let bytes = state.bytes() else {
+            return report(PolicyState.fault(.unreadable(state.path), under: verifiers.current.policy.rules))
+        }
+        let stamp = Array(SHA256.hash(data: bytes))
+        defer { seen = stamp }
+        // If the digest is the same twice, no program is in the middle of writing the file.
+        guard stamp == seen, stamp != refused else { return }
+        if stamp == verifiers.current.policy.rules?.digest {
+            refused = []  // the rules in force were put back
+            return report(.over(.policyFile))
+        }
+        do throws(PolicyLoadError) {
+            let rules = try PolicyFile.parse(bytes, file: state.path)
+            verifiers.replace(policy: VerificationPolicy(rules, over: defaults, direction: direction))
+            refused = []
+            report(.over(.policyFile))
+            Self.log(
+                RulesInForce(file: state.path, over: nil) { _ in rules }, by: verifiers.current.trust, log)
+            state.remember(bytes, log)
+        } catch {
+            // The rules in force stay: a mistake in the file must neither open the gate nor shut it.
+            refused = stamp
+            report(PolicyState.fault(error, under: verifiers.current.policy.rules))
+        }
+    }
+
+    /// Logs the rules that came into force, and their groups that contain no trusted issuer.
+    package static func log(_ inForce: RulesInForce, by trust: TrustStore, _ log: LogSink) {
+        let source: JSON = .text(inForce.source.words)
+        guard let rules = inForce.rules else { return log.log(.info, "policy", ["version": "none", "source": source]) }
+        log.log(.info, "policy", ["version": .text(rules.name), "source": source])
+        for group in rules.groups.sorted() where trust.members(ofGroup: group) == nil {
+            let remedy =
+                "no [[issuer]] has groups = [\"\(group)\"]: accept rules for it let nobody in, deny rules keep all out"
+            log.log(.warning, "policy.group-unknown", ["group": .string(group), "remedy": .text(remedy)])
+        }
+    }
+}

@@ -1,0 +1,174 @@
+package import Credentials
+package import Encoding
+package import Kiosk
+package import LinuxIO
+import ServiceLifecycle
+package import Settings
+package import TrustFiles
+
+/// Keeps the trust data in force as new as the files on the disk, and these files as new as the data on the
+/// issuers' servers. It does so while visits take place: a visit in progress keeps its trust data, and the
+/// next visit uses the new trust data.
+package actor TrustService: ServiceLifecycle.Service {
+    /// The times of the service.
+    package struct Settings: Sendable {
+        /// The time between two checks of the files.
+        package var pause = Duration.seconds(5)
+        /// The time until unchanged files that could not be used are read again: the cause may lie outside
+        /// them.
+        package var retry = Duration.seconds(60)
+        /// The plan for fetching; nil: the service fetches nothing.
+        package var plan: RefreshPlan.Settings?
+
+        /// Creates the documented default settings: no refresh.
+        package init() {}
+    }
+
+    private let settings: Settings
+    private let state: TrustState
+    private let refresher: any TrustRefreshing
+    private let verifiers: VerifierInForce
+    /// Returns the policy made from the rules that came with the trust data; the argument is nil if they came
+    /// without rules. The property is nil if the rules have another source.
+    private let policy: (@Sendable (GatePolicy?) -> VerificationPolicy)?
+    private let wallTime: @Sendable () -> WallTime
+    private let log: LogSink
+    private let report: HealthReporter
+    private var plan: RefreshPlan
+    /// The digest of the files when they were last read, and at the last check.
+    private var inForce: [UInt8]
+    private var seen: [UInt8]
+    /// When to read the files again even if unchanged; nil: the last reading had no fault.
+    private var retryAt: Instant?
+
+    /// Creates a service over the trust data in force: the result of ``TrustState/begin(_:)``. With `policy`,
+    /// the rules in `policy.toml` of the trust data are replaced together with them. `report` receives faults
+    /// of the files.
+    package init(
+        settings: Settings, state: TrustState, beginning: TrustReading? = nil, refresher: any TrustRefreshing,
+        verifiers: VerifierInForce, policy: (@Sendable (GatePolicy?) -> VerificationPolicy)? = nil,
+        wallTime: @escaping @Sendable () -> WallTime, log: LogSink, report: @escaping HealthReporter
+    ) {
+        (self.settings, self.state, self.refresher, self.report) = (settings, state, refresher, report)
+        (self.verifiers, self.policy, self.wallTime, self.log) = (verifiers, policy, wallTime, log)
+        plan = RefreshPlan(settings.plan ?? .init())
+        inForce = state.stamp()
+        seen = inForce
+        if let beginning {
+            if beginning.fault != nil { retryAt = .zero }
+            Self.remember(beginning, in: state, log)
+        }
+    }
+
+    package func run() async {
+        await cancelWhenGracefulShutdown { await self.work() }
+    }
+
+    private func work() async {
+        replan()
+        while !Task.isCancelled {
+            await turn(at: SystemClock.now())
+            try? await Task.sleep(for: settings.pause)
+        }
+    }
+
+    /// Checks the files and the plan once.
+    package func turn(at now: Instant) async {
+        let stamp = state.stamp()
+        // If the digest is the same twice, no process is in the middle of copying files.
+        if stamp == seen, stamp != inForce || retryAt.map({ now >= $0 }) ?? false { reload(stamp, at: now) }
+        seen = stamp
+        guard settings.plan != nil else { return }
+        let due = plan.due(at: now)
+        if due.isEmpty { return }
+        let copies = Dictionary(state.copies().map { ($0.resource, $0) }, uniquingKeysWith: { $1 })
+        for resource in due where !Task.isCancelled {
+            await refresh(resource, copies[resource])
+        }
+        // Use fetched data at once, so that the next due resource is judged by them.
+        let fetched = state.stamp()
+        if fetched != inForce { reload(fetched, at: now) }
+        seen = fetched
+    }
+
+    private func refresh(_ resource: RefreshResource, _ copy: RefreshedCopy?) async {
+        let outcome = await refresher.refresh(resource, by: verifiers.current, copy: copy, at: wallTime())
+        let (now, chance) = (SystemClock.now(), Double.random(in: 0..<1))
+        let name = JSON.string(resource.id)
+        switch outcome {
+        case .changed, .unchanged:
+            plan.succeeded(resource, at: now, random: chance)
+            if case .changed = outcome { log.log(.info, "trust.refreshed", ["resource": name]) }
+        case .failed(let failure):
+            plan.failed(resource, at: now, random: chance)
+            log.log(.warning, "trust.refresh-failed", ["resource": name, "reason": .text("\(failure)")])
+        }
+    }
+
+    private func reload(_ stamp: [UInt8], at now: Instant) {
+        inForce = stamp
+        do {
+            let reading = try state.read()
+            retryAt = reading.fault == nil ? nil : now.advanced(by: settings.retry)
+            let store = reading.directory.store
+            let (old, before) = (verifiers.current.trust.version, verifiers.current.policy.rules?.digest)
+            if let policy {
+                let inForce = RulesInForce(file: nil, over: reading.directory)
+                verifiers.replace(trust: store, policy: policy(inForce.rules))
+                if inForce.rules?.digest != before { PolicyService.log(inForce, by: store, log) }
+            } else {
+                verifiers.replace(trust: store)
+            }
+            replan()
+            report(.over(.trustBundle))
+            if store.version != old {
+                log.log(.info, "trust.changed", ["from": .text(old), "to": .text(store.version)])
+            }
+            reading.tell(report)
+            Self.remember(reading, in: state, log)
+        } catch {
+            // The trust data in force stay: a mistake in one file must not shut the gate for holders of other
+            // issuers.
+            retryAt = now.advanced(by: settings.retry)
+            report(.present(.trustUnusable, detail: error.summary))
+        }
+    }
+
+    private static func remember(_ reading: TrustReading, in state: TrustState, _ log: LogSink) {
+        do {
+            try state.remember(reading)
+        } catch {
+            // Use the bundle although no copy could be kept. Only a later start with a damaged bundle has no
+            // copy to use.
+            log.log(.warning, "trust.not-kept", ["reason": .text("\(error)")])
+        }
+    }
+
+    private func replan() {
+        guard settings.plan != nil else { return }
+        let date = wallTime().utc
+        let ages = state.copies().map { ($0.resource, Duration.seconds(max(0, date.seconds - $0.confirmed.seconds))) }
+        plan.keep(
+            verifiers.current.trust.refreshResources, ages: Dictionary(ages, uniquingKeysWith: { $1 }),
+            at: SystemClock.now(), random: { Double.random(in: 0..<1) })
+    }
+}
+
+extension TrustService {
+    /// Creates the service of a configuration.
+    package static func make(
+        _ section: TrustSection, beginning: TrustReading, refresher: any TrustRefreshing, verifiers: VerifierInForce,
+        policy: (@Sendable (GatePolicy?) -> VerificationPolicy)?, wallTime: @escaping @Sendable () -> WallTime,
+        log: LogSink, report: @escaping HealthReporter
+    ) -> TrustService {
+        var settings = Settings()
+        if section.refresh {
+            var plan = RefreshPlan.Settings()
+            plan.interval = section.refreshInterval
+            settings.plan = plan
+        }
+        return TrustService(
+            settings: settings, state: TrustState(section), beginning: beginning, refresher: refresher,
+            verifiers: verifiers, policy: policy, wallTime: wallTime, log: log, report: report)
+    }
+}

@@ -1,0 +1,172 @@
+package import Credentials
+package import Encoding
+package import GateService
+package import Kiosk
+package import LinuxIO
+import ServiceLifecycle
+import Synchronization
+import TrustFiles
+
+/// Warns before an item expires: by light and status, in the log, and to the agents, by the date and the
+/// rules in force.
+package final class ExpiryService: ServiceLifecycle.Service {
+    /// The sources of expiry dates and the receivers of warnings.
+    package struct Surroundings: Sendable {
+        /// The trust data and the rules in force.
+        package var verifiers: VerifierInForce
+        /// Returns the expiry dates outside the trust data; may read files.
+        package var others: @Sendable (GatePolicy?) -> [Expiry]
+        /// The hosts that are listed for fetching documents and lists; nil: the gate fetches nothing.
+        package var fetchedFrom: Set<Text>?
+        /// Returns the date and its trustworthiness.
+        package var wallTime: @Sendable () -> WallTime
+        /// Receives the faults of items close to their expiry.
+        package var report: HealthReporter
+        /// Gets one line for each step of each item.
+        package var log: LogSink
+        /// Notifies the agents, except those that have received the warning.
+        package var tell: @Sendable (ReasonCode, String, _ sparing: Set<Text>) async -> Hearing
+
+        /// Creates the surroundings from the values of the properties.
+        package init(
+            verifiers: VerifierInForce, others: @escaping @Sendable (GatePolicy?) -> [Expiry], fetchedFrom: Set<Text>?,
+            wallTime: @escaping @Sendable () -> WallTime, report: @escaping HealthReporter, log: LogSink,
+            tell: @escaping @Sendable (ReasonCode, String, _ sparing: Set<Text>) async -> Hearing
+        ) {
+            (self.verifiers, self.others, self.fetchedFrom) = (verifiers, others, fetchedFrom)
+            (self.wallTime, self.report, self.log, self.tell) = (wallTime, report, log, tell)
+        }
+    }
+
+    /// The agents that have received a warning.
+    package struct Hearing: Hashable, Sendable {
+        /// The names of the agents' destinations.
+        package var heard: Set<Text>
+        /// Whether every agent that is to receive the warning has received it.
+        package var isComplete: Bool
+
+        /// Creates the result of sending a warning. `heard`: the destinations that received it. `isComplete`:
+        /// whether no destination is missing.
+        package init(heard: Set<Text> = [], isComplete: Bool) { (self.heard, self.isComplete) = (heard, isComplete) }
+    }
+
+    /// The results of the last checks.
+    private struct State {
+        var calendar = ExpiryCalendar()
+        /// The expiry dates of the trust data, with the trust data they belong to.
+        var trust: (store: TrustStore, expiries: [Expiry])?
+        /// The other expiry dates, with the time at which they were read.
+        var others: (at: Instant, expiries: [Expiry])?
+        /// The warnings that not all agents have received, the oldest first, each with the agents that have.
+        var untold: [(warning: ExpiryCalendar.Warning, heard: Set<Text>)] = []
+    }
+
+    /// How long data read from files are reused.
+    private static let keeping: Duration = .seconds(60)
+    /// The maximum number of warnings that wait for agents.
+    private static let queue = 32
+
+    private let surroundings: Surroundings
+    private let pause: Duration
+    private let state = Mutex(State())
+
+    /// Creates a service that checks at intervals of `pause`.
+    package init(_ surroundings: Surroundings, pause: Duration = .seconds(5)) {
+        (self.surroundings, self.pause) = (surroundings, pause)
+    }
+
+    /// Checks until the service must end, on a thread of its own: lists are large, and reading files may
+    /// hang.
+    package func run() async throws {
+        let thread = try SideThread(name: "gatehouse-ends", limit: 1)
+        await cancelWhenGracefulShutdown { [self] in
+            while !Task.isCancelled {
+                thread.run { self.look(at: SystemClock.now()) }
+                await tellAgents()
+                try? await Task.sleep(for: pause)
+            }
+        }
+    }
+
+    /// Checks all expiry dates once.
+    package func look(at now: Instant) {
+        let verifier = surroundings.verifiers.current
+        let (trust, others) = (expiries(of: verifier), others(verifier.policy.rules, at: now))
+        let time = surroundings.wallTime()
+        let date = verifier.policy.trusts(time) ? time.utc : nil
+        let actions = state.withLock { $0.calendar.look(trust + others, at: date) }
+        for action in actions {
+            switch action {
+            case .report(let report): surroundings.report(report)
+            case .tell(let warning): tell(warning)
+            }
+        }
+    }
+
+    private func tell(_ warning: ExpiryCalendar.Warning) {
+        surroundings.log.log(
+            .warning, "expiry",
+            [
+                "code": .text(warning.code.text), "kind": .text(warning.expiry.kind.rawValue),
+                "name": .string(warning.expiry.name), "end": .text(warning.expiry.end.rfc3339),
+                "days": .int(warning.step.rawValue), "text": .text(warning.words),
+                "remedy": .text(warning.code.remedy),
+            ])
+        state.withLock { $0.untold = $0.untold.suffix(Self.queue - 1) + [(warning: warning, heard: Set())] }
+    }
+
+    /// Sends the agents the warnings that they have not received. An unreachable agent does not delay the
+    /// others.
+    package func tellAgents() async {
+        for (warning, heard) in state.withLock({ $0.untold }) {
+            let hearing = await surroundings.tell(warning.code, warning.words, heard)
+            state.withLock { state in
+                guard let index = state.untold.firstIndex(where: { $0.warning == warning }) else { return }
+                if hearing.isComplete {
+                    state.untold.remove(at: index)
+                } else {
+                    state.untold[index].heard = hearing.heard
+                }
+            }
+        }
+    }
+
+    /// Returns the expiry dates of the trust data of `verifier`. They are computed once for the same trust
+    /// data.
+    private func expiries(of verifier: Verifier) -> [Expiry] {
+        if let known = state.withLock({ $0.trust }), known.store === verifier.trust { return known.expiries }
+        let expiries = Expiries.trust(verifier, fetchedFrom: surroundings.fetchedFrom)
+        state.withLock { $0.trust = (verifier.trust, expiries) }
+        return expiries
+    }
+
+    private func others(_ rules: GatePolicy?, at now: Instant) -> [Expiry] {
+        if let known = state.withLock({ $0.others }), known.at.duration(to: now) < Self.keeping {
+            return known.expiries
+        }
+        let expiries = surroundings.others(rules)
+        state.withLock { $0.others = (now, expiries) }
+        return expiries
+    }
+
+    /// The state for `gatehouse status`: whether the date is trusted, the warnings, and the next expiry.
+    var status: JSON {
+        let calendar = state.withLock { $0.calendar }
+        func json(_ expiry: Expiry) -> JSONObject {
+            [
+                "kind": .text(expiry.kind.rawValue), "name": .string(expiry.name), "end": .text(expiry.end.rfc3339),
+                "text": .text(expiry.words),
+            ]
+        }
+        let warnings = calendar.warnings.prefix(20).map { warning -> JSON in
+            var object = json(warning.expiry)
+            object["days"] = .int(warning.step.rawValue)
+            object["text"] = .text(warning.words)
+            return .object(object)
+        }
+        var status: JSONObject = ["dated": .bool(calendar.isDated), "warnings": .array(warnings)]
+        let warned = Set(calendar.warnings.map(\.expiry))
+        if let next = calendar.expiries.first(where: { !warned.contains($0) }) { status["next"] = .object(json(next)) }
+        return .object(status)
+    }
+}

@@ -1,0 +1,150 @@
+import Credentials
+package import Encoding
+import HTTPTransport
+package import Kiosk
+package import LinuxIO
+import Observation
+import ServiceLifecycle
+package import Settings
+package import Store
+
+/// Shows the state of the gate while the service runs: in files, which are written at each change and every
+/// ten seconds, and as pages for this machine. All values shown are from the report of the ``StatusDesk`` and
+/// from the ledger's entries of the day. The service counts nothing itself, and nothing at the gate waits for
+/// it.
+package struct ObservationService: ServiceLifecycle.Service {
+    /// The waiting times of the service.
+    package struct Times {
+        /// The longest time between two writes of the files, and the shortest, however much happens.
+        var pause: (longest: Duration, shortest: Duration) = (.seconds(10), .seconds(1))
+        /// The time between two attempts to listen.
+        var retry = Duration.seconds(5)
+        /// The time between two checks for new entries of the ledger.
+        var look = DayKeeper.pause
+    }
+
+    private let times: Times
+    private let section: ObserveSection
+    private let access: ControlAccess
+    private let report: RecentReport
+    private let day: DayKeeper
+    private let signal: ObservationSignal
+    private let date: @Sendable () -> Timestamp
+    private let faults: ObservationFaults
+
+    /// Creates a service that shows what `status` reports, at the places that the configuration names, to
+    /// those who may use the control socket. `store`: the ledger; nil if none exists yet.
+    package init(
+        _ section: ObserveSection, access: ControlAccess, status: StatusDesk, store: Store?, signal: ObservationSignal,
+        date: @escaping @Sendable () -> Timestamp, times: Times = Times(), report: @escaping HealthReporter
+    ) {
+        self.times = times
+        (self.section, self.access, self.signal, self.date) = (section, access, signal, date)
+        self.report = RecentReport(status)
+        day = DayKeeper(store, every: times.look, date: date)
+        faults = ObservationFaults(report)
+    }
+
+    package func run() async {
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await write() }
+                group.addTask { await serve() }
+                if section.listen != nil { group.addTask { await day.run() } }
+            }
+        }
+    }
+
+    // MARK: - Files
+
+    private func write() async {
+        let status = file(section.status)
+        let metrics = file(section.textfile)
+        var changes = signal.changes.makeAsyncIterator()
+        while !Task.isCancelled {
+            if let report = await report.now() {
+                day.look(report)
+                status?.write(report.compactText + "\n")
+                metrics?.write(Metric.exposition(of: report))
+            }
+            try? await Task.sleep(for: times.pause.shortest)
+            let now = SystemClock.now()
+            let failures = [status, metrics].compactMap { $0?.failure(at: now) }
+            faults.take(.file, failures)
+            // Wait for the next change, or for the time of the next write.
+            let rest = failures.isEmpty ? times.pause.longest - times.pause.shortest : .zero
+            let timer = Task { [signal] in
+                try? await Task.sleep(for: rest)
+                if !Task.isCancelled { signal.wake() }
+            }
+            _ = await changes.next()
+            timer.cancel()
+        }
+    }
+
+    private func file(_ path: String?) -> StatusFile? {
+        guard let path else { return nil }
+        do throws(SystemError) {
+            return try StatusFile(path)
+        } catch {
+            faults.take(.thread, [error.description])
+            return nil
+        }
+    }
+
+    // MARK: - Pages
+
+    private func serve() async {
+        while !Task.isCancelled, let listen = section.listen {
+            switch listen {
+            case .address(let address): await serve(.address(address), at: address.description)
+            case .socket(let path):
+                do throws(SystemError) {
+                    let socket = try ControlSocket(
+                        path, isShared: access.group != nil, backlog: 16, key: "observe.listen")
+                    let access = access
+                    let permits: @Sendable (Int32) -> Bool = { PeerCredentials(of: $0).map(access.permits) ?? false }
+                    await serve(.socket(socket.descriptor, permits: permits), at: path)
+                    socket.removeName()
+                } catch {
+                    faults.take(.server, [error.description])
+                }
+            }
+            try? await Task.sleep(for: times.retry)
+        }
+    }
+
+    private func serve(_ place: LocalServer.Place, at name: String) async {
+        do throws(ListenFailure) {
+            try await LocalServer(place) { await answer($0) }.run { _ in faults.take(.server, []) }
+        } catch {
+            faults.take(.server, ["nobody can listen at \(name): \(Self.text(error))"])
+        }
+    }
+
+    private static func text(_ failure: ListenFailure) -> String {
+        switch failure {
+        case .inUse: "another program listens there"
+        case .notHere: "this machine does not have the address"
+        case .forbidden: "the system does not permit it"
+        case .broken: "the system refuses it"
+        }
+    }
+
+    /// Returns the answer for a path; nil if the path leads to no page.
+    private func answer(_ target: String) async -> LocalServer.Answer? {
+        let page = ["/": true, "/?refresh=off": false]
+        guard page[target] != nil || ["/status.json", "/metrics"].contains(target) else { return nil }
+        guard let report = await report.now() else { return nil }
+        if let refreshes = page[target] {
+            let now = date()
+            let html = StatusPage(
+                report, day: day.present, at: now, zone: LocalDay.offset(at: now), refreshes: refreshes
+            ).html
+            return LocalServer.Answer(StatusPage.mediaType, Array(html.utf8), policy: StatusPage.policy)
+        }
+        return target == "/metrics"
+            ? LocalServer.Answer(Metric.mediaType, Array(Metric.exposition(of: report).utf8))
+            : LocalServer.Answer("application/json", report.compactBytes + [0x0A])
+    }
+}

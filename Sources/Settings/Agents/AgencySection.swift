@@ -1,0 +1,111 @@
+package import Aries
+import DIDComm
+package import Encoding
+
+/// `[agency]`: an Evernym-style agency that serves as the mailbox, if `agent.mailbox` is `agency`.
+package struct AgencySection: Sendable {
+    /// A place where the agency's webhook is received.
+    package struct Listener: Hashable, Sendable {
+        /// The address of this machine.
+        package let address: ListenAddress
+        /// The path and query of the webhook's URL.
+        package let target: String
+    }
+
+    /// Which agency the gate uses, and how; nil if the mailbox is not at an agency.
+    package let settings: AgencySettings?
+    /// The source of a sponsor's token; nil if the agency needs no token.
+    package let token: TokenSource?
+    /// The address at which the agency's webhook reports that a message waits; nil if the gate does not
+    /// listen.
+    package let listener: Listener?
+
+    init(
+        _ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, isUsed: Bool, kiosk: String,
+        agent: AgentSection
+    ) {
+        let allowsPlainHTTP = agent.allowPlainHTTP
+        let dialect: AgencyDialect = reader.choice("agency.dialect", default: .node)
+        let url = reader.text("agency.url", default: "")
+        let did = reader.text("agency.did", default: "")
+        let verkey = reader.text("agency.verkey", default: "")
+        token = reader.optional("agency.token").map { TokenSource($0, in: folder) }
+        let webhook = reader.optional("agency.webhook")
+        let listen = reader.optional("agency.webhookListen")
+        let poll = reader.duration(
+            "agency.poll", default: .seconds(20), in: .seconds(1)...(.seconds(24 * 3600)))
+        guard isUsed else {
+            (settings, listener) = (nil, nil)
+            return
+        }
+        if WebURL(Text(url)).map({ $0.isSecure || allowsPlainHTTP }) != true {
+            reader.reject(
+                "agency.url", "is no URL that may be used",
+                "Write url = \"https://agency.example.org\" (without path); http:// needs agent.allowPlainHTTP = true.")
+        }
+        if token?.isAllowed(plainHTTP: allowsPlainHTTP) == false {
+            reader.reject(
+                "agency.token", "is no URL that may be used",
+                "Write the path of a file, or https://…; http:// only to this machine, with agent.allowPlainHTTP = true."
+            )
+        }
+        if dialect == .node, token != nil {
+            reader.reject("agency.token", "is for the dialect \"evernym\"", "Leave it out, or change agency.dialect.")
+        }
+        if dialect.hasLongPoll, agent.timeout <= AgencyLongPoll.wait {
+            reader.warn(
+                "agent.timeout",
+                "is too short for the agency to say when a message arrives: messages wait for the next look",
+                "Write timeout = \"20s\", or more.")
+        }
+        listener = Self.listener(&reader, webhook, listen)
+        if !(1...AgencyParty.didBytes).contains(did.utf8.count) {
+            reader.reject("agency.did", "is not a DID", "Copy what GET \(url)/agency shows as DID.")
+        }
+        guard let key = Verkey(Text(verkey)) else {
+            reader.reject("agency.verkey", "is not a key", "Copy what GET \(url)/agency shows as verKey.")
+            settings = nil
+            return
+        }
+        var settings = AgencySettings(
+            dialect, url: Text(url), agency: AgencyParty(did: Text(did), key: key), needsToken: token != nil)
+        settings.limits.poll = poll
+        settings.webhook = webhook.map { AgencySettings.Webhook(id: Text(kiosk), url: Text($0)) }
+        self.settings = settings
+    }
+
+    /// Returns the settings of the webhook's receiver: it listens at `address`, and expects the path and the
+    /// query of the webhook's URL.
+    private static func listener(
+        _ reader: inout ConfigurationReader, _ webhook: String?, _ address: String?
+    ) -> Listener? {
+        guard let webhook else {
+            if address != nil {
+                reader.reject(
+                    "agency.webhookListen", "has no webhook to listen for",
+                    "Write webhook = \"https://kiosk.example.org/wake\" too, or leave it out.")
+            }
+            return nil
+        }
+        // A fragment is not sent to a server.
+        guard let target = WebURL(Text(String(webhook.prefix { $0 != "#" })))?.target.string else {
+            reader.reject(
+                "agency.webhook", "is not a URL", "Write webhook = \"https://kiosk.example.org/wake\", or leave it out."
+            )
+            return nil
+        }
+        guard let address else {
+            reader.warn(
+                "agency.webhook", "is given to the agency, but nothing here listens: messages wait for the next look",
+                "Write webhookListen = \"127.0.0.1:8095\" and have what is posted to the URL passed on there.")
+            return nil
+        }
+        guard let address = ListenAddress(address), address.port >= 1024 else {
+            reader.reject(
+                "agency.webhookListen", "is not an address with a port",
+                "Write webhookListen = \"127.0.0.1:8095\": an IP address of this machine and a port from 1024 on.")
+            return nil
+        }
+        return Listener(address: address, target: target)
+    }
+}

@@ -1,0 +1,252 @@
+import Crypto
+package import Encoding
+import Foundation
+import Glibc
+import LinuxIO
+
+/// The appliance's whole configuration: one TOML file, decoded strictly, with a default for each key except
+/// the name.
+///
+/// `deploy/gatehouse.toml` explains every key. Paths in the file may be relative to its folder; here they are
+/// absolute.
+package struct Configuration: Sendable {
+    /// The gate's identity.
+    package var kiosk: KioskSection
+    /// The way to the Bluetooth controller.
+    package var radio: RadioSection
+    /// The chip of the GPIO lines.
+    package var gpio: GPIOSection
+    /// The relay of the gate.
+    package var gate: GateSection
+    /// The door: its inputs and its times.
+    package var door: DoorSection
+    /// The wires to a gate controller.
+    package var wiegand: WiegandSection
+    /// The lamps and the sounder.
+    package var indicator: IndicatorSection
+    /// How the lamps blink for each indicator pattern.
+    package var rhythms: RhythmsSection
+    /// The tones of verdicts.
+    package var tones: TonesSection
+    /// The trust data that credentials are judged by.
+    package var trust: TrustSection
+    /// The rules for admission.
+    package var policy: PolicySection
+    /// How trusted the date must be.
+    package var clock: ClockSection
+    /// The records of visits, and the reports that wait for delivery.
+    package var ledger: LedgerSection
+    /// The cloud agents.
+    package var agent: AgentSection
+    /// An agency that serves as the mailbox.
+    package var agency: AgencySection
+    /// The displays with the invitation and the verdict.
+    package var display: DisplaysSection
+    /// The spoken verdicts.
+    package var voice: VoiceSection
+    /// Timeouts and rules of visits over Bluetooth.
+    package var tuvali: TuvaliSection
+    /// The printed code.
+    package var sticker: StickerSection
+    /// The settings of the log.
+    package var log: LogSection
+    /// The socket at which commands query the running service.
+    package var control: ControlSection
+    /// Where the service publishes its status.
+    package var observe: ObserveSection
+    /// The keys of operators who may send this gate its configuration.
+    package var fleet: FleetSection
+
+    /// The SHA-256 hash of the file, in hexadecimal digits. It shows whether a service runs with the file
+    /// that is on the disk now.
+    package private(set) var digest = ""
+
+    /// The standard folders. The gate uses them unless the configuration says otherwise.
+    package let standard: StandardFolders
+
+    /// Warnings about keys that have no effect, or not the whole effect that the operator may intend.
+    package let notices: [ConfigurationError.Problem]
+
+    /// Every configuration key with its value in force, nested by section, for `gatehouse config check
+    /// --json`.
+    package let effective: JSON
+
+    /// The longest configuration file that is read, in bytes.
+    private static let largestFile = 16 * 1024 * 1024
+
+    /// Reads and checks a file. Throws all its problems at once.
+    package static func load(_ path: String) throws(ConfigurationError) -> Configuration {
+        guard let bytes = FileBytes.whole(path, limit: largestFile) else {
+            let obstacle = FileObstacle(path)
+            let remedy = obstacle == .absent ? SetupPlaces.remedy(forAbsent: path) : "Check who may read the file."
+            throw ConfigurationError(
+                file: path,
+                problems: [
+                    .init(
+                        key: "", message: obstacle?.text ?? "cannot be read", remedy: obstacle?.remedy ?? remedy)
+                ])
+        }
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().standardizedFileURL.path
+        return try parse(bytes, file: path, folder: folder)
+    }
+
+    /// Reads and checks the bytes of a file. `file` is its name in errors; relative paths start from
+    /// `folder`. `deprecated`: the keys of earlier versions that it may still have; `standard`: the standard
+    /// folders.
+    package static func parse(
+        _ bytes: [UInt8], file: String, folder: String, deprecated: [DeprecatedKey] = DeprecatedKey.all,
+        standard: StandardFolders = .inForce
+    ) throws(ConfigurationError) -> Configuration {
+        let document: ConfigurationDocument
+        do {
+            document = try ConfigurationDocument(bytes)
+        } catch {
+            throw ConfigurationError(
+                file: file,
+                problems: [
+                    .init(
+                        line: error.line, key: "", message: "is not TOML: \(error.message)",
+                        remedy: "Texts stand in quotes, sections in [brackets], each key on its own line.")
+                ])
+        }
+        var reader = ConfigurationReader(document, deprecated: deprecated)
+        var configuration = Configuration(&reader, ConfigurationFolder(path: folder, standard: standard))
+        configuration.digest = Hex.encode(SHA256.hash(data: bytes))
+        reader.rejectUnknownKeys()
+        guard reader.problems.isEmpty else {
+            let sorted = reader.problems.sorted { ($0.line ?? 0, $0.key) < ($1.line ?? 0, $1.key) }
+            throw ConfigurationError(file: file, problems: sorted)
+        }
+        return configuration
+    }
+
+    /// Every known key with the form of its value, in the order of the sections.
+    package static var forms: [KeyForm] {
+        guard let document = try? ConfigurationDocument([]) else { return [] }
+        var reader = ConfigurationReader(document)
+        _ = Configuration(&reader, ConfigurationFolder(path: "/", standard: StandardFolders()))
+        return reader.effective.map { key, value, form in
+            KeyForm(key, form, standard: reader.requiredKeys.contains(key) ? nil : value.compactText)
+        }
+    }
+
+    /// Every known key, in the order of the sections.
+    package static var keys: [String] { forms.map(\.key) }
+
+    private init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {
+        standard = folder.standard
+        kiosk = KioskSection(&reader)
+        radio = RadioSection(&reader)
+        gpio = GPIOSection(&reader)
+        gate = GateSection(&reader)
+        door = DoorSection(&reader, chip: gpio.chip)
+        wiegand = WiegandSection(&reader, chip: gpio.chip)
+        indicator = IndicatorSection(&reader)
+        rhythms = RhythmsSection(&reader)
+        tones = TonesSection(&reader)
+        trust = TrustSection(&reader, folder)
+        policy = PolicySection(&reader, folder)
+        clock = ClockSection(&reader)
+        ledger = LedgerSection(&reader, folder)
+        agent = AgentSection(&reader, folder, ledger: ledger.path)
+        agency = AgencySection(
+            &reader, folder, isUsed: agent.mailbox == .agency, kiosk: kiosk.id, agent: agent)
+        display = DisplaysSection(&reader, folder, chip: gpio.chip)
+        voice = VoiceSection(&reader)
+        tuvali = TuvaliSection(&reader)
+        sticker = StickerSection(&reader, folder, gate: gate)
+        log = LogSection(&reader, folder)
+        control = ControlSection(&reader, folder)
+        observe = ObserveSection(&reader, folder, control: control)
+        fleet = FleetSection(&reader)
+        checkLines(
+            &reader, gate: gate, door: door, wiegand: wiegand, indicator: indicator, chip: gpio.chip, displays: display)
+        let others = display.others.filter { $0.kind == .file }.map { ("display.also", String?.some($0.file)) }
+        checkFiles(
+            &reader, in: folder.path, besides: ownFiles(folder, control: control),
+            [
+                ("ledger.path", ledger.path), ("ledger.reserve", ledger.reserve), ("ledger.witness", ledger.witness),
+                ("ledger.witnessKey", ledger.witnessKey), ("agent.keyFile", agent.keyFile),
+                ("agent.keyFile", agent.keyFile + ".old"), ("log.path", log.path),
+                ("display.file", display.main.kind == .file ? display.main.file : nil), ("control.path", control.path),
+                ("policy.file", policy.file), ("trust.rootsFile", trust.rootsFile),
+                ("agent.rootsFile", agent.rootsFile),
+                ("sticker.key", sticker.key), ("sticker.key", sticker.key.map { StickerKey.sessions(of: $0) }),
+                ("agent.mailbox", agent.mailbox.file), ("agency.token", agency.token?.file),
+                ("observe.status", observe.status), ("observe.textfile", observe.textfile),
+                ("observe.listen", observe.socket),
+            ] + agent.invitations.map { ("agent.invitations", $0) } + others)
+        checkTrust(
+            &reader, [trust.directory, trust.state],
+            [
+                ("log.path", log.path), ("display.file", display.main.kind == .file ? display.main.file : nil),
+                ("observe.status", observe.status), ("observe.textfile", observe.textfile),
+                ("control.path", control.path), ("observe.listen", observe.socket),
+            ] + others)
+
+        notices = reader.notices
+        var sections: JSONObject = [:]
+        for (key, value, _) in reader.effective {
+            let parts = key.split(separator: ".", maxSplits: 1).map { Text(String($0)) }
+            guard parts.count == 2 else { continue }
+            var section = sections[parts[0]]?.object ?? [:]
+            section[parts[1]] = value
+            sections[parts[0]] = .object(section)
+        }
+        effective = .object(sections)
+    }
+}
+
+/// Rejects a configuration with two signals on one line: otherwise a lamp could open the gate.
+private func checkLines(
+    _ reader: inout ConfigurationReader, gate: GateSection, door: DoorSection, wiegand: WiegandSection,
+    indicator: IndicatorSection, chip: String?, displays: DisplaysSection
+) {
+    struct Line: Hashable { let chip, name: String? }
+    var owners: [Line: String] = [:]
+    let shown = [("display", displays.main)] + displays.others.map { ("display.also", $0) }
+    let inputs = door.inputs.map { ("door.input", String?.some($0.line)) }
+    let own =
+        [
+            ("gate.line", gate.line), ("door.freeLine", door.freeLine), ("wiegand.data0", wiegand.data0),
+            ("wiegand.data1", wiegand.data1),
+        ] + inputs
+        + IndicatorSection.keys.map { ($0.key, indicator[keyPath: $0.path]) }
+    // A line without a chip has no effect. Inputs and wires are checked with their own sections.
+    for (key, line) in own where line != nil && chip == nil && !key.hasPrefix("wiegand.") && key != "door.input" {
+        reader.reject(key, "has no chip", "Name the chip of its line, gpio.chip, or leave the line out.")
+    }
+    let lines =
+        own.map { ($0, Line(chip: chip, name: $1)) }
+        + shown.flatMap { key, display -> [(String, Line)] in
+            guard let lines = display.lines else { return [] }
+            return [("data", lines.data), ("reset", lines.reset), ("busy", lines.busy)]
+                .map { ("\(key).\($0)", Line(chip: lines.chip, name: $1)) }
+        }
+    for (key, line) in lines {
+        guard let name = line.name else { continue }
+        if let owner = owners[line] {
+            reader.reject(key, "uses \(name), which \(owner) uses too", "Give each signal a line of its own.")
+        }
+        owners[line] = key
+    }
+}
+
+/// The folders against which the paths of a configuration are resolved.
+struct ConfigurationFolder: Hashable, Sendable {
+    /// The folder of the configuration, for relative paths.
+    let path: String
+    /// The standard folders.
+    let standard: StandardFolders
+}
+
+/// Returns the absolute path of a path in a configuration, moved below the root of the standard folders where
+/// it is one of them.
+func resolve(_ path: String, in folder: ConfigurationFolder) -> String {
+    folder.standard.place(resolve(path, in: folder.path))
+}
+
+/// Returns the absolute path of a path that a file in `folder` names: an absolute path is left as it is.
+package func resolve(_ path: String, in folder: String) -> String {
+    path.hasPrefix("/") ? path : URL(fileURLWithPath: "\(folder)/\(path)").standardizedFileURL.path
+}

@@ -1,0 +1,262 @@
+import Encoding
+
+/// Reads values from a document by their keys, and collects every problem and every key that was requested.
+///
+/// The requests are the schema: a key of the document that was never requested is unknown, and a reader over
+/// an empty document lists all keys with their defaults.
+struct ConfigurationReader {
+    private static let textForm = "a text in quotes"
+
+    private let document: ConfigurationDocument
+    /// The keys that a file must have.
+    private(set) var requiredKeys: Set<String> = []
+    private(set) var problems: [ConfigurationError.Problem] = []
+    /// Every key that was requested, with its value in force and the form that it takes, in the order of the
+    /// requests.
+    private(set) var effective: [(key: String, value: JSON, form: String)] = []
+    /// Warnings about keys that have no effect, or not the whole effect that the operator may intend.
+    private(set) var notices: [ConfigurationError.Problem] = []
+
+    /// The deprecated keys of the document, by the key that replaces them.
+    private var former: [String: String] = [:]
+
+    init(_ document: ConfigurationDocument, deprecated: [DeprecatedKey] = []) {
+        self.document = document
+        for old in deprecated where document[old.key] != nil {
+            let (message, remedy) = old.warning
+            warn(old.key, message, remedy)
+            guard let replacement = old.replacement else { continue }
+            if document[replacement] != nil {
+                reject(old.key, "is there beside \(replacement), which has its place", "Remove \(old.key).")
+            } else {
+                former[replacement] = old.key
+            }
+        }
+    }
+
+    /// Returns whether the document gives a value for `key`.
+    func has(_ key: String) -> Bool { node(key) != nil }
+
+    /// Returns whether the document gives a text for `key`.
+    func isText(_ key: String) -> Bool { node(key)?.string != nil }
+
+    /// Returns the value of `key`. The document may give the value under a former name of the key.
+    private func node(_ key: String) -> TOML? { document[former[key] ?? key] }
+
+    /// Records a problem of a key.
+    mutating func reject(_ key: String, _ message: String, _ remedy: String) {
+        let written = former[key] ?? key
+        problems.append(.init(line: document.line(of: written), key: written, message: message, remedy: remedy))
+    }
+
+    /// Reads a required text.
+    mutating func required(_ key: String, example: String) -> String {
+        requiredKeys.insert(key)
+        guard has(key) else {
+            reject(key, "is missing", "Write for example: \(Self.lastPart(key)) = \"\(example)\"")
+            effective.append((key, .text(example), Self.textForm))
+            return ""
+        }
+        return text(key, default: "")
+    }
+
+    /// Reads a text.
+    mutating func text(_ key: String, default fallback: String) -> String {
+        read(key, fallback, Self.textForm, write: { .text($0) }) { $0.string?.string }
+    }
+
+    /// Reads a text that may be missing; nil if it is missing or empty.
+    mutating func optional(_ key: String) -> String? {
+        let text = text(key, default: "")
+        return text.isEmpty ? nil : text
+    }
+
+    /// Reads a list of texts.
+    mutating func texts(_ key: String) -> [String] {
+        read(key, [], "a list of texts, [\"one\", \"two\"]", write: { .array($0.map { .text($0) }) }) { value in
+            guard let elements = value.array else { return nil }
+            let texts = elements.compactMap(\.string?.string)
+            return texts.count == elements.count ? texts : nil
+        }
+    }
+
+    /// Reads `true` or `false`.
+    mutating func flag(_ key: String, default fallback: Bool) -> Bool {
+        read(key, fallback, "true or false, without quotes", write: { .bool($0) }) { $0.boolean }
+    }
+
+    /// Reads a whole number within bounds.
+    mutating func integer(_ key: String, default fallback: Int, in bounds: ClosedRange<Int>) -> Int {
+        let wanted = "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
+        let value = read(key, fallback, wanted, write: { .int($0) }) { $0.integer.map { Int(clamping: $0) } }
+        if bounds.contains(value) { return value }
+        reject(key, "\(value) is out of range", "Write \(wanted).")
+        return fallback
+    }
+
+    /// Reads a duration within bounds.
+    mutating func duration(
+        _ key: String, default fallback: Duration, in bounds: ClosedRange<Duration>
+    ) -> Duration {
+        let range = "from \(DurationText.write(bounds.lowerBound)) to \(DurationText.write(bounds.upperBound))"
+        let wanted = "a duration \(range), such as \"\(DurationText.write(fallback))\" (units ms, s, min, h, d)"
+        let value = read(key, fallback, wanted, write: { .text(DurationText.write($0)) }) {
+            $0.string.flatMap { DurationText.parse($0.string) }
+        }
+        if bounds.contains(value) { return value }
+        reject(key, "\(DurationText.write(value)) is out of range", "Write \(wanted).")
+        return fallback
+    }
+
+    /// Reads a list of at most `limit` durations, each within bounds, and at most `longest` in total.
+    mutating func durations(
+        _ key: String, default fallback: [Duration], in bounds: ClosedRange<Duration>, longest: Duration, limit: Int
+    ) -> [Duration] {
+        let range = "from \(DurationText.write(bounds.lowerBound)) to \(DurationText.write(bounds.upperBound))"
+        let wanted = "a list of \(limit) durations at most, each \(range), \(DurationText.write(longest)) in all"
+        let values = read(key, fallback, wanted, write: { .array($0.map { .text(DurationText.write($0)) }) }) { value in
+            guard let elements = value.array else { return nil }
+            let durations = elements.compactMap { $0.string.flatMap { DurationText.parse($0.string) } }
+            return durations.count == elements.count ? durations : nil
+        }
+        guard values.count <= limit, values.allSatisfy(bounds.contains), values.reduce(.zero, +) <= longest else {
+            reject(key, "is out of range", "Write \(wanted).")
+            return fallback
+        }
+        return values
+    }
+
+    /// Reads a value that must be one of a fixed set of words.
+    mutating func choice<Choice: RawRepresentable & CaseIterable>(
+        _ key: String, default fallback: Choice
+    ) -> Choice where Choice.RawValue == String {
+        let words = Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
+        return read(key, fallback, words, write: { .text($0.rawValue) }) { value in
+            // Compare bytes: two Unicode spellings of the same letter count as different words.
+            value.string.flatMap { text in Choice.allCases.first { Text($0.rawValue) == text } }
+        }
+    }
+
+    /// Reads some of a fixed set of words, each at most once. Returns them in the order of the set.
+    mutating func choices<Choice: RawRepresentable & CaseIterable & Equatable>(
+        _ key: String, default fallback: [Choice]
+    ) -> [Choice] where Choice.RawValue == String {
+        let words = Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        let wanted = "a list of one or more of \(words), each once"
+        let texts = read(key, fallback.map(\.rawValue), wanted, write: { .array($0.map { .text($0) }) }) { value in
+            guard let elements = value.array else { return nil }
+            let texts = elements.compactMap(\.string?.string)
+            return texts.count == elements.count ? texts : nil
+        }
+        var chosen: [Choice] = []
+        for text in texts {
+            guard let choice = Choice.allCases.first(where: { Text($0.rawValue) == Text(text) }) else {
+                reject(key, "does not take \"\(text.prefix(60))\"", "Write \(wanted).")
+                return fallback
+            }
+            if chosen.contains(choice) { reject(key, "names \"\(text)\" twice", "Write \(wanted).") }
+            chosen.append(choice)
+        }
+        if chosen.isEmpty { reject(key, "is empty", "Write \(wanted).") }
+        return Choice.allCases.filter { chosen.contains($0) }
+    }
+
+    /// Reads a list of sections, `[[key]]`, that may have only the keys `names`.
+    mutating func sections(_ key: String, _ names: [Text]) -> [TOMLTable] {
+        let wanted = "one section [[\(key)]] for each"
+        let sections: [TOMLTable] = read(key, [], wanted, write: { .array($0.map(Self.json)) }) { value in
+            guard let elements = value.array else { return nil }
+            let tables = elements.compactMap(\.table)
+            return tables.count == elements.count ? tables : nil
+        }
+        for entry in sections.flatMap(\.entries) where !names.contains(entry.name) {
+            problems.append(
+                .init(
+                    line: entry.line, key: "\(key).\(entry.name)", message: "is not a known key",
+                    remedy: "Remove it; known are \(names.map(\.string).joined(separator: ", "))."))
+        }
+        return sections
+    }
+
+    /// Reads a list of sections, `[[list]]`, each with the keys of `[key]`. `body` reads each section as if
+    /// it were the only one of that name. Problems in a section are reported under `list`.
+    mutating func each<Section>(
+        _ list: String, as key: String, _ body: (inout ConfigurationReader) -> Section
+    ) -> [Section] {
+        let wanted = "one section [[\(list)]] for each"
+        let tables: [TOMLTable] = read(list, [], wanted, write: { .array($0.map(Self.json)) }) { value in
+            guard let elements = value.array else { return nil }
+            let tables = elements.compactMap(\.table)
+            return tables.count == elements.count ? tables : nil
+        }
+        return tables.map { table in
+            var inner = ConfigurationReader(ConfigurationDocument(table, as: key, line: document.line(of: list)))
+            let section = body(&inner)
+            inner.rejectUnknownKeys()
+            func named(_ problem: ConfigurationError.Problem) -> ConfigurationError.Problem {
+                var problem = problem
+                problem.key = list + problem.key.dropFirst(key.count)
+                return problem
+            }
+            problems += inner.problems.map(named)
+            notices += inner.notices.map(named)
+            return section
+        }
+    }
+
+    private static func json(_ table: TOMLTable) -> JSON {
+        func json(_ value: TOML) -> JSON {
+            value.array.map { .array($0.map(json)) } ?? value.string.map(JSON.string)
+                ?? value.integer.map { .int(Int(clamping: $0)) } ?? value.boolean.map(JSON.bool) ?? .null
+        }
+        return .object(JSONObject(table.entries.map { .init($0.name, json($0.value)) }))
+    }
+
+    /// Records a warning about a key, for which the file is not refused.
+    mutating func warn(_ key: String, _ message: String, _ remedy: String) {
+        notices.append(.init(line: document.line(of: key), key: key, message: message, remedy: remedy))
+    }
+
+    /// Rejects every key of the document that was never requested.
+    mutating func rejectUnknownKeys() {
+        let known = effective.map(\.key)
+        let retired = notices.map(\.key)
+        for leaf in document.leaves where !(known + retired).contains(where: { $0 == leaf }) {
+            // The value is not a section although a section belongs here, or it is an empty section. An empty
+            // section is allowed.
+            if known.contains(where: { $0.hasPrefix(leaf + ".") }) {
+                if document[leaf]?.table != nil { continue }
+                reject(leaf, "is a section, not a value", "Write [\(leaf)] on a line of its own, and its keys below.")
+            } else {
+                let nearest = known.min { $0.spellingDistance(to: leaf) < $1.spellingDistance(to: leaf) }
+                let remedy = nearest.flatMap { $0.spellingDistance(to: leaf) <= 4 ? "Did you mean \($0)?" : nil }
+                reject(
+                    leaf, "is not a known key", remedy ?? "Remove it, or see the example configuration for all keys.")
+            }
+        }
+    }
+
+    private mutating func read<Value>(
+        _ key: String, _ fallback: Value, _ wanted: String, write: (Value) -> JSON,
+        _ convert: (TOML) -> Value?
+    ) -> Value {
+        var value = fallback
+        if let node = node(key) {
+            if let converted = convert(node) {
+                value = converted
+            } else {
+                reject(key, Self.complaint(node), "Write \(wanted).")
+            }
+        }
+        effective.append((key, write(value), wanted))
+        return value
+    }
+
+    private static func complaint(_ value: TOML) -> String {
+        guard let text = value.string?.string else { return "is \(value.kind)" }
+        // Do not repeat an invitation that is in the wrong place: it is a secret.
+        return WrittenInvitation.holdsInvitation(text) ? "does not take that" : "does not take \"\(text.prefix(60))\""
+    }
+
+    private static func lastPart(_ key: String) -> String { key.split(separator: ".").last.map(String.init) ?? key }
+}

@@ -1,0 +1,186 @@
+package import LinuxIO
+
+/// `[display]`, and `[[display.also]]` for each further display: where visitors see the invitation and the
+/// verdict.
+package struct DisplaySection: Hashable, Sendable {
+    /// The kinds of displays.
+    package enum Kind: String, CaseIterable, Sendable {
+        /// The terminal the program runs in (a console on tty1).
+        case terminal
+        /// A PNG file for another program to show.
+        case file
+        /// A framebuffer device of the kernel.
+        case framebuffer
+        /// A small OLED panel on an I²C bus.
+        case ssd1306, sh1106, sh1107
+        /// A panel of e-paper on an SPI bus.
+        case ssd1680
+        /// No display: the URI is written only to the log.
+        case none
+    }
+
+    /// A size in pixels.
+    package struct Size: Hashable, Sendable {
+        /// The width and the height in pixels, as in the panel's data sheet.
+        package var width, height: Int
+    }
+
+    /// The kind of the display.
+    package var kind: Kind
+    /// The language of the texts for visitors.
+    package var language: DisplayLanguage
+    /// Where the result picture is placed on the display.
+    package var sign: SignPlace
+    /// The instruction that the display shows to visitors.
+    package var instruction: String
+    /// The path of the PNG file.
+    package var file: String
+    /// The side of one QR module in the PNG file, in pixels.
+    package var scale: Int
+    /// The path of the device node; nil if this kind of display needs none.
+    package var device: String?
+    /// The size of the panel; nil if the kernel reports it.
+    package var size: Size?
+    /// The clockwise rotation of the picture, in degrees.
+    package var rotation: Int
+    /// The panel's address on the I²C bus, 7 bits.
+    package var address: Int
+    /// The lines of an e-paper panel in addition to the SPI bus; nil for other kinds.
+    package var lines: EPaperPins.Names?
+
+    /// The display's name in messages to people.
+    package var name: String { [kind.rawValue, device].compactMap { $0 }.joined(separator: " ") }
+
+    /// Reads `[display]`. `chip`: the GPIO chip of the lines, used if the section names no chip.
+    init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, chip: String?) {
+        kind = reader.choice("display.kind", default: .file)
+        language = reader.choice("display.language", default: .english)
+        sign = reader.choice("display.sign", default: .first)
+        instruction = reader.text("display.instruction", default: language.text(.scan))
+        let isShown = kind != .terminal || language == .hindi || Lettering.isLatin(instruction)
+        if !(1...60).contains(instruction.utf8.count) || !Lettering.canDraw(instruction) || !isShown {
+            reader.reject(
+                "display.instruction", "cannot be drawn",
+                "Write 1 to 60 bytes of letters, digits and signs of ASCII, or with the accents of French.")
+        }
+        if kind == .terminal, language == .hindi {
+            reader.reject(
+                "display.language", "cannot be shown by a terminal, whose letters stand alone",
+                "Use a framebuffer, a file or a panel, or another language.")
+        }
+        file = resolve(
+            reader.text("display.file", default: StandardFolders.runtime + "/invitation.png"), in: folder)
+        scale = reader.integer("display.scale", default: 8, in: 1...64)
+        let node = reader.optional("display.device")
+        let words = reader.optional("display.size")
+        rotation = reader.integer("display.rotation", default: 0, in: 0...270)
+        address = reader.integer("display.address", default: 0x3C, in: 0x08...0x77)
+        let names = ["chip", "data", "reset", "busy"].map { reader.optional("display.\($0)") }
+        device = kind.standardDevice.map { node ?? $0 }
+        size = kind.sizes.first
+        lines = nil
+        if let device, !device.hasPrefix("/") {
+            reader.reject(
+                "display.device", "is no device path", "Write its path, e.g. \"\(kind.standardDevice ?? "")\".")
+        }
+        if !rotation.isMultiple(of: 90) {
+            reader.reject("display.rotation", "is no quarter of a turn", "Write 0, 90, 180 or 270.")
+        }
+        if let words, let sizes = Self.list(kind.sizes) {
+            size = kind.sizes.first { $0.text.utf8.elementsEqual(words.utf8) }
+            if size == nil { reader.reject("display.size", "is no size of such a panel", "Write \(sizes).") }
+        }
+        if kind == .ssd1680 { readLines(&reader, names, chip) }
+        warn(&reader)
+    }
+
+    private mutating func readLines(_ reader: inout ConfigurationReader, _ names: [String?], _ chip: String?) {
+        guard let chip = names[0] ?? chip else {
+            return reader.reject(
+                "display.chip", "is missing", "Name the chip of the panel's lines, as gpiodetect does.")
+        }
+        guard let data = names[1], let reset = names[2], let busy = names[3] else {
+            return reader.reject(
+                "display.data", "is missing, or display.reset or display.busy",
+                "Name the three lines beside the bus, e.g. data = \"GPIO5\", reset = \"GPIO6\", busy = \"GPIO4\".")
+        }
+        lines = EPaperPins.Names(chip: chip, data: data, reset: reset, busy: busy)
+    }
+
+    private func warn(_ reader: inout ConfigurationReader) {
+        guard let size else { return }
+        let isTurned = rotation % 180 != 0
+        let (width, height) = isTurned ? (size.height, size.width) : (size.width, size.height)
+        if !ScenePainter.hasRoomForCode(width: width, height: height) {
+            reader.warn(
+                "display.size", "has no room for the code: it shows verdicts and whose they are",
+                "Have another display with the code beside it: [[display.also]].")
+        }
+    }
+
+    private static func list(_ sizes: [Size]) -> String? {
+        sizes.isEmpty ? nil : sizes.map { "\"\($0.text)\"" }.joined(separator: " or ")
+    }
+}
+
+extension DisplaySection.Size {
+    /// The size as a configuration writes it: `250x122`.
+    package var text: String { "\(width)x\(height)" }
+}
+
+extension DisplaySection.Kind {
+    /// The usual device node of this kind of display; nil if it has none.
+    var standardDevice: String? {
+        switch self {
+        case .terminal, .file, .none: nil
+        case .framebuffer: "/dev/fb0"
+        case .ssd1306, .sh1106, .sh1107: "/dev/i2c-1"
+        case .ssd1680: "/dev/spidev0.0"
+        }
+    }
+
+    /// The sizes in which panels of this kind exist; empty if the device reports its size, or needs no size.
+    package var sizes: [DisplaySection.Size] {
+        switch self {
+        case .terminal, .file, .framebuffer, .none: []
+        case .ssd1306: [.init(width: 128, height: 64), .init(width: 128, height: 32)]
+        case .sh1106: [.init(width: 128, height: 64)]
+        case .sh1107: [.init(width: 128, height: 128), .init(width: 64, height: 128)]
+        case .ssd1680: [.init(width: 122, height: 250), .init(width: 128, height: 296)]
+        }
+    }
+}
+
+/// All displays of a gate.
+package struct DisplaysSection: Hashable, Sendable {
+    /// The largest number of displays.
+    static let limit = 8
+
+    /// The display of `[display]`.
+    package var main: DisplaySection
+    /// The displays of `[[display.also]]`.
+    package var others: [DisplaySection]
+
+    /// The displays that show a picture: all except those of kind ``DisplaySection/Kind/none``.
+    package var all: [DisplaySection] { ([main] + others).filter { $0.kind != .none } }
+
+    init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, chip: String?) {
+        main = DisplaySection(&reader, folder, chip: chip)
+        others = reader.each("display.also", as: "display") { DisplaySection(&$0, folder, chip: chip) }
+        if others.count >= Self.limit {
+            reader.reject("display.also", "names more than \(Self.limit) displays in all", "Leave some out.")
+        }
+        // Two displays on one device would overwrite each other's pictures. Several panels may share a bus.
+        var places: Set<String> = []
+        for display in all {
+            let place = "\(display.name) \(display.kind.isOnSharedBus ? String(display.address) : "")"
+            guard display.kind != .file, !places.insert(place).inserted else { continue }
+            reader.reject(
+                "display.also", "draws on \(display.name) a second time", "Give each display a device of its own.")
+        }
+    }
+}
+
+extension DisplaySection.Kind {
+    fileprivate var isOnSharedBus: Bool { [.ssd1306, .sh1106, .sh1107].contains(self) }
+}

@@ -1,0 +1,169 @@
+import Credentials
+import Encoding
+package import Kiosk
+
+/// `[door]`: the door in addition to the relay, with `[[door.input]]` for each input and `[[door.schedule]]`
+/// for each time.
+package struct DoorSection: Hashable, Sendable {
+    /// The level at which an input is active.
+    package enum Level: String, CaseIterable, Sendable {
+        case low, high
+    }
+
+    /// The sources of an input's level while nothing drives it.
+    package enum Bias: String, CaseIterable, Sendable {
+        /// The setting that the board has already.
+        case asItIs = "as-is"
+        /// The chip's resistor to the supply (`pullUp`) or to ground (`pullDown`).
+        case pullUp = "pull-up"
+        case pullDown = "pull-down"
+        /// No resistor of the chip: the circuit has its own resistor.
+        case none
+    }
+
+    /// `[[door.input]]`: the settings of one input.
+    package struct Input: Hashable, Sendable {
+        /// The event that the input reports.
+        package var use: DoorInput
+        /// The name of the input's line, on the chip of `[gpio]`.
+        package var line: String
+        /// The level at which the input is active.
+        package var active: Level
+        /// The source of the line's level while nothing drives the line.
+        package var bias: Bias
+        /// How long a level must be stable before it counts.
+        package var debounce: Duration
+
+        init(_ reader: inout ConfigurationReader) {
+            use = reader.choice("door.input.use", default: .passage)
+            line = reader.required("door.input.line", example: "GPIO16")
+            // By default, an input closes a contact to ground when its event happens. The contact, tamper and
+            // fire loops open instead, so that a cut wire is noticed.
+            let isLoop = [.contact, .tamper, .fire].contains(use)
+            active = reader.choice("door.input.active", default: isLoop ? .high : .low)
+            bias = reader.choice("door.input.bias", default: .pullUp)
+            debounce = reader.duration(
+                "door.input.debounce", default: .milliseconds(20), in: .milliseconds(1)...(.milliseconds(250)))
+        }
+    }
+
+    /// How the relay opens.
+    package var opening: DoorSettings.Opening
+    /// How long a passage is awaited after an opening.
+    package var wait: Duration
+    /// Whether the next verdict waits until the admitted visitor has passed, or can no longer pass.
+    package var oneByOne: Bool
+    /// What happens to an acceptance that was not used for a passage.
+    package var whenUnused: DoorSettings.Unused
+    /// How long the door may be open before that is reported.
+    package var heldOpen: Duration
+    /// Whether people may leave during a lock-down.
+    package var exitsWhileLocked: Bool
+    /// The line of the output for free passage; nil if the gate has no such output.
+    package var freeLine: String?
+    /// Whether a low level energises the output for free passage.
+    package var freeActiveLow: Bool
+    /// Whether passage is free while the fire panel reports a fire.
+    package var fireOpens: Bool
+    /// The inputs, at most one for each use.
+    package var inputs: [Input]
+    /// The scheduled times.
+    package var schedule = DoorSchedule()
+
+    /// Reads `[door]`; `chip`: the chip of its lines.
+    init(_ reader: inout ConfigurationReader, chip: String?) {
+        opening = reader.choice("door.opening", default: .pulse)
+        wait = reader.duration("door.wait", default: .seconds(5), in: .seconds(1)...DoorSettings.longestWait)
+        oneByOne = reader.flag("door.oneByOne", default: true)
+        whenUnused = reader.choice("door.whenUnused", default: .keep)
+        heldOpen = reader.duration("door.heldOpen", default: .seconds(30), in: .seconds(5)...(.seconds(3600)))
+        exitsWhileLocked = reader.flag("door.exitsWhileLocked", default: false)
+        freeLine = reader.optional("door.freeLine")
+        freeActiveLow = reader.flag("door.freeActiveLow", default: false)
+        fireOpens = reader.flag("door.fireOpens", default: false)
+        let zone = reader.text("door.zone", default: "Z")
+        inputs = reader.each("door.input", as: "door.input") { Input(&$0) }
+        if let known = CivilZone(offset: Text(zone)) ?? CivilZone.named(Text(zone)) {
+            schedule.zone = known
+        } else {
+            reader.reject(
+                "door.zone", "names no zone", "Write one such as \"Europe/Berlin\", or an offset, \"+02:00\".")
+        }
+        readSchedule(&reader)
+        check(&reader, chip: chip)
+    }
+
+    private mutating func readSchedule(_ reader: inout ConfigurationReader) {
+        let key = "door.schedule"
+        for table in reader.sections(key, ["mode", "days", "from", "to"]) {
+            let word = table.entry("mode")?.value.string
+            guard let mode = [DoorMode.locked, .free].first(where: { Text($0.rawValue) == word }) else {
+                reader.reject(key, "has no mode that is known", "Write mode = \"locked\" or mode = \"free\".")
+                continue
+            }
+            let (hours, problems) = GateHours.read(table)
+            for problem in problems { reader.reject(key, problem.message, problem.remedy) }
+            if let hours { schedule.entries.append(.init(mode, hours)) }
+        }
+        if !schedule.entries.isEmpty, !reader.has("door.zone") {
+            reader.warn(
+                "door.zone", "is not given: the hours of door.schedule are those of UTC",
+                "Write zone = \"Europe/Berlin\" in [door], or zone = \"Z\" if UTC is meant.")
+        }
+        if schedule.entries.count > 64 {
+            reader.reject(key, "has more than 64 entries", "Put days with equal hours together.")
+        }
+    }
+
+    private func check(_ reader: inout ConfigurationReader, chip: String?) {
+        for (key, isThere) in [("door.input", !inputs.isEmpty), ("door.freeLine", freeLine != nil)] where isThere {
+            if chip == nil { reader.reject(key, "needs a chip", "Name it: gpio.chip.") }
+        }
+        for use in DoorInput.allCases where inputs.count(where: { $0.use == use }) > 1 {
+            reader.reject("door.input", "has \(use.rawValue) twice", "Wire contacts of one use together, on one line.")
+        }
+        let seesPassage = inputs.contains { $0.use == .passage || $0.use == .contact }
+        if !seesPassage, opening == .level {
+            reader.reject(
+                "door.opening", "is \"level\", and nothing sees that somebody passes",
+                "Wire a passage input or a door contact, or write \"pulse\".")
+        }
+        if !seesPassage, whenUnused == .release {
+            reader.reject(
+                "door.whenUnused", "is \"release\", and nothing sees that somebody passes",
+                "Wire a passage input or a door contact, or write \"keep\".")
+        }
+        if opening == .level, wait > Gate.hardLimit {
+            reader.warn(
+                "door.wait", "is longer than the relay may be energised",
+                "The relay is released after 5 s in any case; the passage is awaited for longer.")
+        }
+        let needs =
+            "Free passage has a line of its own, which is renewed all the time: name door.freeLine. The gate's relay never "
+            + "stays open."
+        if freeLine == nil, schedule.entries.contains(where: { $0.mode == .free }) {
+            reader.reject("door.schedule", "has free passage, and no output for it", needs)
+        }
+        if freeLine == nil, fireOpens { reader.reject("door.fireOpens", "has no output", needs) }
+        if fireOpens, !inputs.contains(where: { $0.use == .fire }) {
+            reader.reject(
+                "door.fireOpens", "has no input", "Wire the fire panel's contact: [[door.input]], use = \"fire\".")
+        }
+    }
+
+    /// The settings as the ``Kiosk`` module takes them. Their debounce times are zero, because the kernel
+    /// debounces the lines.
+    package var settings: DoorSettings {
+        var settings = DoorSettings()
+        settings.inputs = Dictionary(inputs.map { ($0.use, .zero) }) { first, _ in first }
+        settings.opening = opening
+        settings.wait = wait
+        settings.oneByOne = oneByOne
+        settings.whenUnused = whenUnused
+        settings.heldOpen = heldOpen
+        settings.exitsWhileLocked = exitsWhileLocked
+        settings.fireOpens = fireOpens
+        settings.hasFreeOutput = freeLine != nil
+        return settings
+    }
+}

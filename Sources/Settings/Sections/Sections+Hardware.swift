@@ -1,0 +1,201 @@
+import LinuxIO
+
+/// `[kiosk]`: the gate's identity.
+package struct KioskSection: Hashable, Sendable {
+    /// Identifies the gate in records and reports: 1 to 64 of `A-Z a-z 0-9 . _ -`. Default: the name.
+    package var id: String
+    /// The name that phones show and match: 1 to 14 of `A-Z a-z 0-9 _ -` (the room in a Tuvali
+    /// advertisement).
+    package var name: String
+
+    init(_ reader: inout ConfigurationReader) {
+        name = reader.required("kiosk.name", example: "North-Gate")
+        if reader.isText("kiosk.name"), !name.isName(of: 1...14, "_-") {
+            reader.reject(
+                "kiosk.name", "is not a name that every wallet reads alike", "Use 1 to 14 of A-Z a-z 0-9 _ -.")
+        }
+        id = reader.text("kiosk.id", default: name)
+        if reader.isText("kiosk.id"), !id.isName(of: 1...64, "._-") {
+            reader.reject("kiosk.id", "is not an identifier", "Use 1 to 64 of A-Z a-z 0-9 . _ -.")
+        }
+    }
+}
+
+/// `[radio]`: the way to the Bluetooth controller.
+package struct RadioSection: Hashable, Sendable {
+    /// The transports of HCI packets.
+    package enum Transport: String, CaseIterable, Sendable {
+        /// The kernel's HCI user channel of `device`.
+        case userChannel = "user-channel"
+        /// H4 over TCP to `host`:`port` (virtual controllers, bridges).
+        case tcp
+        /// H4 over the serial line `device`.
+        case serial
+    }
+
+    /// The transport of HCI packets.
+    package var transport: Transport
+    /// With the user channel: the adapter, `hci0`, `hci1`, …, or its address, `F0:F1:F2:F3:F4:01`. With a
+    /// serial line: the path of the device.
+    package var device: String
+    /// With TCP: the name or address of the controller's host.
+    package var host: String
+    /// With TCP: the port of the controller.
+    package var port: UInt16
+    /// With a serial line: the speed in bits per second.
+    package var baud: Int
+    /// With a serial line: whether RTS/CTS is used.
+    package var flowControl: Bool
+    /// The interval between advertisements; phones find a shorter one sooner. The Core Specification allows
+    /// 20 ms to 10.24 s.
+    package var advertisingInterval: Duration
+    /// The number of places for phones, 1 to 8, in addition to four for people who are choosing a credential;
+    /// fewer if the controller supports fewer connections.
+    package var phones: Int
+
+    init(_ reader: inout ConfigurationReader) {
+        transport = reader.choice("radio.transport", default: .userChannel)
+        device = reader.text("radio.device", default: "hci0")
+        host = reader.text("radio.host", default: "127.0.0.1")
+        port = UInt16(reader.integer("radio.port", default: 6402, in: 1...65_535))
+        baud = reader.integer("radio.baud", default: 1_000_000, in: 9600...4_000_000)
+        flowControl = reader.flag("radio.flowControl", default: true)
+        advertisingInterval = reader.duration(
+            "radio.advertisingInterval", default: .milliseconds(25), in: .milliseconds(20)...(.seconds(10)))
+        phones = reader.integer("radio.phones", default: 4, in: 1...8)
+        switch transport {
+        case .userChannel:
+            if AdapterName(device) == nil {
+                reader.reject(
+                    "radio.device", "is no adapter",
+                    "Write hci0, or another name in /sys/class/bluetooth, or the adapter's address.")
+            }
+        case .serial:
+            // A path with a blank or a line end could be read as more than a path, for example in a systemd
+            // unit.
+            if !device.hasPrefix("/") || device.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
+                reader.reject("radio.device", "is no device path", "Write the line's path, e.g. \"/dev/ttyACM0\".")
+            }
+        case .tcp:
+            if host.isEmpty { reader.reject("radio.host", "is empty", "Write the controller's name or address.") }
+        }
+    }
+}
+
+/// `[gpio]`: the chip of the gate's and the indicator's lines.
+package struct GPIOSection: Hashable, Sendable {
+    /// The chip's label as `gpiodetect` shows it; nil: the gate has no lines, and signals are written only to
+    /// the log and the terminal.
+    package var chip: String?
+
+    init(_ reader: inout ConfigurationReader) {
+        chip = reader.optional("gpio.chip")
+    }
+}
+
+/// `[gate]`: the relay.
+package struct GateSection: Hashable, Sendable {
+    /// What happens while the ledger cannot take a record.
+    package enum LedgerFailure: String, CaseIterable, Sendable {
+        /// The gate admits nobody while it cannot record.
+        case refuse
+        /// Accepted visitors are admitted without a record.
+        case open
+    }
+
+    /// The direction of the gate, for rules of the policy that ask for it.
+    package enum Direction: String, CaseIterable, Sendable {
+        /// Both directions, or an unknown direction: rules for a single direction do not apply.
+        case any
+        /// Into the place behind the gate.
+        case `in`
+        /// Out of the place behind the gate.
+        case out
+    }
+
+    /// The name of the line; nil without GPIO.
+    package var line: String?
+    /// Whether the relay is energised by a low level.
+    package var activeLow: Bool
+    /// How long the relay is energised, at most 5 s.
+    package var pulse: Duration
+    /// What happens while the ledger cannot take a record.
+    package var whenLedgerFails: LedgerFailure
+    /// The direction of the gate.
+    package var direction: Direction
+
+    init(_ reader: inout ConfigurationReader) {
+        line = reader.optional("gate.line")
+        activeLow = reader.flag("gate.activeLow", default: false)
+        pulse = reader.duration("gate.pulse", default: .milliseconds(200), in: .milliseconds(50)...(.seconds(5)))
+        whenLedgerFails = reader.choice("gate.whenLedgerFails", default: .refuse)
+        direction = reader.choice("gate.direction", default: .any)
+    }
+}
+
+/// `[indicator]`: lamps and sounder, each on a line of its own. A lamp without a line is left out.
+package struct IndicatorSection: Hashable, Sendable {
+    /// The line of the blue lamp, which is the top one.
+    package var blue: String?
+    /// The line of the amber lamp, the second from the top.
+    package var amber: String?
+    /// The line of the green lamp, the third from the top.
+    package var green: String?
+    /// The line of the red lamp, which is the bottom one.
+    package var red: String?
+    /// The line of the sounder.
+    package var tone: String?
+    /// Whether a low level switches lamps and sounder on.
+    package var activeLow: Bool
+
+    static var keys: [(key: String, path: KeyPath<IndicatorSection, String?>)] {
+        [
+            ("indicator.blue", \.blue), ("indicator.amber", \.amber), ("indicator.green", \.green),
+            ("indicator.red", \.red), ("indicator.tone", \.tone),
+        ]
+    }
+
+    init(_ reader: inout ConfigurationReader) {
+        blue = reader.optional("indicator.blue")
+        amber = reader.optional("indicator.amber")
+        green = reader.optional("indicator.green")
+        red = reader.optional("indicator.red")
+        tone = reader.optional("indicator.tone")
+        activeLow = reader.flag("indicator.activeLow", default: false)
+    }
+}
+
+extension Configuration {
+    /// Whether the gate can open a passage: by a relay, or by wires to a gate controller. If it cannot, it
+    /// only gives verdicts.
+    package var opens: Bool { gate.line != nil || wiegand.wires != nil }
+
+    /// The outputs with the configuration keys that name their lines, in this order: lamps and sounder from
+    /// top to bottom, wires to a gate controller, the output for free passage, the relay.
+    package var outputs: [(key: String, line: String, activeLow: Bool)] {
+        let lights = IndicatorSection.keys.compactMap { key, path in
+            indicator[keyPath: path].map { (key: key, line: $0, activeLow: indicator.activeLow) }
+        }
+        let wires = [("wiegand.data0", wiegand.data0), ("wiegand.data1", wiegand.data1)].compactMap { key, line in
+            line.map { (key: key, line: $0, activeLow: wiegand.activeLow) }
+        }
+        let free = door.freeLine.map { [("door.freeLine", $0, door.freeActiveLow)] } ?? []
+        return lights + wires + free + (gate.line.map { [("gate.line", $0, gate.activeLow)] } ?? [])
+    }
+}
+
+extension StringProtocol {
+    /// Returns whether the text consists of ASCII letters, digits and `others`, and its length is in
+    /// `length`.
+    package func isName(of length: ClosedRange<Int>, _ others: String = "") -> Bool {
+        length.contains(utf8.count)
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "a")...UInt8(ascii: "z"):
+                    true
+                default: others.utf8.contains(byte)
+                }
+            }
+    }
+}

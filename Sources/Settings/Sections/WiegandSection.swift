@@ -1,0 +1,73 @@
+package import Kiosk
+package import LinuxIO
+
+/// `[wiegand]`: the wires to a gate controller. For each admission the gate sends the controller the same
+/// card number.
+package struct WiegandSection: Hashable, Sendable {
+    /// The name of the line for the wire data 0; nil if there is no controller.
+    package var data0: String?
+    /// The name of the line for the wire data 1.
+    package var data1: String?
+    /// Whether a low level at the board's pin is a pulse.
+    package var activeLow: Bool
+    /// The format of the frame that the controller takes.
+    package var format: WiegandFrame.Format
+    /// The facility code; 0 if the frame format has none.
+    package var facility: Int
+    /// The card number in each frame.
+    package var card: Int
+    /// The length of a pulse, and the interval from one pulse to the next.
+    package var timing: WiegandTiming
+
+    init(_ reader: inout ConfigurationReader, chip: String?) {
+        data0 = reader.optional("wiegand.data0")
+        data1 = reader.optional("wiegand.data1")
+        activeLow = reader.flag("wiegand.activeLow", default: false)
+        format = reader.choice("wiegand.format", default: .h10301)
+        facility = reader.integer("wiegand.facility", default: 0, in: 0...0xFFFF)
+        card = reader.integer("wiegand.card", default: 1, in: 0...0x7_FFFF_FFFF)
+        let pulse = reader.integer("wiegand.pulseMicroseconds", default: 50, in: 20...1000)
+        let interval = reader.integer("wiegand.intervalMicroseconds", default: 2000, in: 200...20_000)
+        timing = WiegandTiming(pulse: .microseconds(pulse), interval: .microseconds(interval))
+        check(&reader, chip)
+    }
+
+    private func check(_ reader: inout ConfigurationReader, _ chip: String?) {
+        if chip != nil, data0 == nil, !reader.has("gate.line") {
+            reader.reject(
+                "gate.line", "is missing",
+                "Name the relay's line, or the wires to a controller (wiegand.data0, data1), or remove gpio.chip.")
+        }
+        if (data0 == nil) != (data1 == nil) {
+            reader.reject(
+                data0 == nil ? "wiegand.data0" : "wiegand.data1", "is missing",
+                "A controller has two data wires: name both lines.")
+        }
+        if data0 != nil, chip == nil {
+            reader.reject("wiegand.data0", "has no chip", "Name the chip of its line: gpio.chip.")
+        }
+        if timing.interval < timing.pulse * 2 {
+            reader.reject(
+                "wiegand.intervalMicroseconds", "leaves no rest between two pulses",
+                "Write at least twice the pulse.")
+        }
+        let widths = format.widths
+        for (key, value, width) in [("facility", facility, widths.facility), ("card", card, widths.card)]
+        where value >> width != 0 {
+            reader.reject(
+                "wiegand.\(key)", "\(value) does not fit \(format.rawValue)",
+                width == 0 ? "Leave it out." : "Write at most \((1 << width) - 1), or choose a longer format.")
+        }
+    }
+
+    /// Both data lines; nil if the gate has no gate controller.
+    package var wires: [String]? {
+        guard let data0, let data1 else { return nil }
+        return [data0, data1]
+    }
+
+    /// The frame that is sent; nil if the numbers do not fit the format.
+    package var frame: WiegandFrame? {
+        WiegandFrame(format, facility: UInt64(clamping: facility), card: UInt64(clamping: card))
+    }
+}

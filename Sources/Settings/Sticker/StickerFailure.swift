@@ -1,0 +1,21 @@
+import Glibc
+
+/// Why a printed code cannot be made or is not in force.
+package struct StickerFailure: Error, Hashable, Sendable {
+    /// What is wrong, in plain words.
+    package let message: String
+    /// The remedy, in plain words.
+    package let remedy: String
+
+    /// Creates a failure with its remedy.
+    package init(_ message: String, remedy: String) { (self.message, self.remedy) = (message, remedy) }
+
+    /// Creates the failure of a file with the system's error code.
+    package init(_ path: String, code: Int32) {
+        self.init("\(path): \(String(cString: strerror(code)))", remedy: Self.files)
+    }
+
+    /// The remedy for wrong files of a key: the sessions that the key has had are unknown.
+    package static let files =
+        "Remove the file of sticker.key, make a new one as the service's user (gatehouse sticker) and restart the service."
+}

@@ -1,0 +1,161 @@
+import Crypto
+package import Encoding
+import Glibc
+package import Tuvali
+
+/// The file of a printed code's key: 64 hexadecimal digits and the day on which it was made, mode 0600.
+///
+/// The day limits the key's life, whatever the configuration says: otherwise an operator who always moves the
+/// end date could keep one key without end.
+package struct StickerKey: Sendable {
+    /// The number of days from the making of a key to the last day on which it may be in force.
+    package static let longestLife = 31
+
+    /// The X25519 private key, 32 bytes.
+    package let privateKey: [UInt8]
+    /// The X25519 public key, 32 bytes.
+    package let publicKey: [UInt8]
+    /// The beginning of the day on which the key was made, 00:00 UTC.
+    package let made: Timestamp
+
+    /// Returns the URI in the printed code for a gate called `name`.
+    package func uri(name: Identifier) -> String? {
+        (try? VerifierKey(privateBytes: privateKey)).map { Invitation(identifier: name, key: $0).uri }
+    }
+
+    /// Returns the path of the book of sessions for the key in the file `path`.
+    package static func sessions(of path: String) -> String { path + ".sessions" }
+
+    /// The size of the head of the file of sessions, in bytes.
+    package static let sessionsHeadBytes = 32
+
+    /// Returns the head of the file of the sessions of that key. It names the key, so that the file of another
+    /// key is recognised.
+    package static func sessionsHead(of publicKey: [UInt8]) -> [UInt8] {
+        Array("GHBOOK1\n".utf8) + SHA256.hash(data: publicKey).prefix(sessionsHeadBytes - 8)
+    }
+
+    /// Reads the file. Other users must not be able to read it.
+    package init(reading path: String) throws(StickerFailure) {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+        guard file >= 0 else {
+            if errno == ENOENT {
+                throw StickerFailure(
+                    "\(path) is not there",
+                    remedy: "Make it as the service's user (gatehouse sticker --png FILE) and restart the service.")
+            }
+            throw StickerFailure(path, code: errno)
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw StickerFailure("\(path) is no file", remedy: StickerFailure.files)
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw StickerFailure(
+                "\(path) can be read by others", remedy: "Who has read it can be the gate. \(StickerFailure.files)")
+        }
+        var bytes = [UInt8](repeating: 0, count: 128)
+        let count = read(file, &bytes, bytes.count)
+        guard count >= 0 else { throw StickerFailure(path, code: errno) }
+        let words = bytes.prefix(count).split { $0 <= 0x20 }.map { String(decoding: $0, as: UTF8.self) }
+        guard words.count == 2, let key = Hex.decode(words[0]), let made = Day.parse(words[1]),
+            let verifier = try? VerifierKey(privateBytes: key)
+        else {
+            throw StickerFailure(
+                "\(path) does not hold 64 hexadecimal digits and a day", remedy: StickerFailure.files)
+        }
+        (privateKey, publicKey, self.made) = (key, verifier.publicKey, made)
+    }
+
+    /// Throws if the key may not stay in force until the end of `day`, or if it was made after `now`.
+    package func check(until day: Timestamp, at now: Timestamp) throws(StickerFailure) {
+        try Self.check(until: day, ofKeyMadeAt: made, at: now)
+    }
+
+    /// Does the same as ``check(until:at:)`` for a key that was made on the day of `made`.
+    package static func check(
+        until day: Timestamp, ofKeyMadeAt made: Timestamp, at now: Timestamp
+    ) throws(StickerFailure) {
+        if made > now {
+            throw StickerFailure(
+                "the key was made on \(Day.text(made)), which has not come", remedy: "Check the date of this machine.")
+        }
+        if day > made.advanced(by: Day.length * longestLife) {
+            throw StickerFailure(
+                "sticker.until is more than \(longestLife) days behind the making of the key (\(Day.text(made)))",
+                remedy: "Write an earlier day, or make a new key: remove sticker.key, then gatehouse sticker.")
+        }
+        if now >= day.advanced(by: Day.length) {
+            throw StickerFailure(
+                "its last day was \(Day.text(day))",
+                remedy: "Take the printed code down. For a new one remove sticker.key, write a later sticker.until, "
+                    + "then gatehouse sticker and restart.")
+        }
+    }
+
+    /// Makes a key and the file of its sessions, both durable. An existing key is never changed: the key's
+    /// file is written last, and only if no file exists there.
+    package static func make(_ path: String, at now: Timestamp) throws(StickerFailure) {
+        guard access(path, F_OK) != 0 else {
+            throw StickerFailure("\(path) is there already", remedy: "Remove it if a new key is wanted.")
+        }
+        var random = SystemRandomNumberGenerator()
+        let key = (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }
+        guard let verifier = try? VerifierKey(privateBytes: key) else {
+            throw StickerFailure("no key could be made", remedy: "Try again.")
+        }
+        let sessions = Self.sessions(of: path)
+        unlink(sessions)
+        try PrivateFile.make(sessions, sessionsHead(of: verifier.publicKey))
+        try PrivateFile.make(path, Array("\(Hex.encode(key)) \(Day.text(now))\n".utf8))
+    }
+}
+
+/// Files that no other user may read, created once.
+private enum PrivateFile {
+    /// Creates the file, durably, and either complete or not at all. An existing file is left as it is, and
+    /// that is a failure.
+    static func make(_ path: String, _ bytes: [UInt8]) throws(StickerFailure) {
+        let temporary = path + ".new"
+        unlink(temporary)
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw StickerFailure(temporary, code: errno) }
+        var code: Int32 = 0
+        let count = write(file, bytes, bytes.count)
+        if count < 0 || fsync(file) != 0 { code = errno } else if count < bytes.count { code = ENOSPC }
+        close(file)
+        if code == 0, link(temporary, path) != 0 { code = errno }
+        unlink(temporary)
+        guard code == 0 else { throw StickerFailure(path, code: code) }
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { if descriptor >= 0 { close(descriptor) } }
+        guard descriptor >= 0, fsync(descriptor) == 0 else { throw StickerFailure(folder, code: errno) }
+    }
+}
+
+/// Days of the calendar, in UTC.
+package enum Day {
+    /// The length of a day: 24 hours.
+    package static let length: Duration = .seconds(86_400)
+
+    /// Returns the beginning of a day that is written as `2026-12-31`; nil for any other text.
+    package static func parse(_ text: String) -> Timestamp? {
+        guard text.utf8.count == 10 else { return nil }
+        return Timestamp(rfc3339: text + "T00:00:00Z")
+    }
+
+    /// Returns the day of `moment` in the form `2026-12-31`.
+    package static func text(_ moment: Timestamp) -> String { String(moment.rfc3339.prefix(10)) }
+
+    /// Returns the day of `moment` in words: `31 December 2026`.
+    package static func words(_ moment: Timestamp) -> String {
+        let months = [
+            "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+            "November", "December",
+        ]
+        let (year, month, day) = moment.civilDate
+        return "\(day) \(months[(month - 1) % months.count]) \(year)"
+    }
+}

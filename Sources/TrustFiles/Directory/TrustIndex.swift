@@ -1,0 +1,50 @@
+import Encoding
+
+/// A list of files with their URLs: `contexts/index.json`, `status/index.json`.
+package struct TrustIndex {
+    let path: String
+    var entries: [JSONObject]
+    /// Files that no entry names any more.
+    private(set) var leftOver: [String] = []
+
+    /// The maximum size of a file in bytes.
+    package static let largestFile = 16 * 1024 * 1024
+
+    init(_ path: String, in folder: TrustFolder) {
+        self.path = path
+        let json = folder.read(path, limit: Self.largestFile).flatMap { try? JSON.parse($0) }
+        entries = (json?.array ?? []).compactMap(\.object)
+    }
+
+    private var place: String { String(path.prefix { $0 != "/" }) + "/" }
+
+    func file(of url: Text) -> String? {
+        entries.first { $0["url"]?.string == url }?["file"]?.string.map { place + $0.string }
+    }
+
+    /// Removes a URL, and notes its file as left over if no other entry names it.
+    mutating func remove(_ url: Text) {
+        for index in entries.indices.reversed() {
+            if let aliases = entries[index]["aliases"]?.array {
+                entries[index]["aliases"] = .array(aliases.filter { $0.string != url })
+            }
+            guard entries[index]["url"]?.string == url else { continue }
+            let old = entries.remove(at: index)
+            // Keep the document's other URLs.
+            var aliases = (old["aliases"]?.array ?? []).compactMap(\.string)
+            if !aliases.isEmpty {
+                var rest = old
+                rest["url"] = .string(aliases.removeFirst())
+                rest["aliases"] = .array(aliases.map { .string($0) })
+                entries.insert(rest, at: index)
+            } else if let file = old["file"], !entries.contains(where: { $0["file"] == file }), let name = file.string {
+                leftOver.append(place + name.string)
+            }
+        }
+    }
+
+    /// The file with one entry on each line, so that people can read and compare it.
+    var bytes: [UInt8] {
+        Array(("[\n" + entries.map { "    " + JSON.object($0).compactText }.joined(separator: ",\n") + "\n]\n").utf8)
+    }
+}

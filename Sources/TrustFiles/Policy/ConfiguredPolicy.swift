@@ -1,0 +1,28 @@
+package import Credentials
+import Encoding
+package import Settings
+
+/// The policy by which a gate judges, as its configuration and its rules give it.
+package enum ConfiguredPolicy {
+    /// Returns the policy of this gate under those rules; without rules, the policy of its configuration.
+    package static func rules(of configuration: Configuration, under rules: GatePolicy?) -> VerificationPolicy {
+        let defaults = defaults(configuration)
+        return rules.map { VerificationPolicy($0, over: defaults, direction: direction(configuration)) } ?? defaults
+    }
+
+    /// Returns the direction of the gate; nil if the configuration gives none.
+    package static func direction(_ configuration: Configuration) -> GateDirection? {
+        GateDirection(rawValue: configuration.gate.direction.rawValue)
+    }
+
+    /// Returns the policy for everything that rules do not set. Without rules, the types in each issuer's
+    /// entry decide which credentials are admitted, and an immediate reuse is only noted.
+    package static func defaults(_ configuration: Configuration) -> VerificationPolicy {
+        var policy = VerificationPolicy(profile: Profile(rawValue: configuration.trust.profile.rawValue))
+        policy.clockSkew = configuration.clock.skew
+        policy.audience = Text(configuration.kiosk.name)
+        policy.minimumClock = WallTime.Provenance(rawValue: configuration.clock.minimum.rawValue) ?? .rtc
+        policy.replay.action = .flag
+        return policy
+    }
+}

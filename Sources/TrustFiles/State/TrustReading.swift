@@ -1,0 +1,37 @@
+import Credentials
+package import Kiosk
+
+/// The trust data in use, and the fault of the data that should be in use instead.
+package struct TrustReading: Sendable {
+    /// The trust data in use.
+    package let directory: TrustDirectory
+    /// The reason why the imported bundle is not in use; nil: no fault.
+    package let fault: TrustDirectoryError?
+    /// The bytes of the bundle, if ``TrustState/remember(_:)`` has not kept it yet.
+    let unkept: [UInt8]?
+
+    /// Reports the faults of the trust data, and the ends of faults that they no longer have.
+    package func tell(_ report: HealthReporter) {
+        report(fault.map { .present(.trustBundle, detail: $0.summary) } ?? .over(.trustBundle))
+        report(directory.store.lack.map { .present(.trustUnusable, detail: $0) } ?? .over(.trustUnusable))
+    }
+}
+
+extension TrustStore {
+    /// The reason why the trust data admit no visitor, although they can be used; nil if they can admit
+    /// visitors.
+    package var lack: String? {
+        let issuers = listedIssuers
+        if issuers.isEmpty { return "nobody is trusted: add an [[issuer]] to issuers.toml" }
+        let signers = issuers.flatMap { [$0.id] + $0.controllers }
+        guard rootIDs.isEmpty, signers.allSatisfy({ keys(of: $0) == nil }) else { return nil }
+        return "no key of any issuer is known: pin their documents (gatehouse trust pin document), or a root"
+    }
+}
+
+extension TrustDirectory {
+    /// Returns the trust data of a gate without usable trust data: it trusts no issuer.
+    static func nobody() throws(TrustDirectoryError) -> TrustDirectory {
+        try TrustDirectory(TrustMaterial(), rules: nil, name: "no trust data")
+    }
+}

@@ -1,0 +1,321 @@
+package import Credentials
+package import Encoding
+import Kiosk
+
+/// The trusted data, their age and their problems, for `gatehouse trust list` and `verify`.
+package struct TrustReport: Sendable {
+    /// A problem that a person should look after.
+    package struct Finding: Hashable, Sendable {
+        /// The subject: an issuer's id, a URL, a bundle.
+        package let subject: String
+        /// The problem, in plain words.
+        package let message: String
+        /// Whether the problem is only an expiry. ``Expiries`` also reports expiries.
+        package var isOver = false
+    }
+
+    /// The problems at the date, the worst for the gate first.
+    package private(set) var findings: [Finding] = []
+    /// Facts that are in order but may surprise a reader.
+    package private(set) var notes: [Finding] = []
+    private let directory: TrustDirectory
+    private let verifier: Verifier
+    private let clock: WallTime
+    private let rules: RulesInForce
+
+    private var store: TrustStore { directory.store }
+
+    /// The subject of a finding about the rules as a whole.
+    package static let policy = "policy"
+
+    /// Examines the trust data at a date, and the rules in force with them. `policy` is the policy for
+    /// credentials, with these rules or without rules.
+    package init(
+        _ directory: TrustDirectory, rules: RulesInForce, under policy: VerificationPolicy = .init(), at clock: WallTime
+    ) {
+        (self.directory, self.rules, self.clock) = (directory, rules, clock)
+        var policy = policy
+        policy.minimumClock = .unset
+        verifier = Verifier(trust: directory.store, policy: policy)
+        examine()
+    }
+
+    private mutating func examine() {
+        if let edition = store.edition {
+            switch edition.age(at: clock.utc) {
+            case .fresh: break
+            case .overdue:
+                note(edition.name, "is past \(edition.validUntil.rfc3339); import the next bundle", isOver: true)
+            case .stale: note(edition.name, "was valid until \(edition.validUntil.rfc3339): nobody is let in by it")
+            }
+        }
+        examineRules()
+        let issuers = store.listedIssuers
+        if issuers.isEmpty { note("issuers.toml", "lists nobody: nobody is trusted") }
+        for issuer in issuers { examine(issuer) }
+        for root in store.listedRoots { examine(root) }
+        for root in store.listedRoots where root.notAfter <= clock.utc {
+            note(root.name, "is a root that ended on \(root.notAfter.rfc3339)", isOver: true)
+        }
+        for url in Set(issuers.flatMap(\.statusLists) + store.statusListURLs).sorted() { examineList(url) }
+        notes += store.unknownWithdrawals.map { url in
+            Finding(
+                subject: url.string,
+                message:
+                    "is withdrawn, and no stored document has a key of this name: if the issuer names it otherwise now, withdraw the "
+                    + "key itself, by its SHA-256")
+        }
+        var calendar = ExpiryCalendar()
+        _ = calendar.look(Expiries.trust(verifier, fetchedFrom: nil), at: clock.utc)
+        notes += calendar.warnings.filter { $0.step != .ended }.map {
+            Finding(subject: $0.expiry.name.string, message: "\($0.expiry.kind.words) ends on \($0.expiry.endWords)")
+        }
+    }
+
+    private mutating func examineRules() {
+        if let problem = rules.problem { note(Self.policy, "cannot be used: \(problem.summary)") }
+        guard let rules = rules.rules, let end = rules.validUntil, end <= clock.utc else { return }
+        note(rules.name, "ended on \(end.rfc3339): nobody is let in by it", isOver: true)
+    }
+
+    private mutating func examine(_ issuer: TrustedIssuer) {
+        let id = issuer.id.string
+        if !issuer.isValid(at: clock.utc) {
+            note(id, "is not trusted at this date", isOver: issuer.notAfter.map { $0 <= clock.utc } ?? false)
+        }
+        if issuer.isRoot {
+            if !store.rootIDs.contains(issuer.id) { note(id, "has no certificate in roots/") }
+        } else {
+            // An issuer whose entry names a root may have certificates only.
+            let isCertified = !issuer.roots.isEmpty && store.keys(of: issuer.id) == nil
+            for holder in (isCertified ? [] : [issuer.id]) + issuer.controllers { examineKeys(of: holder, for: issuer) }
+        }
+        for root in issuer.roots where !store.rootIDs.contains(root) {
+            note(id, "names the root \(root), which is not in roots/")
+        }
+        for context in issuer.contexts ?? [] where !store.pins(context) {
+            note(id, "may use the context \(context), which is not pinned")
+        }
+        if issuer.types == nil, !issuer.isRoot { noteUntyped(id, "write into its [[issuer]]: types = [\"…\"]") }
+    }
+
+    /// Notes an issuer whose entry has no types: a finding, unless the gate's rules name types.
+    private mutating func noteUntyped(_ id: String, _ line: String) {
+        let accept = rules.rules?.accept ?? []
+        let isSaid = !accept.isEmpty && accept.allSatisfy(\.saysWhatAdmits)
+        let now =
+            switch (isSaid, store.untypedIssuers) {
+            case (true, _): "only rules that name types admit by it"
+            case (_, .refuse): "nothing of it is let in"
+            case (_, .warn), (_, .admit): "it is let in with a warning, and refused from version 0.2.0 on"
+            }
+        let finding = Finding(
+            subject: id,
+            message: "has no types by which it admits: \(now); \(line) (gatehouse trust needs FILE prints the line)")
+        if isSaid { notes.append(finding) } else { findings.append(finding) }
+    }
+
+    /// Examines which credentials the root certificate may sign.
+    private mutating func examine(_ root: TrustStore.ListedRoot) {
+        let id = root.id.string
+        let use = store.use(of: root)
+        if use.tokens.count > 1 {
+            note(
+                id,
+                "speaks for more than one issuer (\(use.tokens.map(\.string).joined(separator: ", "))): a certificate below it "
+                    + "that names nobody signs for each of them")
+        }
+        for issuer in use.misnamed {
+            note(
+                id,
+                "is the certificate of a signer that is not meant for tokens, and the [[issuer]] \(issuer) names it: remove it "
+                    + "there, or list its extendedKeyUsage in token-signer-usages")
+        }
+        if use.docTypes == [], use.tokens.isEmpty, use.misnamed.isEmpty {
+            let why = store.issuer(root.id) == nil ? "no [[issuer]] names it" : "its [[issuer]] has no types"
+            note(id, "may sign nothing here: \(why)")
+        }
+        if use.docTypes == nil {
+            let line =
+                store.issuer(root.id) == nil
+                ? "write [[issuer]] id = \"\(id)\", types" : "write into its [[issuer]]: types"
+            noteUntyped(id, "\(line) = [\"…\"] with the docTypes of its mdocs")
+        }
+        guard use.tokens.isEmpty, use.misnamed.isEmpty, store.issuer(root.id) == nil else { return }
+        notes.append(
+            Finding(
+                subject: id,
+                message:
+                    "vouches for mdoc document signers only; to let it sign the tokens of an issuer, write into its "
+                    + "[[issuer]]: \(ReasonDetail.line([root.id]))"))
+    }
+
+    private mutating func examineKeys(of holder: Text, for issuer: TrustedIssuer) {
+        guard let keys = store.keys(of: holder) else {
+            let orRoot = holder == issuer.id ? ", and its entry names no root" : ""
+            return note(holder.string, "has no document in did/\(orRoot): none of its keys is known")
+        }
+        if !keys.contains(where: { $0.fingerprint != nil && $0.revoked == nil }) {
+            note(holder.string, "has no key that can be used")
+        }
+        guard let maxAge = issuer.documentMaxAge, store.document(holder) != nil else { return }
+        if let date = store.confirmed(holder), clock.utc <= date.advanced(by: maxAge) { return }
+        note(holder.string, "has a document older than \(DurationText.write(maxAge)): its keys are not believed")
+    }
+
+    private mutating func examineList(_ url: Text) {
+        guard let list = store.statusList(url) else { return note(url.string, "is not stored yet") }
+        guard let resource = RefreshResource.statusList(url) else { return }
+        do { try verifier.check(list, for: resource, fetched: store.listFetched(url), at: clock) } catch {
+            if case .statusList(let code) = error { note(url.string, "is of no use: \(code.text)") }
+        }
+    }
+
+    private mutating func note(_ subject: String, _ message: String, isOver: Bool = false) {
+        findings.append(Finding(subject: subject, message: message, isOver: isOver))
+    }
+
+    // MARK: - For people
+
+    /// The trusted data, one line each, indented below their issuer.
+    package var lines: [String] {
+        var lines = ["\(store.version)" + (store.edition.map { ", valid until \($0.validUntil.rfc3339)" } ?? "")]
+        lines += [policyLine, "profile \(verifier.profile.rawValue)"]
+        for issuer in store.listedIssuers {
+            lines.append("issuer \(issuer.id)")
+            for (name, values) in parts(of: issuer) where !values.isEmpty {
+                lines.append("  \(name): \(values.joined(separator: ", "))")
+            }
+            for holder in [issuer.id] + issuer.controllers {
+                for key in store.keys(of: holder) ?? [] { lines.append("  key \(key.method) \(Self.describe(key))") }
+                if let date = store.confirmed(holder) {
+                    lines.append("  document \(holder) of \(date.rfc3339) (\(age(since: date)))")
+                }
+            }
+        }
+        for root in store.listedRoots { lines.append("root \(root.id): \(words(of: store.use(of: root)))") }
+        for url in store.statusListURLs {
+            let date = store.confirmed(url).map { " of \($0.rfc3339) (\(age(since: $0)))" }
+            lines.append("status list \(url)\(date ?? "")")
+        }
+        for url in store.contextURLs { lines.append("context \(url)") }
+        return lines
+    }
+
+    /// The rules in force, on one line.
+    package var policyLine: String { "policy \(rules.line)" }
+
+    private func parts(of issuer: TrustedIssuer) -> [(name: String, values: [String])] {
+        func only(_ values: [Text]?) -> [String] { values.map { $0.isEmpty ? ["none"] : $0.map(\.string) } ?? [] }
+        return [
+            ("groups", issuer.groups.map(\.string)), ("types", only(issuer.types)),
+            ("contexts", only(issuer.contexts)), ("only keys", issuer.keys?.map(\.text) ?? []),
+            ("roots", issuer.roots.map(\.string)),
+            ("token signer usages", only(issuer.tokenSignerUsages?.map(\.text))),
+            ("document signer usages", issuer.documentSignerUsages.map(\.text.string)),
+            ("issuing country", issuer.anyIssuingCountry ? ["any"] : []),
+            ("from", [issuer.notBefore?.rfc3339].compactMap(\.self)),
+            ("until", [issuer.notAfter?.rfc3339].compactMap(\.self)),
+            ("key purpose", issuer.keyPurpose == .didWide ? [issuer.keyPurpose.rawValue] : []),
+            ("controllers", issuer.controllers.map(\.string)),
+            ("status issuers", issuer.statusIssuers.map(\.string)), ("status lists", issuer.statusLists.map(\.string)),
+            (
+                "status list aliases",
+                issuer.statusListAliases.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" }
+            ),
+            ("unchecked status types", issuer.uncheckedStatusTypes.map(\.string)),
+            ("document max age", [issuer.documentMaxAge.map(DurationText.write)].compactMap(\.self)),
+            ("pinned documents", issuer.pinnedDocuments.keys.sorted().map(\.string)),
+            (
+                "allows",
+                [
+                    (issuer.inlineContexts, "inline contexts"), (issuer.mayWithholdExpiry, "withheld expiry"),
+                    (issuer.mayWithholdStatus, "withheld status"), (issuer.takesArraysWhole, "arrays taken whole"),
+                    (issuer.plainSDJWT, "plain SD-JWTs"), (issuer.vouchesForEmbedded, "embedded claims"),
+                ].filter(\.0).map(\.1)
+            ),
+        ]
+    }
+
+    private func words(of use: TrustStore.RootUse) -> String {
+        let mdocs = use.docTypes.map { $0.isEmpty ? [] : ["mdocs " + $0.map(\.string).joined(separator: ", ")] }
+        let uses = use.tokens.map { "tokens of \($0)" } + (mdocs ?? ["mdocs of any docType"])
+        return uses.isEmpty ? "signs nothing here" : uses.joined(separator: "; ")
+    }
+
+    private static func describe(_ key: TrustStore.ListedKey) -> String {
+        (key.fingerprint?.text ?? "unusable") + (key.revoked.map { " \($0.rawValue)" } ?? "")
+    }
+
+    private func age(since date: Timestamp) -> String {
+        let seconds = max(0, clock.utc.seconds - date.seconds)
+        return seconds < 86_400 ? "\(seconds / 3600) h old" : "\(seconds / 86_400) days old"
+    }
+
+    // MARK: - For machines
+
+    /// The report as one JSON object.
+    package var json: JSON {
+        var json: JSONObject = [
+            "version": .text(store.version), "untypedIssuers": .text(store.untypedIssuers.rawValue),
+        ]
+        if let edition = store.edition {
+            json["bundle"] = [
+                "version": .int(edition.version), "issued": .text(edition.issued.rfc3339),
+                "validUntil": .text(edition.validUntil.rfc3339),
+                "graceSeconds": .int(Int(edition.grace.components.seconds)),
+                "state": .text("\(edition.age(at: clock.utc))"),
+            ]
+        }
+        for member in rules.members { json[member.name] = member.value }
+        json["profile"] = .text(verifier.profile.rawValue)
+        json["issuers"] = .array(store.listedIssuers.map(json(of:)))
+        json["documents"] = .array(store.documentIDs.map { dated("id", $0) })
+        json["statusLists"] = .array(store.statusListURLs.map { dated("url", $0) })
+        json["roots"] = .array(store.rootIDs.map { .string($0) })
+        json["rootUses"] = .array(store.listedRoots.map { Self.json(of: store.use(of: $0), $0.id) })
+        json["contexts"] = .array(store.contextURLs.map { .string($0) })
+        for (name, list) in [("findings", findings), ("notes", notes)] as [(Text, [Finding])] {
+            json[name] = .array(list.map { ["subject": .text($0.subject), "message": .text($0.message)] })
+        }
+        return .object(json)
+    }
+
+    private static func json(of use: TrustStore.RootUse, _ id: Text) -> JSON {
+        var json: JSONObject = ["id": .string(id), "tokens": .array(use.tokens.map { .string($0) })]
+        if let types = use.docTypes { json["docTypes"] = .array(types.map { .string($0) }) }
+        return .object(json)
+    }
+
+    private func dated(_ name: Text, _ id: Text) -> JSON {
+        var json = JSONObject()
+        json[name] = .string(id)
+        if let date = store.confirmed(id) { json["confirmed"] = .text(date.rfc3339) }
+        return .object(json)
+    }
+
+    private func json(of issuer: TrustedIssuer) -> JSON {
+        func list(_ texts: [Text]) -> JSON { .array(texts.map { .string($0) }) }
+        var json: JSONObject = [
+            "id": .string(issuer.id), "trusted": .bool(issuer.isValid(at: clock.utc)), "groups": list(issuer.groups),
+        ]
+        if let types = issuer.types { json["types"] = list(types) }
+        if let contexts = issuer.contexts { json["contexts"] = list(contexts) }
+        if !issuer.roots.isEmpty { json["roots"] = list(issuer.roots) }
+        json["settings"] = .object(
+            JSONObject(
+                parts(of: issuer).filter { !$0.values.isEmpty }.map { part in
+                    JSONObject.Member(Text(part.name), .array(part.values.map { .text($0) }))
+                }))
+        if let from = issuer.notBefore { json["validFrom"] = .text(from.rfc3339) }
+        if let until = issuer.notAfter { json["validUntil"] = .text(until.rfc3339) }
+        json["keys"] = .array(
+            ([issuer.id] + issuer.controllers).flatMap { store.keys(of: $0) ?? [] }.map { key in
+                var json: JSONObject = ["method": .string(key.method)]
+                if let fingerprint = key.fingerprint { json["sha256"] = .text(Hex.encode(fingerprint.bytes)) }
+                if let revoked = key.revoked { json["revoked"] = .text(revoked.rawValue) }
+                return .object(json)
+            })
+        return .object(json)
+    }
+}
