@@ -5,9 +5,9 @@ package import Encoding
 /// A request is one line, `{"request":"status"}`, with further members if the request has parameters. A new
 /// request needs a case in this enumeration, and a handler in the ``ControlDesk``.
 package enum ControlRequest: String, CaseIterable, Sendable {
-    /// The status of the gate: ``StatusDesk``.
+    /// Query the status of the gate and of its services.
     case status
-    /// Query the status of the door. ``DoorDesk`` answers this request and the next three.
+    /// Query the status of the door. The following three requests are orders to the door.
     case doorStatus = "door-status"
     /// Lock the gate down.
     case doorLock = "door-lock"
@@ -15,8 +15,8 @@ package enum ControlRequest: String, CaseIterable, Sendable {
     case doorFree = "door-free"
     /// End the operator's order for the door that is in force.
     case doorRelease = "door-release"
-    /// End the program at the next moment without a visitor, so that the service manager starts it again:
-    /// ``RenewalService``.
+    /// End the program at the next moment without a visitor, so that the service manager starts it
+    /// again.
     case restart
     /// Accept an invitation. ``AgentRequest`` describes this request and the requests that follow it.
     case agentConnect = "agent-connect"

@@ -28,8 +28,8 @@ package struct HostConfiguration: Equatable, Sendable {
     /// The number in every Exchange MTU Response. Android asks for 517; a smaller number makes Android 14
     /// wallets fail.
     package var serverMTU = 517
-    /// Advertising interval in units of 0.625 ms (32 to 16384). The default is 20–30 ms: phones scan with a small duty
-    /// cycle and must receive both advertisement and scan response, and the appliance has mains power.
+    /// Advertising interval in units of 0.625 ms (32 to 16384). The default is 20–30 ms: phones scan with a small
+    /// duty cycle and must receive both advertisement and scan response, and the appliance has mains power.
     package var advertisingInterval: ClosedRange<UInt16> = 32...48
     /// Whether several advertisements are shown at once if the controller can.
     package var usesAdvertisingSets = true

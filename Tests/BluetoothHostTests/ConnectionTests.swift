@@ -42,8 +42,8 @@ struct ConnectionTests {
         #expect(news.count == 2)
     }
 
-    /// Core Specification Vol 4 Part E 7.7.65.1 gives the ranges. The host waits for the supervision timeout when a link
-    /// does not end, so a damaged event must not make that an hour.
+    /// Core Specification Vol 4 Part E 7.7.65.1 gives the ranges. The host waits for the supervision timeout when a
+    /// link does not end, so a damaged event must not set it to ten minutes.
     @Test(arguments: [
         (0, 0, 0, 6, 0, 10), (24, 3, 500, 24, 3, 500), (0x0C80, 0x01F3, 0x0C80, 0x0C80, 0x01F3, 0x0C80),
         (0xFFFF, 0xFFFF, 0xFFFF, 0x0C80, 0x01F3, 0x0C80),

@@ -35,9 +35,10 @@ class Gate:
         administrate the network; else as root."""
         self.bank.forget()
         user = "" if right is None else f"radio as {USER} {right}"
-        if user:
-            self.machine.shell(f"mkdir -p /var/lib/gatehouse; chown -R {USER} /var/lib/gatehouse /run/gatehouse; "
-                               "chmod 666 /dev/gpiochip*")
+        # The program refuses to run as root in folders of another user, which the check before may have left.
+        owner = USER if user else 0
+        self.machine.shell(f"mkdir -p /var/lib/gatehouse /run/gatehouse; chown -R {owner} /var/lib/gatehouse /run/gatehouse"
+                           + ("; chmod 666 /dev/gpiochip*" if user else ""))
         self.process = int(self.machine.shell(
             f"cd /run; {user} gatehouse run --config /etc/gatehouse/{configuration}.toml > /run/log 2>&1 & echo $!"))
         if waits:

@@ -146,10 +146,10 @@ package struct SetupBoot {
         return bytes
     }
 
-    /// Overwrites and removes the files of a setup that is carried out: first the invitation that the answer file names,
-    /// then the answer file. An invitation that a new answer file names too stays until that file is carried out.
-    /// Anyone who can write to the partition can write a file called ``doneName``, so only the invitation that the
-    /// configuration in force was made of is removed.
+    /// Overwrites and removes the files of a setup that is carried out: first the invitation that the answer file
+    /// names, then the answer file. An invitation that a new answer file also names stays until that file is
+    /// carried out. Anyone who can write to the partition can write a file called ``doneName``, so only the
+    /// invitation that the configuration in force was made of is removed.
     private func takeAway() throws(SystemError) {
         guard SystemFiles(root: "").exists(doneFile) else { return }
         DurableFile.clean(resultFile)

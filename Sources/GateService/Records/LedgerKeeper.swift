@@ -43,7 +43,7 @@ package final class LedgerKeeper: VisitLedger {
     }
 
     private let store: Store
-    /// The reserve. Only one step of the queue uses it at a time.
+    /// The reserve. Unsafe, because a reserve has no lock: only one step of the queue uses it at a time.
     private nonisolated(unsafe) let reserve: Reserve?
     private let siteKey: SiteKey
     private let limits: KeeperQueue.Limits

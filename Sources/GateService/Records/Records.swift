@@ -24,7 +24,7 @@ package struct Records: Sendable {
         let log: LogSink
         let report: HealthReporter
 
-        /// Creates the input of these parts; see there.
+        /// Creates the input for opening the ledger from the values of its properties.
         package init(
             configuration: Configuration, environment: [String: String], boot: Text, version: String, made: Timestamp,
             window: Duration, log: LogSink, report: @escaping HealthReporter
@@ -54,7 +54,7 @@ package struct Records: Sendable {
 
     /// The database.
     package let store: Store
-    /// The reserve; only the keeper uses it.
+    /// The reserve. Unsafe, because a reserve has no lock: only the keeper uses it, one step of its queue at a time.
     package nonisolated(unsafe) let reserve: Reserve?
     /// The key under which records name credentials.
     package let siteKey: SiteKey

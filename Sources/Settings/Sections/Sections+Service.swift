@@ -6,8 +6,7 @@ package import Tuvali
 
 /// `[policy]`: the rules for admission.
 package struct PolicySection: Hashable, Sendable {
-    /// The gate's own policy file; nil: the rules are part of the trust data, if they exist
-    /// (``RulesInForce``).
+    /// The gate's own policy file; nil: the rules are part of the trust data, if they exist.
     package var file: String?
 
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {

@@ -170,7 +170,7 @@ package struct MachineFacts: Sendable {
         case absent
         /// The service may not be queried or does not answer; the text is the reason.
         case silent(String)
-        /// The service runs; the payload is its status report (``StatusDesk``).
+        /// The service runs; the payload is its status report, as `gatehouse status` prints it.
         case running(JSON)
     }
 }
