@@ -80,17 +80,20 @@ let package = Package(
 
         // Cores: pure values.
         target("Encoding", ["CZlib"], isComputing: true),
+        target("Reasons", ["Encoding"]),
         target("LinkedData", ["Encoding", crypto], isComputing: true),
         target(
-            "Credentials", ["LinkedData", "Encoding", "CSodium", "CLibcrypto", crypto, cryptoExtras, swiftASN1],
+            "Credentials",
+            ["LinkedData", "Reasons", "Encoding", "CSodium", "CLibcrypto", crypto, cryptoExtras, swiftASN1],
             exclude: ["Contexts/README.md", "Contexts/licences"], embed: "Contexts/documents", isComputing: true),
         target("BluetoothHost", ["Encoding", crypto, cryptoExtras], isComputing: true),
         target("Tuvali", ["Encoding", crypto], isComputing: true),
         target("DIDComm", ["Encoding", "CSodium"], isComputing: true),
         target("Aries", ["DIDComm", "Encoding", crypto], isComputing: true),
         target("Ledger", ["Encoding", crypto], isComputing: true),
-        target("Kiosk", ["Credentials", "BluetoothHost", "Tuvali", "Ledger", "Encoding"], isComputing: true),
-        target("Observation", ["Credentials", "Ledger", "Encoding", crypto]),
+        target(
+            "Kiosk", ["Credentials", "Reasons", "BluetoothHost", "Tuvali", "Ledger", "Encoding"], isComputing: true),
+        target("Observation", ["Reasons", "Ledger", "Encoding", crypto]),
 
         // Adapters: thin.
         target(
@@ -100,52 +103,53 @@ let package = Package(
         target("HTTPTransport", ["Encoding", httpClient, nioCore, nioPosix, nioHTTP1, nioSSL]),
 
         // Services: one subject each, from the ground up. An arrow points to a line above.
-        target("Administration", ["Credentials", "LinuxIO", "Encoding"]),
+        target("Administration", ["Reasons", "LinuxIO", "Encoding"]),
         target(
             "Settings",
             ["Kiosk", "Credentials", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO", "Encoding", crypto]),
-        target("TrustFiles", ["Settings", "Kiosk", "Credentials", "LinuxIO", "Encoding", crypto]),
+        target("TrustFiles", ["Settings", "Kiosk", "Credentials", "Reasons", "LinuxIO", "Encoding", crypto]),
         target(
             "Courier",
             [
-                "TrustFiles", "Settings", "Administration", "Kiosk", "Credentials", "Ledger", "Aries", "DIDComm",
-                "LinuxIO", "Store", "HTTPTransport", "Encoding", serviceLifecycle,
+                "TrustFiles", "Settings", "Administration", "Kiosk", "Credentials", "Reasons", "Ledger", "Aries",
+                "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", serviceLifecycle,
             ]),
         target(
             "GateService",
             [
-                "TrustFiles", "Settings", "Administration", "Kiosk", "Credentials", "BluetoothHost", "Tuvali", "Ledger",
-                "LinuxIO", "Store", "Encoding", serviceLifecycle, crypto,
+                "TrustFiles", "Settings", "Administration", "Kiosk", "Credentials", "Reasons", "BluetoothHost",
+                "Tuvali", "Ledger", "LinuxIO", "Store", "Encoding", serviceLifecycle, crypto,
             ]),
         target(
             "Monitoring",
             [
                 "GateService", "TrustFiles", "Settings", "Administration", "Observation", "Kiosk", "Credentials",
-                "Ledger", "LinuxIO", "Store", "HTTPTransport", "Encoding", serviceLifecycle,
+                "Reasons", "Ledger", "LinuxIO", "Store", "HTTPTransport", "Encoding", serviceLifecycle,
             ]),
 
         // What only commands use: Appliance, which composes `gatehouse run`, does not depend on it.
         target(
             "Backup",
             [
-                "GateService", "TrustFiles", "Settings", "Credentials", "Ledger", "LinuxIO", "Store", "Encoding",
-                crypto, cryptoExtras,
+                "GateService", "TrustFiles", "Settings", "Credentials", "Reasons", "Ledger", "LinuxIO", "Store",
+                "Encoding", crypto, cryptoExtras,
             ]),
         target(
             "Commissioning",
             [
-                "Courier", "TrustFiles", "Settings", "Administration", "Kiosk", "Credentials", "Ledger", "Aries",
-                "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", crypto,
+                "Courier", "TrustFiles", "Settings", "Administration", "Kiosk", "Credentials", "Reasons", "Ledger",
+                "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", crypto,
             ]),
 
         // Kits: the world on a virtual clock, and what is shown and measured with it.
         target(
-            "Simulation", ["Kiosk", "Credentials", "Ledger", "Aries", "DIDComm", "Encoding", crypto], isComputing: true),
+            "Simulation", ["Kiosk", "Credentials", "Reasons", "Ledger", "Aries", "DIDComm", "Encoding", crypto],
+            isComputing: true),
         target(
             "Workbench",
             [
-                "Simulation", "GateService", "Kiosk", "Credentials", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO",
-                "Store", "Encoding", "CDiskMeter", crypto,
+                "Simulation", "GateService", "Kiosk", "Credentials", "Reasons", "Tuvali", "Ledger", "Aries", "DIDComm",
+                "LinuxIO", "Store", "Encoding", "CDiskMeter", crypto,
             ], exclude: ["Demo/Licences"], embed: "Demo/Samples"),
 
         // Roots: what `gatehouse run` is made of, and the command line.
@@ -153,20 +157,20 @@ let package = Package(
             "Appliance",
             [
                 "Monitoring", "GateService", "Courier", "TrustFiles", "Settings", "Administration", "Kiosk",
-                "Credentials", "LinuxIO", "Store", "Encoding", serviceLifecycle, unixSignals, logging,
+                "Credentials", "Reasons", "LinuxIO", "Store", "Encoding", serviceLifecycle, unixSignals, logging,
             ]),
         .executableTarget(
             name: "gatehouse",
             dependencies: [
                 "Appliance", "Workbench", "Simulation", "Commissioning", "Backup", "Monitoring", "GateService",
-                "Courier", "TrustFiles", "Settings", "Administration", "Observation", "Kiosk", "Credentials",
+                "Courier", "TrustFiles", "Settings", "Administration", "Observation", "Kiosk", "Credentials", "Reasons",
                 "LinkedData", "Tuvali", "Ledger", "Aries", "LinuxIO", "Store", "HTTPTransport", "Encoding", "CWipe",
                 argumentParser,
             ], swiftSettings: settings),
 
         // Examples of what the modules do without the appliance.
         example("Peripheral", ["BluetoothHost", "LinuxIO", "Encoding"]),
-        example("Verifier", ["Credentials", "Encoding"]),
+        example("Verifier", ["Credentials", "Reasons", "Encoding"]),
 
         // Tests.
         .target(
@@ -185,28 +189,32 @@ let package = Package(
             name: "CrashKit", dependencies: ["CrashVFS", "TestKit"], path: "Tests/CrashKit", swiftSettings: settings),
         .target(name: "SystemCallTrap", path: "Tests/SystemCallTrap", publicHeadersPath: "include"),
         tests("TestStepsTests", ["TestSteps", "step-runner"]),
-        tests("RepositoryTests", ["Credentials"]),
+        tests("RepositoryTests", ["Reasons"]),
         tests("EncodingTests", ["Encoding"]),
+        tests("ReasonsTests", ["Reasons", "Encoding"]),
         tests("LinkedDataTests", ["LinkedData", "Encoding", crypto]),
         tests(
             "CredentialsTests",
             [
-                "Credentials", "LinkedData", "Simulation", "Kiosk", "Ledger", "Tuvali", "Encoding", crypto,
-                cryptoExtras,
-                x509, swiftASN1,
+                "Credentials", "Reasons", "LinkedData", "Simulation", "Kiosk", "Ledger", "Tuvali", "Encoding", crypto,
+                cryptoExtras, x509, swiftASN1,
             ]),
-        tests("OfflineTests", ["Credentials", "Encoding", "SystemCallTrap"]),
+        tests("OfflineTests", ["Credentials", "Reasons", "Encoding", "SystemCallTrap"]),
         tests("BluetoothHostTests", ["BluetoothHost", "Encoding"]),
         tests("TuvaliTests", ["Tuvali", "Encoding", crypto]),
         tests("DIDCommTests", ["DIDComm", "Encoding"]),
         tests("AriesTests", ["Aries", "DIDComm", "Simulation", "Encoding"]),
         tests("LedgerTests", ["Ledger", "Encoding"]),
-        tests("KioskTests", ["Kiosk", "BluetoothHost", "Credentials", "Tuvali", "Ledger", "Simulation", "Encoding"]),
+        tests(
+            "KioskTests",
+            ["Kiosk", "BluetoothHost", "Credentials", "Reasons", "Tuvali", "Ledger", "Simulation", "Encoding"]),
         tests("LinuxIOTests", ["LinuxIO", "CGPIO", "CLinuxShims", "FakeGPIOD", "Encoding"]),
-        tests("ObservationTests", ["Observation", "Credentials", "Ledger", "Encoding"]),
+        tests("ObservationTests", ["Observation", "Reasons", "Ledger", "Encoding"]),
         tests("StoreTests", ["Store", "Ledger", "Encoding", "CrashVFS", "CrashKit", grdb]),
         tests("HTTPTransportTests", ["HTTPTransport", "Encoding", nioCore, nioPosix, nioHTTP1, nioSSL, nioTLS]),
-        tests("SimulationTests", ["Simulation", "Kiosk", "Credentials", "Ledger", "Tuvali", "Encoding", crypto]),
+        tests(
+            "SimulationTests",
+            ["Simulation", "Kiosk", "Credentials", "Reasons", "Ledger", "Tuvali", "Encoding", crypto]),
         tests(
             "WorkbenchTests", ["Workbench", "Simulation", "Kiosk", "Credentials", "Ledger", "Tuvali", "Encoding"]),
         tests(
@@ -214,7 +222,8 @@ let package = Package(
             [
                 "Appliance", "Commissioning", "Backup", "Monitoring", "GateService", "Courier", "TrustFiles",
                 "Settings", "Administration", "Workbench", "Simulation", "Observation", "Kiosk", "Credentials",
-                "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "CrashVFS", "CrashKit",
+                "Reasons", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "CrashVFS",
+                "CrashKit",
                 "Encoding", crypto,
             ]),
         tests(
@@ -226,8 +235,8 @@ let package = Package(
         tests(
             "PeerTests",
             [
-                "GateService", "Courier", "Settings", "Simulation", "Kiosk", "Credentials", "BluetoothHost", "Ledger",
-                "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", crypto,
+                "GateService", "Courier", "Settings", "Simulation", "Kiosk", "Credentials", "Reasons", "BluetoothHost",
+                "Ledger", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", crypto,
             ]),
     ]
 )

@@ -1,11 +1,11 @@
 import Administration
 import Courier
-import Credentials
 package import Encoding
 package import GateService
 import Kiosk
 import LinuxIO
 import Logging
+import Reasons
 import ServiceLifecycle
 package import Settings
 import Store

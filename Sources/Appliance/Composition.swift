@@ -6,6 +6,7 @@ package import GateService
 import Kiosk
 package import LinuxIO
 import Monitoring
+import Reasons
 package import Settings
 package import Store
 import Synchronization

@@ -1,8 +1,8 @@
-import Credentials
 import Encoding
 import Kiosk
 import LinuxIO
 import Monitoring
+import Reasons
 import Store
 import Synchronization
 

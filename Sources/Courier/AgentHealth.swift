@@ -1,6 +1,6 @@
-import Credentials
 import Encoding
 import Kiosk
+import Reasons
 import Synchronization
 
 /// The faults of the destinations, reported as faults of the gate. A fault is in force while at least one

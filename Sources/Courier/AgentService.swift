@@ -1,10 +1,11 @@
 package import Aries
-package import Credentials
+import Credentials
 package import Encoding
 package import HTTPTransport
 package import Kiosk
 import Ledger
 package import LinuxIO
+package import Reasons
 import ServiceLifecycle
 package import Settings
 package import Store

@@ -1,4 +1,5 @@
 package import Encoding
+package import Reasons
 
 /// The reason why the content that a server sent does not replace the stored copy.
 package enum RefreshRefusal: Error, Hashable, Sendable {

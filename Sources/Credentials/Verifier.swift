@@ -1,5 +1,6 @@
 package import Encoding
 import LinkedData
+import Reasons
 
 /// Determines whether one payload holds a credential that may be accepted. The verifier is pure and
 /// synchronous: it uses no network, file or clock. The same arguments always give the same verdict, because

@@ -1,5 +1,5 @@
-import Credentials
 package import Encoding
+import Reasons
 
 /// Judges how far the machine's date can be trusted, so that a clock that falls back, jumps ahead or
 /// contradicts the ledger cannot make the gate admit a visitor.

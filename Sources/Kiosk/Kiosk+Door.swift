@@ -1,6 +1,6 @@
-import Credentials
 import Encoding
 import Ledger
+import Reasons
 
 /// The gate apart from its relay: requests to exit, passages, lock-down and free passage.
 extension Kiosk {

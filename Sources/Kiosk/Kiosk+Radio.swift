@@ -1,6 +1,6 @@
 import BluetoothHost
-import Credentials
 import Encoding
+import Reasons
 import Tuvali
 
 /// The radio: opened, set up, advertising, and opened again when it fails.

@@ -2,6 +2,7 @@ import BluetoothHost
 import Credentials
 import Encoding
 import Ledger
+import Reasons
 import Tuvali
 
 /// The outcome of an accepted visit that cannot be recorded yet.

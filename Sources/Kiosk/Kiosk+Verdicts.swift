@@ -1,6 +1,7 @@
 import Credentials
 import Encoding
 import Ledger
+import Reasons
 
 /// 8. Act: one verdict, one person. Lights, tone and pulse belong to one visit at a time.
 extension Kiosk {

@@ -1,7 +1,7 @@
 import BluetoothHost
-import Credentials
 package import Encoding
 import Ledger
+import Reasons
 import Tuvali
 
 /// The appliance as one state machine: radio, invitation, visits, light and gate.

@@ -2,6 +2,7 @@ import BluetoothHost
 package import Credentials
 package import Encoding
 package import Ledger
+package import Reasons
 
 /// The identity of a visit: a random UUID that belongs to one phone; it is also the id of the record and of
 /// the report.

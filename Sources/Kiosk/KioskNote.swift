@@ -1,5 +1,5 @@
-package import Credentials
 package import Encoding
+package import Reasons
 
 /// An observation for people and for the log. Notes carry no claims, no key material and no credential bytes.
 ///

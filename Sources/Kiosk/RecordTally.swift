@@ -1,6 +1,7 @@
 import Credentials
 import Encoding
 import Ledger
+import Reasons
 
 /// The value of the record of a visit for which the gate did not open. `docs/retention.md` has the table of
 /// the limits.

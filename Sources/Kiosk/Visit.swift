@@ -2,6 +2,7 @@ import BluetoothHost
 import Credentials
 import Encoding
 import Ledger
+import Reasons
 import Tuvali
 
 /// One phone at the gate, from its connection to its end. Each connected phone has its own value of this

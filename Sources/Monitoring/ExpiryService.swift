@@ -3,6 +3,7 @@ package import Encoding
 package import GateService
 package import Kiosk
 package import LinuxIO
+package import Reasons
 import ServiceLifecycle
 import Synchronization
 import TrustFiles

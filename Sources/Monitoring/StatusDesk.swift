@@ -1,8 +1,8 @@
 import Administration
-import Credentials
 package import Encoding
 import GateService
 package import Kiosk
+import Reasons
 
 /// Gathers the report of `gatehouse status`.
 ///

@@ -1,6 +1,6 @@
-package import Credentials
 package import Encoding
 package import Ledger
+package import Reasons
 
 /// The events of the present day: a fold over the ledger's entries, and over readings of the status report.
 ///

@@ -1,8 +1,8 @@
-import Credentials
 import Encoding
 import Foundation
 import LinuxIO
 import Observation
+import Reasons
 
 /// The output of the agent commands for people, made from the service's answers.
 enum AgentListing {

@@ -1,9 +1,9 @@
 import ArgumentParser
-import Credentials
 import Encoding
 import GateService
 import Kiosk
 import LinuxIO
+import Reasons
 import Settings
 
 /// Shows how trusted the date at the gate is, and takes an operator's confirmation of it.

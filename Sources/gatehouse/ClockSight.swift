@@ -1,9 +1,9 @@
-import Credentials
 import Encoding
 import GateService
 import Kiosk
 import Ledger
 import LinuxIO
+import Reasons
 import Settings
 import Store
 

@@ -3,6 +3,7 @@ import Encoding
 import Foundation
 import Glibc
 import LinuxIO
+import Reasons
 
 /// Verifies the files of a corpus in turns that another process requests, so that several verifiers can be
 /// measured alternately under the same noise.

@@ -4,6 +4,7 @@ import Foundation
 import Kiosk
 import Ledger
 import LinuxIO
+import Reasons
 import Simulation
 import Synchronization
 import Workbench

@@ -1,9 +1,9 @@
 import ArgumentParser
-import Credentials
 import Encoding
 import Foundation
 import GateService
 import Ledger
+import Reasons
 import Settings
 import Store
 

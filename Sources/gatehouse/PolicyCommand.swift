@@ -1,6 +1,7 @@
 import ArgumentParser
 import Credentials
 import Encoding
+import Reasons
 import TrustFiles
 
 /// Tools for the gate's rules.

@@ -1,6 +1,6 @@
-import Credentials
 import GateService
 import Kiosk
+import Reasons
 
 /// The texts that journalctl --catalog prints below a fault's line (systemd, "Journal Message Catalogs"): its
 /// meaning and its remedy.

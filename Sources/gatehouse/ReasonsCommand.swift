@@ -1,6 +1,6 @@
 import ArgumentParser
-import Credentials
 import Encoding
+import Reasons
 
 /// Prints the table of reasons, or one of its rows.
 struct ReasonsCommand: PageCommand {

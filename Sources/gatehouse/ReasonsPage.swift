@@ -1,4 +1,4 @@
-import Credentials
+import Reasons
 
 /// The page `docs/reasons.md`: the table of reasons. A test compares the page with this text.
 enum ReasonsPage {
@@ -10,7 +10,7 @@ enum ReasonsPage {
         # Reasons
 
         Every code that a verdict, a visit, a record, a log or a report of Gatehouse may carry. `gatehouse reasons CODE` prints one of
-        them. This page is made by `make reasons` from the table in `Sources/Credentials/Words`, where a new code is added.
+        them. This page is made by `make reasons` from the table in `Sources/Reasons`, where a new code is added.
 
         ## Where codes stand
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Credentials
 import Encoding
 import LinuxIO
+import Reasons
 import TrustFiles
 
 extension TrustCommand {

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 import SwiftASN1
 import Testing
 

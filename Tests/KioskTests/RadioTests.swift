@@ -1,11 +1,10 @@
 import Encoding
 import Kiosk
 import Ledger
+import Reasons
 import Simulation
 import Testing
 import Tuvali
-
-@testable import Credentials
 
 /// The radio fails in every way, at every moment, and recovers.
 @Suite struct RadioTests {

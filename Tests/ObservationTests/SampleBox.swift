@@ -1,4 +1,3 @@
-import Credentials
 import Encoding
 import Ledger
 import Observation

@@ -1,4 +1,3 @@
-import Credentials
 import Encoding
 import Foundation
 import Ledger

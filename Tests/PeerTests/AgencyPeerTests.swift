@@ -1,11 +1,11 @@
 import Aries
-import Credentials
 import DIDComm
 import Encoding
 import Foundation
 import Glibc
 import HTTPTransport
 import Ledger
+import Reasons
 import Simulation
 import Store
 import Synchronization

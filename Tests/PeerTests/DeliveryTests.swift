@@ -1,9 +1,9 @@
 import Aries
-import Credentials
 import Encoding
 import Foundation
 import Kiosk
 import Ledger
+import Reasons
 import Store
 import TestKit
 import Testing

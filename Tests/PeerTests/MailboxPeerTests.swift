@@ -1,9 +1,9 @@
 import Aries
 import Courier
-import Credentials
 import Encoding
 import Foundation
 import Ledger
+import Reasons
 import Store
 import TestKit
 import Testing

@@ -7,15 +7,18 @@ import Testing
 private let imports: [String: Set<String>] = [
     // core
     "Encoding": ["CZlib", "Glibc"],  // inet_pton(3), which reads an address and does nothing else
+    "Reasons": ["Encoding"],
     "LinkedData": ["Encoding", "Crypto", "Synchronization"],  // a lock around the cache of processed contexts
-    "Credentials": ["LinkedData", "Encoding", "Crypto", "CryptoExtras", "CSodium", "CLibcrypto", "SwiftASN1"],
+    "Credentials": [
+        "LinkedData", "Reasons", "Encoding", "Crypto", "CryptoExtras", "CSodium", "CLibcrypto", "SwiftASN1",
+    ],
     "BluetoothHost": ["Encoding", "Crypto", "CryptoExtras"],
     "Tuvali": ["Encoding", "Crypto"],
     "DIDComm": ["Encoding", "CSodium"],
     "Aries": ["DIDComm", "Encoding", "Crypto"],
     "Ledger": ["Encoding", "Crypto"],
-    "Kiosk": ["Encoding", "Credentials", "BluetoothHost", "Tuvali", "Ledger"],
-    "Observation": ["Encoding", "Credentials", "Ledger", "Crypto"],
+    "Kiosk": ["Encoding", "Reasons", "Credentials", "BluetoothHost", "Tuvali", "Ledger"],
+    "Observation": ["Encoding", "Reasons", "Ledger", "Crypto"],
     // adapters
     "LinuxIO": ["Encoding", "CLinuxShims", "CGPIO", "CQrencode", "Glibc", "Foundation", "Synchronization"],
     "Store": ["Ledger", "Encoding", "Crypto", "GRDB", "GRDBSQLite", "Foundation", "Glibc", "Dispatch"],
@@ -23,48 +26,51 @@ private let imports: [String: Set<String>] = [
         "Encoding", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "Foundation", "Synchronization",
     ],
     // services: one subject each. GateService imports neither HTTP nor agents
-    "Administration": ["Encoding", "Credentials", "LinuxIO", "Synchronization"],
+    "Administration": ["Encoding", "Reasons", "LinuxIO", "Synchronization"],
     "Settings": [
         "Encoding", "Credentials", "Tuvali", "Ledger", "Kiosk", "Aries", "DIDComm", "LinuxIO", "Crypto", "Foundation",
         "Glibc",
     ],
-    "TrustFiles": ["Settings", "Encoding", "Credentials", "Kiosk", "LinuxIO", "Crypto", "Foundation"],
+    "TrustFiles": ["Settings", "Encoding", "Reasons", "Credentials", "Kiosk", "LinuxIO", "Crypto", "Foundation"],
     "Courier": [
-        "TrustFiles", "Settings", "Administration", "Encoding", "Credentials", "Ledger", "Kiosk", "Aries", "DIDComm",
-        "LinuxIO", "Store", "HTTPTransport", "Foundation", "Glibc", "ServiceLifecycle", "Synchronization",
+        "TrustFiles", "Settings", "Administration", "Encoding", "Reasons", "Credentials", "Ledger", "Kiosk", "Aries",
+        "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Foundation", "Glibc", "ServiceLifecycle", "Synchronization",
     ],
     "GateService": [
-        "TrustFiles", "Settings", "Administration", "Encoding", "Credentials", "BluetoothHost", "Tuvali", "Ledger",
-        "Kiosk", "LinuxIO", "Store", "Crypto", "Foundation", "Glibc", "ServiceLifecycle", "Synchronization",
+        "TrustFiles", "Settings", "Administration", "Encoding", "Reasons", "Credentials", "BluetoothHost", "Tuvali",
+        "Ledger", "Kiosk", "LinuxIO", "Store", "Crypto", "Foundation", "Glibc", "ServiceLifecycle", "Synchronization",
     ],
     "Monitoring": [
-        "GateService", "TrustFiles", "Settings", "Administration", "Encoding", "Credentials", "Ledger", "Kiosk",
-        "Observation", "LinuxIO", "Store", "HTTPTransport", "ServiceLifecycle", "Synchronization",
+        "GateService", "TrustFiles", "Settings", "Administration", "Encoding", "Reasons", "Credentials", "Ledger",
+        "Kiosk", "Observation", "LinuxIO", "Store", "HTTPTransport", "ServiceLifecycle", "Synchronization",
     ],
     // what only commands use
     "Backup": [
-        "GateService", "TrustFiles", "Settings", "Encoding", "Credentials", "Ledger", "LinuxIO", "Store", "Crypto",
-        "CryptoExtras", "Foundation", "Glibc",
+        "GateService", "TrustFiles", "Settings", "Encoding", "Reasons", "Credentials", "Ledger", "LinuxIO", "Store",
+        "Crypto", "CryptoExtras", "Foundation", "Glibc",
     ],
     "Commissioning": [
-        "Courier", "TrustFiles", "Settings", "Administration", "Encoding", "Credentials", "Ledger", "Kiosk", "Aries",
-        "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Crypto", "Foundation", "Glibc", "Synchronization",
+        "Courier", "TrustFiles", "Settings", "Administration", "Encoding", "Reasons", "Credentials", "Ledger", "Kiosk",
+        "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Crypto", "Foundation", "Glibc", "Synchronization",
     ],
     // kits
-    "Simulation": ["Encoding", "Crypto", "Credentials", "DIDComm", "Aries", "Ledger", "Kiosk", "Synchronization"],
+    "Simulation": [
+        "Encoding", "Crypto", "Reasons", "Credentials", "DIDComm", "Aries", "Ledger", "Kiosk", "Synchronization",
+    ],
     "Workbench": [
-        "Simulation", "GateService", "Encoding", "Crypto", "Tuvali", "Credentials", "DIDComm", "Aries", "Ledger",
-        "Kiosk", "LinuxIO", "Store", "CDiskMeter", "Glibc", "Foundation", "Synchronization",
+        "Simulation", "GateService", "Encoding", "Crypto", "Tuvali", "Reasons", "Credentials", "DIDComm", "Aries",
+        "Ledger", "Kiosk", "LinuxIO", "Store", "CDiskMeter", "Glibc", "Foundation", "Synchronization",
     ],
     // roots: they put the services together, and only the command line knows the kits and what only commands use
     "Appliance": [
-        "Monitoring", "GateService", "Courier", "TrustFiles", "Settings", "Administration", "Encoding", "Credentials",
-        "Kiosk", "LinuxIO", "Store", "Logging", "ServiceLifecycle", "Synchronization", "UnixSignals",
+        "Monitoring", "GateService", "Courier", "TrustFiles", "Settings", "Administration", "Encoding", "Reasons",
+        "Credentials", "Kiosk", "LinuxIO", "Store", "Logging", "ServiceLifecycle", "Synchronization", "UnixSignals",
     ],
     "gatehouse": [
         "Appliance", "Commissioning", "Backup", "Monitoring", "GateService", "Courier", "TrustFiles", "Settings",
-        "Administration", "Workbench", "Simulation", "Observation", "Encoding", "LinkedData", "Credentials", "Tuvali",
-        "Ledger", "Kiosk", "Aries", "LinuxIO", "Store", "HTTPTransport", "ArgumentParser", "Foundation", "Glibc",
+        "Administration", "Workbench", "Simulation", "Observation", "Encoding", "Reasons", "LinkedData", "Credentials",
+        "Tuvali", "Ledger", "Kiosk", "Aries", "LinuxIO", "Store", "HTTPTransport", "ArgumentParser", "Foundation",
+        "Glibc",
         "Synchronization",
     ],
 ]
@@ -75,13 +81,12 @@ private let reached: [String: Set<String>] = [
     "Appliance": [
         "Appliance", "Monitoring", "GateService", "Courier", "TrustFiles", "Settings", "Administration",
         "HTTPTransport", "Store", "LinuxIO", "Observation", "Kiosk", "Ledger", "Aries", "DIDComm", "Tuvali",
-        "BluetoothHost",
-        "Credentials", "LinkedData", "Encoding",
+        "BluetoothHost", "Credentials", "LinkedData", "Reasons", "Encoding",
     ],
     // Aries and DIDComm only for the values of the configuration.
     "GateService": [
         "GateService", "TrustFiles", "Settings", "Administration", "Store", "LinuxIO", "Kiosk", "Ledger", "Aries",
-        "DIDComm", "Tuvali", "BluetoothHost", "Credentials", "LinkedData", "Encoding",
+        "DIDComm", "Tuvali", "BluetoothHost", "Credentials", "LinkedData", "Reasons", "Encoding",
     ],
 ]
 

@@ -1,13 +1,12 @@
-import Credentials
 import Foundation
+import Reasons
 import TestKit
 import Testing
 
-/// One table of reasons: `Sources/Credentials/Words` contains every code once, and all other code refers to
-/// it.
+/// One table of reasons: `Sources/Reasons` contains every code once, and all other code refers to it.
 @Suite struct VocabularyTests {
     private static let sources = Vectors.repository.appendingPathComponent("Sources").resolvingSymlinksInPath()
-    private static let words = sources.path + "/Credentials/Words/"
+    private static let words = sources.path + "/Reasons/"
     /// Keys of `gatehouse.toml` begin with names of sections, some of which are also families of codes.
     private static let keys = ["/Settings/", "/Commissioning/Setup/SetupDraft.swift"].map { sources.path + $0 }
     private static let codes = Set(ReasonCode.all.map(\.text))

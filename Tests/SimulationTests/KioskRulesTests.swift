@@ -1,6 +1,7 @@
 import Credentials
 import Encoding
 import Ledger
+import Reasons
 import Simulation
 import Testing
 import Tuvali

@@ -1,9 +1,9 @@
-import Credentials
 package import Encoding
 import Foundation
 import GateService
 import Ledger
 import LinuxIO
+import Reasons
 package import Settings
 import Store
 

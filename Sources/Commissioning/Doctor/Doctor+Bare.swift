@@ -1,5 +1,5 @@
-import Credentials
 import LinuxIO
+import Reasons
 
 /// Findings about a machine whose configuration is absent or unusable: those that do not depend on the
 /// configuration.

@@ -1,7 +1,7 @@
-import Credentials
 import Encoding
 import Kiosk
 import LinuxIO
+import Reasons
 import Settings
 
 extension Doctor {

@@ -1,6 +1,6 @@
-import Credentials
 import Kiosk
 import LinuxIO
+import Reasons
 import Settings
 
 extension Doctor {

@@ -1,5 +1,5 @@
-import Credentials
 import LinuxIO
+import Reasons
 import Settings
 
 extension Doctor {

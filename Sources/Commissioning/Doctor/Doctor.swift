@@ -1,5 +1,5 @@
-import Credentials
 import LinuxIO
+import Reasons
 package import Settings
 
 /// Judges the facts of a machine for a gate with a configuration. The doctor is a pure value: it uses no

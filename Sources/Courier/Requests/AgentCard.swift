@@ -1,8 +1,8 @@
 import Aries
-import Credentials
 import DIDComm
 import Encoding
 import Ledger
+import Reasons
 import Store
 
 /// The view of one connection that an operator gets. It contains no keys and no content of messages.

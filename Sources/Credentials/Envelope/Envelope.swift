@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// The content of a payload, without its envelope.
 struct Received {

@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import Reasons
 
 /// The check of one linked-data credential: shape, validity, issuer, contexts, key, proof, and the facts in
 /// the signed content.

@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import Reasons
 
 /// The hashes of one document that its proofs need. No graph is canonicalised twice with the same hash
 /// algorithm.

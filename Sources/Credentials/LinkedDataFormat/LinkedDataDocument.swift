@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import Reasons
 
 /// A document as the RDF that a signature covers: without its proofs, or with those proofs that the signature
 /// covers too.

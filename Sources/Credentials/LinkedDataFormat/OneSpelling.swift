@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// Checks the spelling of documents, in addition to the reading of statements: a document must be spelled as
 /// its data model spells it. This is a second line of defence.

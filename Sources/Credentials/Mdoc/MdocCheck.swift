@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// The issuer data authentication of all documents in one mdoc payload (ISO/IEC 18013-5 section 9.3.1).
 ///

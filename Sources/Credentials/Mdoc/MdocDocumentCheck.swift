@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// The stages of one document. Pointers are relative to the document.
 struct MdocDocumentCheck {

@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import Reasons
 
 /// Collects the parts of the trust data that a payload needs; see ``TrustNeeds``.
 struct NeedsReader {

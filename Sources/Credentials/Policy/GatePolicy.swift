@@ -1,4 +1,5 @@
 package import Encoding
+import Reasons
 
 /// The rules of a gate, as an operator writes them in a policy file (`deploy/policy.toml` explains every
 /// key).

@@ -1,5 +1,6 @@
 package import Encoding
 import LinkedData
+import Reasons
 
 /// The result of one rule, for people: it names places and keys, never a value of a claim.
 package struct RuleNote: Hashable, Sendable {

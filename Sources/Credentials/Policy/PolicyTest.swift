@@ -1,4 +1,5 @@
 package import Encoding
+import Reasons
 
 /// A test case in a policy file: `[[test]]`.
 package struct PolicyTest: Sendable {

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// The check of a presentation in a JWT: the claim `vp` (VCDM 1.1 section 6.3.1) or, as `vp+jwt`, the payload
 /// itself (VC-JOSE-COSE section 3.1.2). Its signature is the holder's proof, and covers every credential in

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// The check of a linked-data presentation: shape of the whole, every credential through its own stages, then
 /// the holder's proof.

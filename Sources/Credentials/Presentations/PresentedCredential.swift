@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// A credential inside a presentation: linked data or a token. It passes all its own stages; the presentation
 /// determines its holder.

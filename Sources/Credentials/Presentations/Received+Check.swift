@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 extension Received {
     /// Returns the check for the format. A new format is a new case here.

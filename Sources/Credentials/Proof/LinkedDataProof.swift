@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import Reasons
 
 /// One proof of a supported suite, ready to be verified: its key is known and may sign.
 struct LinkedDataProof {

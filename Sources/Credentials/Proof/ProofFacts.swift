@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import Reasons
 
 /// The facts that the signed options of a proof state, each with all its values.
 struct ProofFacts {

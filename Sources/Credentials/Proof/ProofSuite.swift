@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import Reasons
 
 /// A linked-data proof suite as data: the form of its proofs and the algorithms that the suite allows. Each
 /// suite has a file in `Suites`.

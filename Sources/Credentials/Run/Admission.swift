@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// Determines whether a credential may open the gate. It may if its issuer's entry in the trust data names
 /// its types, or if a rule states which credentials it admits.

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// The stages that several formats share.
 extension Surroundings {

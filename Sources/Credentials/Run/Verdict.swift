@@ -1,4 +1,5 @@
 package import Encoding
+package import Reasons
 
 /// The result of one verification. It holds no claim and no credential byte, so it may be logged, reported
 /// and recorded, except for ``missing``, whose URLs come from an untrusted source.

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// A verdict as `gatehouse verify` prints it: a JSON line for machines and an explanation for people.
 package struct VerdictReport: Sendable {

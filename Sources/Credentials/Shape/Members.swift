@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import Reasons
 
 /// Checks on single members of a credential or presentation; each failure names its member.
 struct Members {

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// Status stage: looks up the credential in the stored status lists of its issuer (Bitstring Status List 1.0
 /// section 3.2).

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// Reads a stored status list on behalf of one issuer: a linked-data or JWT credential with a bitstring, or
 /// an IETF status list token in JWT or CWT form. Every fault leads to a refusal.

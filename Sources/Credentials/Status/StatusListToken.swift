@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// Verifies a status list token (draft-ietf-oauth-status-list sections 5 and 8.3) on behalf of an issuer. The
 /// draft leaves open who may sign. This program permits the issuer of the credential, and the ids that the

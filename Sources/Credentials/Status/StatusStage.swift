@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 extension Surroundings {
     /// Status stage: looks up the status of the credentials in the stored lists of their issuers.

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// A status list from the trust data that passed all its own checks: it is the requested list, and a
 /// permitted signer signed it.

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// Status stage for credentials that name an entry of an IETF Token Status List (draft-ietf-oauth-status-list
 /// section 8.3): the `status` claim of a JWT or SD-JWT, or of an mdoc's mobile security object.

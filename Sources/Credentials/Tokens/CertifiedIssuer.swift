@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 extension Surroundings {
     /// Issuer stage of a token without `iss`: returns the entry in the trust data to which the token's

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// A JSON Web Signature in compact form: `header.payload.signature` (RFC 7515 section 7.1). Reading it proves
 /// nothing. ``verify(by:)`` checks the signature, with an algorithm that must fit the key's kind.

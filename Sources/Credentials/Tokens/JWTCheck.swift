@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// The check of one credential in a JWT: `jwt_vc_json` (VCDM 1.1) or `vc+jwt` (VCDM 2.0). Contexts are not
 /// processed, because the signature covers the text.

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// The check of the key binding JWT of an SD-JWT+KB. With it the holder proves possession, now and to this
 /// gate, of the key that the issuer named in `cnf` (RFC 9901 sections 4.3 and 7.3). The caller reports every

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// The check of one SD-JWT (RFC 9901 section 7): SD-JWT VC, a credential of VCDM 2.0, or plain.
 struct SDJWTCheck: FormatCheck {

@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import Reasons
 
 /// The well-formed content of an SD-JWT, with its disclosures.
 struct SDJWTCredential {

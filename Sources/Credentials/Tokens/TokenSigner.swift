@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// Key stage of a token: the keys that may have signed it in its issuer's name. The keys are taken only from
 /// the trust data. Of the header, only the name of a key is used, or certificates that lead to a pinned

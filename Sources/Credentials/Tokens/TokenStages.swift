@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// The stages that all tokens share.
 extension Surroundings {

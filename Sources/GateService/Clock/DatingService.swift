@@ -2,6 +2,7 @@ package import Credentials
 package import Encoding
 package import Kiosk
 import LinuxIO
+import Reasons
 import ServiceLifecycle
 import Synchronization
 

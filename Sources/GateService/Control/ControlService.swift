@@ -1,8 +1,8 @@
 package import Administration
-import Credentials
 import Encoding
 package import Kiosk
 package import LinuxIO
+import Reasons
 import ServiceLifecycle
 package import Settings
 

@@ -1,7 +1,7 @@
-import Credentials
 package import Encoding
 package import Kiosk
 package import LinuxIO
+import Reasons
 import Synchronization
 
 /// The operator's order at the gate: in force at once, and kept for the next start as soon as it is on the

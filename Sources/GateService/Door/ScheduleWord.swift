@@ -1,6 +1,6 @@
-import Credentials
 package import Encoding
 package import Kiosk
+import Reasons
 
 /// The schedule's events for the kiosk, derived from dates that may be untrustworthy.
 ///

@@ -1,7 +1,7 @@
-package import Credentials
 package import Encoding
 package import Kiosk
 import LinuxIO
+package import Reasons
 import ServiceLifecycle
 
 /// Reports a fault for each counter that grows: from its growth until it has rested for ``rest``.

@@ -1,10 +1,10 @@
 import Administration
-import Credentials
 package import Encoding
 import Glibc
 package import Kiosk
 import Ledger
 package import LinuxIO
+import Reasons
 
 /// The only driver of the pure ``Kiosk``. It carries out the kiosk's actions on the thread that waits for the
 /// radio.

@@ -1,5 +1,5 @@
-import Credentials
 package import Kiosk
+import Reasons
 import Synchronization
 
 /// Collects health reports from any thread and delivers them to the gatekeeper. The gatekeeper might not

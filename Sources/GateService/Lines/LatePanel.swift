@@ -1,7 +1,7 @@
 import Administration
-import Credentials
 package import Encoding
 package import Kiosk
+import Reasons
 import Synchronization
 
 /// Lamps and relay on a GPIO chip that may be absent at the start or disappear later. While the lines are

@@ -1,7 +1,7 @@
 import Administration
-import Credentials
 package import Kiosk
 import LinuxIO
+import Reasons
 package import Settings
 
 /// Requests the configured lines and makes a panel of them, all inactive.

@@ -1,7 +1,7 @@
-import Credentials
 package import Encoding
 package import Kiosk
 package import LinuxIO
+import Reasons
 import Synchronization
 
 /// Shows the state of the gate on displays. Each display has its own thread, which shows the newest scene, so

@@ -1,5 +1,5 @@
-import Credentials
 package import Kiosk
+import Reasons
 
 /// The status light and the verdicts as lines for a person at the terminal.
 package enum EventLine {

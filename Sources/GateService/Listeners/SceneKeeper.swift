@@ -1,6 +1,6 @@
-import Credentials
 package import Kiosk
 package import LinuxIO
+import Reasons
 
 /// Makes the scene on the displays from the kiosk's notes and its light.
 ///

@@ -1,7 +1,7 @@
-import Credentials
 package import Encoding
 package import Kiosk
 package import LinuxIO
+import Reasons
 package import Settings
 import Synchronization
 

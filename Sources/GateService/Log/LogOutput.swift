@@ -2,6 +2,7 @@ import Credentials
 package import Encoding
 package import Kiosk
 package import LinuxIO
+import Reasons
 import Synchronization
 
 /// Writes the kiosk's notes, its indicator patterns and its relay changes as JSON lines.

@@ -1,8 +1,8 @@
-import Credentials
 import Encoding
 package import Kiosk
 package import Ledger
 import LinuxIO
+import Reasons
 package import Store
 import Synchronization
 

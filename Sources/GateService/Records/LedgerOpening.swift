@@ -1,8 +1,8 @@
-import Credentials
 import Encoding
 import Kiosk
 import Ledger
 import LinuxIO
+import Reasons
 package import Settings
 package import Store
 import Synchronization

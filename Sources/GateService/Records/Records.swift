@@ -1,8 +1,8 @@
-import Credentials
 package import Encoding
 package import Kiosk
 package import Ledger
 package import LinuxIO
+import Reasons
 package import Settings
 package import Store
 

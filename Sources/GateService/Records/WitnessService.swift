@@ -1,8 +1,8 @@
-import Credentials
 import Encoding
 package import Kiosk
 import Ledger
 package import LinuxIO
+import Reasons
 import ServiceLifecycle
 package import Store
 

@@ -3,6 +3,7 @@ import Crypto
 import Encoding
 package import Kiosk
 package import LinuxIO
+import Reasons
 import ServiceLifecycle
 package import TrustFiles
 

@@ -2,6 +2,7 @@ package import Credentials
 package import Encoding
 package import Kiosk
 package import LinuxIO
+import Reasons
 import ServiceLifecycle
 package import Settings
 package import TrustFiles

@@ -1,6 +1,6 @@
-import Credentials
 import Encoding
 import Ledger
+import Reasons
 
 // All metrics. docs/observation.md has the same list; a test compares the two.
 

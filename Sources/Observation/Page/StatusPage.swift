@@ -1,6 +1,6 @@
-import Credentials
 package import Encoding
 import Ledger
+import Reasons
 
 /// The page for a browser on this machine: the status report and the day, as HTML without scripts.
 ///

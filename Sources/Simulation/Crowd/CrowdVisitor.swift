@@ -1,5 +1,6 @@
 package import Credentials
 package import Encoding
+import Reasons
 
 /// A visitor or attacker of a crowd.
 struct CrowdVisitor: Sendable {

@@ -2,6 +2,7 @@ import Credentials
 package import Encoding
 package import Kiosk
 import Ledger
+import Reasons
 
 /// The oracle: checks every turn of a kiosk against its rules (``KioskRule``), whatever phones, radio and
 /// disk do.

@@ -3,6 +3,7 @@ import Crypto
 import Encoding
 package import Kiosk
 package import LinuxIO
+import Reasons
 
 /// The policy file of a gate, and a copy of its last good version in a folder of the service. Rules that were
 /// in force stay in force across a restart, even if the file was damaged meanwhile.

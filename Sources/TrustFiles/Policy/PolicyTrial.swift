@@ -1,6 +1,7 @@
 package import Credentials
 import Encoding
 import Foundation
+import Reasons
 import Settings
 
 /// Runs the test cases that a policy file contains. Files that they name are read from the folder of the

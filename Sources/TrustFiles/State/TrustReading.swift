@@ -1,5 +1,6 @@
 import Credentials
 package import Kiosk
+import Reasons
 
 /// The trust data in use, and the fault of the data that should be in use instead.
 package struct TrustReading: Sendable {

@@ -1,6 +1,7 @@
 package import Credentials
 package import Encoding
 import Kiosk
+import Reasons
 
 /// The trusted data, their age and their problems, for `gatehouse trust list` and `verify`.
 package struct TrustReport: Sendable {

@@ -3,6 +3,7 @@ import Encoding
 import Foundation
 package import Kiosk
 package import LinuxIO
+import Reasons
 package import Settings
 
 /// A gate's trust data on its disk: the directory kept by hand or, in place of the directory, the bundle that

@@ -1,5 +1,6 @@
 package import Credentials
 package import Encoding
+package import Reasons
 package import Simulation
 
 /// A story of the demonstration: the visitor's credential, the gate's trust data, and the disturbances.

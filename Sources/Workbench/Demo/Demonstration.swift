@@ -4,6 +4,7 @@ import DIDComm
 package import Encoding
 package import Kiosk
 package import Ledger
+import Reasons
 package import Simulation
 import Synchronization
 

@@ -1,7 +1,7 @@
-import Credentials
 package import Encoding
 package import Kiosk
 package import Ledger
+import Reasons
 import Store
 
 /// A power cut during a pulse: the next start records the decision and the order once, and changes nothing

@@ -1,10 +1,10 @@
-import Credentials
 import Encoding
 import Foundation
 import GateService
 import Kiosk
 import Ledger
 import LinuxIO
+import Reasons
 import Store
 
 /// A gate's real database with seal and witness in one folder, from a start of the program to its end.

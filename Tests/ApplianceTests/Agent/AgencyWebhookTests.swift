@@ -1,10 +1,10 @@
 import Aries
-import Credentials
 import DIDComm
 import Encoding
 import Foundation
 import HTTPTransport
 import Kiosk
+import Reasons
 import Simulation
 import Synchronization
 import TestKit

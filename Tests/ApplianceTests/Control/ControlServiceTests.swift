@@ -1,9 +1,9 @@
 import Administration
-import Credentials
 import Encoding
 import Foundation
 import GateService
 import LinuxIO
+import Reasons
 import Settings
 import TestKit
 import Testing

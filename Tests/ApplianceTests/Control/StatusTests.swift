@@ -1,9 +1,9 @@
 import Administration
-import Credentials
 import Encoding
 import Kiosk
 import Monitoring
 import Observation
+import Reasons
 import Synchronization
 import TestKit
 import Testing

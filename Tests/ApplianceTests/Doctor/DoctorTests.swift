@@ -1,8 +1,8 @@
 import Commissioning
-import Credentials
 import Encoding
 import Kiosk
 import LinuxIO
+import Reasons
 import Settings
 import Testing
 

@@ -1,7 +1,7 @@
 import Administration
-import Credentials
 import Encoding
 import Kiosk
+import Reasons
 import Synchronization
 import TestKit
 import Testing

@@ -5,6 +5,7 @@ import Foundation
 import GateService
 import Kiosk
 import LinuxIO
+import Reasons
 import Settings
 import Testing
 import TrustFiles

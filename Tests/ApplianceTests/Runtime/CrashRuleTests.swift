@@ -4,6 +4,7 @@ import Credentials
 import Encoding
 import Kiosk
 import Ledger
+import Reasons
 import Simulation
 import Store
 import TestKit

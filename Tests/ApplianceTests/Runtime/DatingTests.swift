@@ -2,6 +2,7 @@ import Credentials
 import Encoding
 import GateService
 import Kiosk
+import Reasons
 import Testing
 
 /// The reports of a date with which no visitor can be admitted.

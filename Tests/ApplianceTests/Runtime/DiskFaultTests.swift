@@ -1,10 +1,10 @@
 import CrashKit
 import CrashVFS
-import Credentials
 import Encoding
 import GateService
 import Kiosk
 import Ledger
+import Reasons
 import Simulation
 import Store
 import TestKit

@@ -5,6 +5,7 @@ import Encoding
 import Foundation
 import Kiosk
 import Ledger
+import Reasons
 import Simulation
 import Store
 import Synchronization

@@ -1,9 +1,9 @@
-import Credentials
 import Encoding
 import GateService
 import Glibc
 import Kiosk
 import LinuxIO
+import Reasons
 import Synchronization
 import TestKit
 import Testing

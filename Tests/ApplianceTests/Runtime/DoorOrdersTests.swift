@@ -1,9 +1,9 @@
-import Credentials
 import Encoding
 import Foundation
 import Glibc
 import Kiosk
 import LinuxIO
+import Reasons
 import TestKit
 import Testing
 

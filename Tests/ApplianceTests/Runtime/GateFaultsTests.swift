@@ -1,5 +1,5 @@
-import Credentials
 import Kiosk
+import Reasons
 import Testing
 
 @testable import GateService

@@ -4,6 +4,7 @@ import Glibc
 import Kiosk
 import Ledger
 import LinuxIO
+import Reasons
 import Simulation
 import Synchronization
 import TestKit

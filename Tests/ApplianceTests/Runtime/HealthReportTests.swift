@@ -1,7 +1,7 @@
-import Credentials
 import Encoding
 import GateService
 import Kiosk
+import Reasons
 import Synchronization
 import TestKit
 import Testing

@@ -1,8 +1,8 @@
 import Administration
-import Credentials
 import Encoding
 import Kiosk
 import LinuxIO
+import Reasons
 import Synchronization
 import TestKit
 import Testing

@@ -7,6 +7,7 @@ import Kiosk
 import Ledger
 import LinuxIO
 import Observation
+import Reasons
 import Settings
 import Store
 import Synchronization

@@ -1,9 +1,9 @@
-import Credentials
 import Encoding
 import Foundation
 import GateService
 import Ledger
 import LinuxIO
+import Reasons
 import Settings
 import Store
 import Testing

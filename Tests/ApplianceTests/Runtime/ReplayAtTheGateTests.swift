@@ -6,6 +6,7 @@ import GateService
 import Kiosk
 import Ledger
 import LinuxIO
+import Reasons
 import Simulation
 import Store
 import TestKit

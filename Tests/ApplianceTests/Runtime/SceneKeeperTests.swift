@@ -1,6 +1,6 @@
-import Credentials
 import Encoding
 import LinuxIO
+import Reasons
 import Testing
 
 @testable import GateService

@@ -1,6 +1,7 @@
 import Encoding
 import GateService
 import Kiosk
+import Reasons
 import Testing
 
 @testable import Credentials

@@ -4,6 +4,7 @@ import Encoding
 import GateService
 import Kiosk
 import Ledger
+import Reasons
 import Store
 import Synchronization
 import Tuvali

@@ -1,9 +1,9 @@
-import Credentials
 import Encoding
 import Foundation
 import GateService
 import Kiosk
 import LinuxIO
+import Reasons
 import Settings
 import Synchronization
 import TestKit

@@ -1,10 +1,10 @@
-import Credentials
 import Encoding
 import Foundation
 import Glibc
 import Kiosk
 import LinuxIO
 import Monitoring
+import Reasons
 import Store
 import Synchronization
 import TestKit

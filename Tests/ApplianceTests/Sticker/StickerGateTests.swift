@@ -1,10 +1,10 @@
-import Credentials
 import Encoding
 import Foundation
 import GateService
 import Kiosk
 import Ledger
 import LinuxIO
+import Reasons
 import Simulation
 import Synchronization
 import TestKit

@@ -1,8 +1,8 @@
-import Credentials
 import Encoding
 import Foundation
 import Kiosk
 import LinuxIO
+import Reasons
 import Settings
 import Synchronization
 import TestKit

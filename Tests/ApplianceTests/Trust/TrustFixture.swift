@@ -3,6 +3,7 @@ import Encoding
 import Foundation
 import Kiosk
 import LinuxIO
+import Reasons
 import Simulation
 import Synchronization
 import TrustFiles

@@ -7,6 +7,7 @@ import HTTPTransport
 import Kiosk
 import Ledger
 import LinuxIO
+import Reasons
 import Synchronization
 import Testing
 import TrustFiles

@@ -2,6 +2,7 @@ import Credentials
 import Encoding
 import Foundation
 import LinuxIO
+import Reasons
 import Testing
 
 @testable import TrustFiles

@@ -1,6 +1,7 @@
 import Credentials
 import Encoding
 import Foundation
+import Reasons
 import TestKit
 
 extension FuzzTarget {

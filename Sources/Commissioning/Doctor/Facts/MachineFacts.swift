@@ -1,7 +1,7 @@
-package import Credentials
 package import Encoding
 package import Kiosk
 package import LinuxIO
+package import Reasons
 
 /// The facts of a machine before they are judged. ``MachineLook`` gathers the facts; ``Doctor`` makes
 /// findings from them.

@@ -1,11 +1,11 @@
 import Administration
 import Courier
-import Credentials
 package import Encoding
 import Foundation
 import Glibc
 import HTTPTransport
 import LinuxIO
+import Reasons
 package import Settings
 
 /// Gathers the facts of a machine from its files. It queries devices and the running service only on this

@@ -1,6 +1,6 @@
-import Credentials
 import Kiosk
 package import LinuxIO
+import Reasons
 package import Settings
 
 /// Makes the outputs of a gate active one after another, so that a person on site sees whether the right

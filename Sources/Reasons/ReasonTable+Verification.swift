@@ -1,313 +1,293 @@
 // The reasons of a verification. Order and names follow Tests/Vectors/README.md; a test compares the two.
 
+extension ReasonCode.Group {
+    static let accepted = Self(title: "Accepted", codes: [.ok])
+
+    static let input = Self(
+        title: "Input and syntax",
+        codes: [
+            .inputTooLarge, .inputInflate, .jsonSyntax, .jsonDuplicateKey, .jsonTooDeep, .jsonNumber, .cborSyntax,
+            .envelopeUnknown, .formatUnsupported,
+        ])
+
+    static let kind = Self(title: "What it is", codes: [.kindNeverAdmits, .kindDisagrees, .kindMember])
+
+    static let shape = Self(
+        title: "Shape",
+        codes: [
+            .shapeContext, .shapeType, .shapeIssuer, .shapeCredentialSubject, .shapeID, .shapeDates, .shapeStatus,
+            .shapeProof, .shapeMember, .shapeSpelling, .shapeHeader, .claimsDisagree,
+        ])
+
+    static let trust = Self(
+        title: "Validity and trust",
+        codes: [
+            .clockUntrusted, .dateUnconfirmed, .validityExpired, .validityNotYet, .validityTooOld, .issuerUntrusted,
+            .issuerKeyMismatch, .issuerNotForType, .issuerUntyped, .trustStale,
+        ])
+
+    static let contexts = Self(
+        title: "Contexts",
+        codes: [.contextNotPinned, .contextInlineForbidden, .contextProtectedTerm, .contextInvalid])
+
+    static let keys = Self(
+        title: "Keys",
+        codes: [
+            .keyUnknown, .keyMalformed, .keyNotAuthorised, .keyWeak, .keyRevoked, .chainInvalid, .chainExpired,
+            .chainUntrusted,
+        ])
+
+    static let proof = Self(
+        title: "Proof",
+        codes: [
+            .canonTooComplex, .proofMissing, .proofMalformed, .proofSuiteUnsupported, .proofAlgorithm, .proofPurpose,
+            .proofInvalid, .proofExpired, .disclosureMalformed, .disclosureName, .disclosureDuplicate,
+            .disclosureUnreferenced, .mdocDoctype, .mdocDigest, .mdocCountry, .claimsUnsigned,
+        ])
+
+    static let status = Self(
+        title: "Status",
+        codes: [.statusRevoked, .statusSuspended, .statusStale, .statusUnavailable, .statusInvalid])
+
+    /// The last stages of a verification.
+    static let rules = Self(
+        title: "Holder, replay and the gate's own rules",
+        codes: [
+            .holderProofMissing, .holderInvalid, .replaySeen, .policyNoMatch, .policyExpired, .policy(named: "<id>"),
+        ])
+}
+
 extension ReasonCode {
-    /// `ok`
     package static let ok = ReasonCode("ok", "The credential is accepted.", "Nothing to do.", severity: .info)
 
     // Input and syntax
-    /// `input.too-large`
     package static let inputTooLarge = ReasonCode(
         "input.too-large", "The payload or a part of it is over a documented size or count limit.",
         "Ask the holder for a smaller credential (usually: a smaller photo).")
-    /// `input.inflate`
     package static let inputInflate = ReasonCode(
         "input.inflate", "Compressed data is broken or inflates beyond its limit.",
         "Present again; if it recurs the wallet or its network damages data.")
-    /// `json.syntax`
     package static let jsonSyntax = ReasonCode(
         "json.syntax", "The text is not strict JSON.", "The wallet or issuer sends broken data: tell them.",
         mosip: "ERR_GENERIC")
-    /// `json.duplicate-key`
     package static let jsonDuplicateKey = ReasonCode(
         "json.duplicate-key", "An object has two members of the same name, so two readers could understand two things.",
         "Treat as tampering, or tell the issuer.", mosip: "ERR_GENERIC")
-    /// `json.too-deep`
     package static let jsonTooDeep = ReasonCode(
         "json.too-deep", "Objects and arrays are nested deeper than 64.", "Treat as an attack, or tell the issuer.",
         mosip: "ERR_GENERIC")
-    /// `json.number`
     package static let jsonNumber = ReasonCode(
         "json.number", "A number cannot be kept exactly.", "Tell the issuer to send such numbers as text.",
         mosip: "ERR_GENERIC")
-    /// `cbor.syntax`
     package static let cborSyntax = ReasonCode(
         "cbor.syntax", "The bytes are not well-formed CBOR.", "The wallet or issuer sends broken data: tell them.")
-    /// `envelope.unknown`
     package static let envelopeUnknown = ReasonCode(
         "envelope.unknown", "Nothing in the payload can be read as a credential.",
         "Check that the phone shares a credential with an Inji-class wallet.", mosip: "ERR_EMPTY_VC")
-    /// `format.unsupported`
     package static let formatUnsupported = ReasonCode(
         "format.unsupported", "The credential is of a format that this version does not verify.",
         "Ask the issuer for a format that is verified, such as ldp_vc. `gatehouse verify --explain` names what this is."
     )
 
     // Kind
-    /// `kind.never-admits`
     package static let kindNeverAdmits = ReasonCode(
         "kind.never-admits",
         "It is no credential of a person: a status list, a linkage, an endorsement, an access token or another token.",
         "Ask the holder for a credential. If many present this, see which wallet or issuer hands it out.")
-    /// `kind.disagrees`
     package static let kindDisagrees = ReasonCode(
         "kind.disagrees", "It is called, wrapped or ended as a credential of another kind than its issuer signed.",
         "Treat as tampering, or tell the makers of the wallet which label it uses.")
-    /// `kind.member`
     package static let kindMember = ReasonCode(
         "kind.member", "A member that decides in another kind of credential is here, where nothing reads it.",
         "Tell the issuer; the pointer names the member.")
 
     // Shape
-    /// `shape.context`
     package static let shapeContext = ReasonCode(
         "shape.context", "@context is missing, is no list, or does not start with a W3C credentials context.",
         "The issuer makes invalid credentials: tell them.", mosip: "ERR_INVALID_@CONTEXT")
-    /// `shape.type`
     package static let shapeType = ReasonCode(
         "shape.type", "type (or vct, docType) is missing or malformed.",
         "The issuer makes invalid credentials: tell them.", mosip: "ERR_INVALID_TYPE")
-    /// `shape.issuer`
     package static let shapeIssuer = ReasonCode(
         "shape.issuer", "issuer is missing or is no URL.", "The issuer makes invalid credentials: tell them.",
         mosip: "ERR_INVALID_ISSUER")
-    /// `shape.credentialSubject`
     package static let shapeCredentialSubject = ReasonCode(
         "shape.credentialSubject", "credentialSubject is missing, empty or malformed.",
         "The issuer makes invalid credentials: tell them.", mosip: "ERR_INVALID_CREDENTIALSUBJECT")
-    /// `shape.id`
     package static let shapeID = ReasonCode(
         "shape.id", "id is not one URL.", "The issuer makes invalid credentials: tell them.", mosip: "ERR_INVALID_ID")
-    /// `shape.dates`
     package static let shapeDates = ReasonCode(
         "shape.dates", "A date is missing, malformed, without time zone, or ends before it begins.",
         "The issuer makes invalid credentials: tell them; the compat profile reads dates without zone as UTC.",
         mosip: "ERR_INVALID_ISSUANCEDATE")
-    /// `shape.status`
     package static let shapeStatus = ReasonCode(
         "shape.status", "credentialStatus is malformed.", "The issuer makes invalid credentials: tell them.",
         mosip: "ERR_INVALID_CREDENTIALSTATUS")
-    /// `shape.proof`
     package static let shapeProof = ReasonCode(
         "shape.proof", "proof is not an object with a type, or a list of such.",
         "The issuer makes invalid credentials: tell them.", mosip: "ERR_INVALID_PROOF")
-    /// `shape.member`
     package static let shapeMember = ReasonCode(
         "shape.member", "Another member of the data model is malformed.",
         "The issuer or wallet makes invalid documents: tell them.", mosip: "ERR_INVALID_<FIELD>")
-    /// `shape.spelling`
     package static let shapeSpelling = ReasonCode(
         "shape.spelling",
         "The document is not spelled as its data model spells it; its statements could be read in two ways.",
         "Treat as tampering, or tell the issuer.")
-    /// `shape.header`
     package static let shapeHeader = ReasonCode(
         "shape.header", "The token's header has a wrong typ or cty.", "Tell the issuer.", mosip: "ERR_INVALID_TYP")
-    /// `claims.disagree`
     package static let claimsDisagree = ReasonCode(
         "claims.disagree", "A claim of the token contradicts the credential inside.", "Tell the issuer.")
 
     // Validity and trust
-    /// `validity.expired`
     package static let validityExpired = ReasonCode(
         "validity.expired", "The credential's validity is over.", "The holder needs a new one from the issuer.",
         mosip: "ERR_VC_EXPIRED")
-    /// `validity.not-yet`
     package static let validityNotYet = ReasonCode(
         "validity.not-yet", "The credential's validity has not begun.",
         "Come back later; if many see this, check the clock of the gate.", mosip: "ERR_ISSUANCE_DATE_IS_FUTURE_DATE")
-    /// `validity.too-old`
     package static let validityTooOld = ReasonCode(
         "validity.too-old", "The credential was issued longer ago than the policy allows.",
         "The holder needs a new one from the issuer.")
-    /// `clock.untrusted`
     package static let clockUntrusted = ReasonCode(
         "clock.untrusted", "The gate does not know the date, so it cannot tell what is valid.",
         "Let the box reach a time server once, fit a clock battery, or relax the policy's clock rule knowingly.")
-    /// `clock.unconfirmed`
     package static let dateUnconfirmed = ReasonCode(
         "clock.unconfirmed",
         "The gate's clock was moved, or nothing but a time server says how long the machine was off, and by another date that may be "
             + "right the credential is not good, or no rule admits it.",
         "See fault.clock-unconfirmed; when the clock is right, say so with: gatehouse clock accept.")
-    /// `issuer.untrusted`
     package static let issuerUntrusted = ReasonCode(
         "issuer.untrusted", "The issuer is not in the trust list, or its entry does not hold at this date.",
         "If this issuer should be trusted, add it to issuers.toml in the trust directory.")
-    /// `issuer.key-mismatch`
     package static let issuerKeyMismatch = ReasonCode(
         "issuer.key-mismatch", "The key that signed belongs to somebody else than the issuer.",
         "Treat as a forgery; if another id may sign for this issuer, list it in its controllers.")
-    /// `issuer.not-for-type`
     package static let issuerNotForType = ReasonCode(
         "issuer.not-for-type", "The issuer is trusted, but not for this type of credential.",
         "See the types of the issuer's trust entry.")
-    /// `issuer.untyped`
     package static let issuerUntyped = ReasonCode(
         "issuer.untyped",
         "The issuer's entry names no types by which it admits, and no rule of the gate says what admits.",
         "Write the types into the issuer's [[issuer]] in issuers.toml; gatehouse trust needs prints the line.")
-    /// `trust.stale`
     package static let trustStale = ReasonCode(
         "trust.stale", "The trust data, or the stored document of the signer, is older than the operator allows.",
         "Refresh the trust data (gatehouse trust refresh) or import the newest bundle.")
 
     // Contexts
-    /// `context.not-pinned`
     package static let contextNotPinned = ReasonCode(
         "context.not-pinned",
         "The credential names a JSON-LD context that is not in the trust directory or that its issuer may not use.",
         "Ask `gatehouse trust needs`, review the context, `gatehouse trust pin context`.", mosip: "ERR_GENERIC")
-    /// `context.inline-forbidden`
     package static let contextInlineForbidden = ReasonCode(
         "context.inline-forbidden", "The credential brings a JSON-LD context of its own.",
         "If this issuer needs that, set inline-contexts = \"allow\" in its trust entry, or use the compat profile.")
-    /// `context.protected-term`
     package static let contextProtectedTerm = ReasonCode(
         "context.protected-term", "A context redefines a protected term.", "Treat as tampering, or tell the issuer.",
         mosip: "ERR_GENERIC")
-    /// `context.invalid`
     package static let contextInvalid = ReasonCode(
         "context.invalid",
         "A context or the document under it breaks the rules of JSON-LD, or gives the proof's terms another meaning.",
         "Treat as tampering, or tell the issuer.", mosip: "ERR_GENERIC")
 
     // Keys
-    /// `key.unknown`
     package static let keyUnknown = ReasonCode(
         "key.unknown", "The signer's key is not in the trust directory.",
         "Add the issuer's DID document or key document to did/ in the trust directory.",
         mosip: "ERR_SIGNATURE_VERIFICATION_FAILED")
-    /// `key.malformed`
     package static let keyMalformed = ReasonCode(
         "key.malformed", "The signer's key cannot be read.", "Renew the issuer's key document in the trust directory.")
-    /// `key.not-authorised`
     package static let keyNotAuthorised = ReasonCode(
         "key.not-authorised", "The signer's key is not published for signing credentials.",
         "Tell the issuer; if its assertionMethod lists only the bare DID, set key-purpose = \"did-wide\" knowingly.")
-    /// `key.weak`
     package static let keyWeak = ReasonCode(
         "key.weak", "The signer's key is too weak (RSA under 2048 bits).", "The issuer must use a stronger key.")
-    /// `key.revoked`
     package static let keyRevoked = ReasonCode(
         "key.revoked", "The signer's key was withdrawn or has come to its end.",
         "The holder needs a new credential from the issuer.")
-    /// `chain.invalid`
     package static let chainInvalid = ReasonCode(
         "chain.invalid", "The signer's certificate chain is wrong or unreadable.", "Tell the issuer.")
-    /// `chain.expired`
     package static let chainExpired = ReasonCode(
         "chain.expired", "A certificate of the signer is outside its dates.", "Tell the issuer.")
-    /// `chain.untrusted`
     package static let chainUntrusted = ReasonCode(
         "chain.untrusted", "No pinned root certificate stands behind the signer.",
         "If this issuer should be trusted, `gatehouse trust pin root` and, but for mdocs, name it in the issuer's `roots`."
     )
 
     // Proof
-    /// `canon.too-complex`
     package static let canonTooComplex = ReasonCode(
         "canon.too-complex", "The document's graph is too intricate to be put in order within the work limit.",
         "Treat as an attack.")
-    /// `proof.missing`
     package static let proofMissing = ReasonCode(
         "proof.missing", "The credential has no proof.", "Treat as a forgery, or tell the issuer.",
         mosip: "ERR_MISSING_PROOF")
-    /// `proof.malformed`
     package static let proofMalformed = ReasonCode(
         "proof.malformed", "The signature is not encoded as its suite demands.",
         "Treat as tampering, or tell the issuer.", mosip: "ERR_INVALID_PROOF")
-    /// `proof.suite-unsupported`
     package static let proofSuiteUnsupported = ReasonCode(
         "proof.suite-unsupported", "The proof is of a kind that this version does not verify.",
         "Ask the issuer for a supported proof suite, or update Gatehouse.", mosip: "ERR_INVALID_PROOF_TYPE")
-    /// `proof.algorithm`
     package static let proofAlgorithm = ReasonCode(
         "proof.algorithm", "The signature's algorithm does not belong to its suite or key.",
         "Treat as tampering, or tell the issuer.", mosip: "ERR_INVALID_ALGORITHM")
-    /// `proof.purpose`
     package static let proofPurpose = ReasonCode(
         "proof.purpose", "The proof was made for another purpose.", "Treat as tampering, or tell the issuer.")
-    /// `proof.invalid`
     package static let proofInvalid = ReasonCode(
         "proof.invalid", "The signature does not match: the content was altered or another key signed it.",
         "Treat as a forgery. If it is every credential of one issuer, compare its contexts and keys with the trust directory.",
         mosip: "ERR_SIGNATURE_VERIFICATION_FAILED")
-    /// `proof.expired`
     package static let proofExpired = ReasonCode(
         "proof.expired", "The proof's own validity is over.", "The holder needs a new credential from the issuer.")
-    /// `disclosure.malformed`
     package static let disclosureMalformed = ReasonCode(
         "disclosure.malformed", "A disclosure is not of the form that RFC 9901 demands.", "Tell the wallet's maker.",
         mosip: "ERR_INVALID_DISCLOSURE_FORMAT")
-    /// `disclosure.name`
     package static let disclosureName = ReasonCode(
         "disclosure.name", "A disclosure uses a reserved or already present name.", "Treat as tampering.",
         mosip: "ERR_INVALID_DISCLOSURE_CLAIM_NAME")
-    /// `disclosure.duplicate`
     package static let disclosureDuplicate = ReasonCode(
         "disclosure.duplicate", "A disclosure or digest occurs twice.", "Treat as tampering.")
-    /// `disclosure.unreferenced`
     package static let disclosureUnreferenced = ReasonCode(
         "disclosure.unreferenced", "A disclosure matches no signed digest.", "Treat as tampering.")
-    /// `mdoc.doctype`
     package static let mdocDoctype = ReasonCode(
         "mdoc.doctype", "The signed and the stated document type differ.", "Treat as tampering.")
-    /// `mdoc.digest`
     package static let mdocDigest = ReasonCode(
         "mdoc.digest", "An item does not match its signed digest.", "Treat as tampering.")
-    /// `mdoc.country`
     package static let mdocCountry = ReasonCode(
         "mdoc.country", "The issuing country is not that of the signer.", "Treat as tampering, or tell the issuer.")
-    /// `claims.unsigned`
     package static let claimsUnsigned = ReasonCode(
         "claims.unsigned", "The credential carries members that the signature does not cover.",
         "Tell the issuer (its contexts do not define them); the compat profile accepts and hides them.")
 
     // Status
-    /// `status.revoked`
     package static let statusRevoked = ReasonCode(
         "status.revoked", "The issuer has revoked the credential.", "The holder must turn to the issuer.",
         mosip: "ERR_VC_REVOKED")
-    /// `status.suspended`
     package static let statusSuspended = ReasonCode(
         "status.suspended", "The issuer has suspended the credential.", "The holder must turn to the issuer.")
-    /// `status.stale`
     package static let statusStale = ReasonCode(
         "status.stale", "The stored status list is outside its dates.",
         "Refresh the status lists of the trust directory.",
         mosip: "STATUS_VERIFICATION_ERROR")
-    /// `status.unavailable`
     package static let statusUnavailable = ReasonCode(
         "status.unavailable", "The status list that the credential names is not stored.",
         "Add the list to status/ in the trust directory, or let the refresher fetch it.",
         mosip: "STATUS_RETRIEVAL_ERROR")
-    /// `status.invalid`
     package static let statusInvalid = ReasonCode(
         "status.invalid",
         "The stored status list is not acceptable: signature, issuer, purpose, id, length, index, encoding or value.",
         "Refresh the list; if it stays so, tell the issuer.", mosip: "STATUS_VERIFICATION_ERROR")
 
-    // Holder, replay, policy, own faults
-    /// `holder.proof-missing`
+    // Holder, replay and policy
     package static let holderProofMissing = ReasonCode(
         "holder.proof-missing", "The gate asks for the holder's proof and none was sent.",
         "Present with a wallet that signs presentations, or relax the policy.")
-    /// `holder.invalid`
     package static let holderInvalid = ReasonCode(
         "holder.invalid", "The holder's proof is wrong.", "Treat as a stolen credential.",
         mosip: "ERR_SIGNATURE_VERIFICATION_FAILED")
-    /// `replay.seen`
     package static let replaySeen = ReasonCode(
         "replay.seen", "The same credential was presented a moment ago.", "Wait until the replay window has passed.")
-    /// `policy.no-match`
     package static let policyNoMatch = ReasonCode(
         "policy.no-match", "No rule of the policy is about a credential of this format, type and issuer.",
         "Add an [[accept]] rule to the policy file if such credentials are to be let in.")
-    /// `policy.expired`
     package static let policyExpired = ReasonCode(
         "policy.expired", "The policy is past its valid-until date.", "Install a newer policy file.")
-    /// `internal`
-    package static let `internal` = ReasonCode(
-        "internal", "The verifier met something it did not expect, or came to no end in time, and refused.",
-        "Keep the time of the visit and report it to the makers of Gatehouse.", mosip: "ERR_GENERIC")
 }

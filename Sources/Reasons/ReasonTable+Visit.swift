@@ -1,160 +1,148 @@
 // The reasons of a visit that are not reasons of a verification: failures of the radio, the disk and the
 // power supply.
 
+extension ReasonCode.Group {
+    /// Each code that Tuvali documents, followed by the codes that refine it.
+    static let transfer = Self(
+        title: "Transfer (Tuvali)",
+        codes: [
+            .transferConnection, .transferMTUTooSmall, .transferResponseSize, .transferSizeOutOfRange,
+            .transferReportBeforeSize, .transferTooManyMissing, .transferChunksMissing, .transferVerifier,
+            .transferSilence, .transferTooLong, .transferWalletFailed, .transferPeripheral, .transferSizeMalformed,
+            .transferKeyWeak, .transferIdentifiedAgain, .transferSecondTransfer, .transferPayload,
+            .transferNotAuthentic, .transferNotCompressed, .transferInflatedTooLarge, .transferUnknown,
+            .transferNoVerdict, .transferDisconnected, .transferNotIdentified, .transferNothingSent,
+            .transferLeftSending, .transferLeftChecking, .transferRadioLost, .transferStopped,
+        ])
+
+    static let visit = Self(
+        title: "Around the visit",
+        codes: [.ledgerUnavailable, .gateUnavailable, .gateLockedDown, .interrupted, .abandoned, .internal])
+}
+
 extension ReasonCode {
     // The codes that Tuvali documents for a verifier. After each code follow the more specific codes that are
     // added to it as a second reason.
-    /// `transfer.TVV_CON_001`
     package static let transferConnection = ReasonCode(
         tuvali: "TVV_CON_001", "The link carries too little in one packet.", "Use another phone.")
-    /// `transfer.mtu-too-small`
     package static let transferMTUTooSmall = ReasonCode(
         "transfer.mtu-too-small", refining: .transferConnection,
         "The phone accepts fewer than 67 bytes in one packet, too few for a chunk.",
         "The phone accepts only tiny packets: use another phone.")
 
-    /// `transfer.TVV_TRA_001`
     package static let transferResponseSize = ReasonCode(
         tuvali: "TVV_TRA_001", "The announced size of the credential is impossible, or none was announced.",
         "Share another credential; if it recurs, update the wallet app.")
-    /// `transfer.size-out-of-range`
     package static let transferSizeOutOfRange = ReasonCode(
         "transfer.size-out-of-range", refining: .transferResponseSize,
         "The phone announced fewer than 17 bytes or more than 2 MiB.",
         "The credential is larger than 2 MiB or empty: share another one.")
-    /// `transfer.report-before-size`
     package static let transferReportBeforeSize = ReasonCode(
         "transfer.report-before-size", refining: .transferResponseSize,
         "The phone asked what had arrived before it announced anything.", brokenProtocol)
 
-    /// `transfer.TVV_TRA_002`
     package static let transferTooManyMissing = ReasonCode(
         tuvali: "TVV_TRA_002", "Too many chunks were lost.", poorLink)
-    /// `transfer.chunks-missing`
     package static let transferChunksMissing = ReasonCode(
         "transfer.chunks-missing", refining: .transferTooManyMissing,
         "More chunks were missing at the end of the transfer than the gate's limit allows.", poorLink)
 
-    /// `transfer.TVV_UNK_001`
     package static let transferVerifier = ReasonCode(
         tuvali: "TVV_UNK_001", "The transfer began and came to no end.",
         "Share again; if it recurs, restart the wallet app and hold the phone nearer.")
-    /// `transfer.silence`
     package static let transferSilence = ReasonCode(
         "transfer.silence", refining: .transferVerifier, "The phone fell silent in the middle of the transfer.",
         poorLink)
-    /// `transfer.too-long`
     package static let transferTooLong = ReasonCode(
         "transfer.too-long", refining: .transferVerifier, "The phone kept sending, but was not done within the limit.",
         poorLink)
-    /// `transfer.wallet-failed`
     package static let transferWalletFailed = ReasonCode(
         "transfer.wallet-failed", refining: .transferVerifier, "The wallet app said that it had failed.",
         "The wallet app gave up: restart it and share again.")
 
-    /// `transfer.TVV_UNK_002`
     package static let transferPeripheral = ReasonCode(
         tuvali: "TVV_UNK_002", "The phone wrote what the protocol does not allow.", brokenProtocol)
-    /// `transfer.size-malformed`
     package static let transferSizeMalformed = ReasonCode(
         "transfer.size-malformed", refining: .transferPeripheral,
         "The announcement of the size was shorter than 4 bytes.",
         brokenProtocol)
-    /// `transfer.key-weak`
     package static let transferKeyWeak = ReasonCode(
         "transfer.key-weak", refining: .transferPeripheral,
         "The phone's public key has low order, so the shared secret would be zero.",
         "Treat as an attack; if it is one kind of phone only, tell the wallet's maker.")
-    /// `transfer.identified-again`
     package static let transferIdentifiedAgain = ReasonCode(
         "transfer.identified-again", refining: .transferPeripheral,
         "The phone identified itself a second time, otherwise.",
         brokenProtocol)
-    /// `transfer.second-transfer`
     package static let transferSecondTransfer = ReasonCode(
         "transfer.second-transfer", refining: .transferPeripheral,
         "The phone began another transfer after the first, which would use key and nonce twice.", brokenProtocol)
 
-    /// `transfer.TVV_UNK_003`
     package static let transferPayload = ReasonCode(
         tuvali: "TVV_UNK_003", "What arrived is no payload.", foreignData)
-    /// `transfer.not-authentic`
     package static let transferNotAuthentic = ReasonCode(
         "transfer.not-authentic", refining: .transferPayload,
         "The authentication tag does not fit: the data were damaged, or not encrypted for this session.", foreignData)
-    /// `transfer.not-compressed`
     package static let transferNotCompressed = ReasonCode(
         "transfer.not-compressed", refining: .transferPayload, "The decrypted bytes are no gzip stream.", foreignData)
-    /// `transfer.inflated-too-large`
     package static let transferInflatedTooLarge = ReasonCode(
         "transfer.inflated-too-large", refining: .transferPayload,
         "The payload inflates to more than 8 MiB.", "Treat as an attack, or share a smaller credential.")
 
-    /// `transfer.TUV_UNK_001`
     package static let transferUnknown = ReasonCode(
         tuvali: "TUV_UNK_001", "The transfer failed for a reason that has no code of its own.", "Share again.")
-    /// `transfer.no-verdict`
     package static let transferNoVerdict = ReasonCode(
         "transfer.no-verdict", refining: .transferUnknown, "The credential arrived, but no verdict came in time.",
         "The verification took too long: look at this machine's load.")
 
-    /// `transfer.disconnected`
     package static let transferDisconnected = ReasonCode(
         "transfer.disconnected", "The phone or the radio was gone before there was a verdict.",
         "Share again and stay until the light shows green or red; if it recurs, look at the antenna's surroundings.")
 
     // The more specific codes for `transfer.disconnected`.
-    /// `transfer.not-identified`
     package static let transferNotIdentified = ReasonCode(
         "transfer.not-identified", refining: .transferDisconnected,
         "The phone connected and left without naming itself: no wallet, or one that scanned nothing.",
         "Nothing to do; if there are many, look at who passes by with the radio on.")
-    /// `transfer.nothing-sent`
     package static let transferNothingSent = ReasonCode(
         "transfer.nothing-sent", refining: .transferDisconnected,
         "The wallet scanned the code and left before it announced a credential.",
         "Scan again and choose a credential.")
-    /// `transfer.left-sending`
     package static let transferLeftSending = ReasonCode(
         "transfer.left-sending", refining: .transferDisconnected,
         "The link broke while the credential was being sent.", poorLink)
-    /// `transfer.left-checking`
     package static let transferLeftChecking = ReasonCode(
         "transfer.left-checking", refining: .transferDisconnected,
         "The credential was here, but the phone left before there was a verdict.",
         "Share again and stay until the light shows green or red.")
-    /// `transfer.radio-lost`
     package static let transferRadioLost = ReasonCode(
         "transfer.radio-lost", refining: .transferDisconnected, "The kiosk's radio failed in the middle of the visit.",
         "Look at the adapter and its supply.")
-    /// `transfer.stopped`
     package static let transferStopped = ReasonCode(
         "transfer.stopped", refining: .transferDisconnected, "The kiosk was stopped in the middle of the visit.",
         "Share again when the kiosk is back.")
 
     // Around the visit
-    /// `ledger.unavailable`
     package static let ledgerUnavailable = ReasonCode(
         "ledger.unavailable", "The credential is good, but the disk did not take the record that must be there first.",
         "Look at the disk: free space, errors, wear. The operator may choose gate.whenLedgerFails = \"open\" knowingly."
     )
-    /// `gate.unavailable`
     package static let gateUnavailable = ReasonCode(
         "gate.unavailable", "The credential is good, but the gate cannot open: its relay's line is absent or fails.",
         "Look at what fault.gpio says, at the wiring and at gpioinfo; the line is taken again by itself when it is there."
     )
-    /// `gate.locked-down`
     package static let gateLockedDown = ReasonCode(
         "gate.locked-down", "The credential is good, but the gate is locked down: nobody is let in.",
         "Ask whoever ordered it; an operator ends it with: gatehouse door release. A lock-down by the schedule ends by itself."
     )
-    /// `interrupted`
     package static let interrupted = ReasonCode(
         "interrupted",
         "The power or the program went away in the middle of the visit. Of an accepted visit the gate was told to open, as the record "
             + "says, and the end was not seen; of any other it is not known whether the gate opened.",
         "Find out who passed at that time, and why the box stopped (its log tells).")
-    /// `abandoned`
+    package static let `internal` = ReasonCode(
+        "internal", "The verifier met something it did not expect, or came to no end in time, and refused.",
+        "Keep the time of the visit and report it to the makers of Gatehouse.", mosip: "ERR_GENERIC")
     package static let abandoned = ReasonCode(
         "abandoned", "The phone left before it announced a credential; the visit is counted, not recorded.",
         "Nothing to do; if there are many, look at the antenna's surroundings.", severity: .info)
