@@ -96,9 +96,10 @@ let package = Package(
         target("Observation", ["Reasons", "Ledger", "Encoding", crypto]),
 
         // Adapters: thin.
+        target("LinuxIO", ["Encoding", "CLinuxShims", "CGPIO"]),
         target(
-            "LinuxIO", ["Encoding", "CLinuxShims", "CGPIO", "CQrencode"],
-            exclude: ["Display/Devanagari/render", "Display/Devanagari/OFL.txt"]),
+            "Displays", ["LinuxIO", "Encoding", "CLinuxShims", "CQrencode"],
+            exclude: ["Devanagari/render", "Devanagari/OFL.txt"], embed: "Devanagari/words.txt"),
         target("Store", ["Ledger", "Encoding", crypto, grdb, sqlite]),
         target("HTTPTransport", ["Encoding", httpClient, nioCore, nioPosix, nioHTTP1, nioSSL]),
 
@@ -106,7 +107,7 @@ let package = Package(
         target("Administration", ["Reasons", "LinuxIO", "Encoding"]),
         target(
             "Settings",
-            ["Kiosk", "Credentials", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO", "Encoding", crypto]),
+            ["Kiosk", "Credentials", "Tuvali", "Ledger", "Aries", "DIDComm", "Displays", "LinuxIO", "Encoding", crypto]),
         target("TrustFiles", ["Settings", "Kiosk", "Credentials", "Reasons", "LinuxIO", "Encoding", crypto]),
         target(
             "Courier",
@@ -118,7 +119,7 @@ let package = Package(
             "GateService",
             [
                 "TrustFiles", "Settings", "Administration", "Kiosk", "Credentials", "Reasons", "BluetoothHost",
-                "Tuvali", "Ledger", "LinuxIO", "Store", "Encoding", serviceLifecycle, crypto,
+                "Tuvali", "Ledger", "Displays", "LinuxIO", "Store", "Encoding", serviceLifecycle, crypto,
             ]),
         target(
             "Monitoring",
@@ -138,7 +139,7 @@ let package = Package(
             "Commissioning",
             [
                 "Courier", "TrustFiles", "Settings", "Administration", "Kiosk", "Credentials", "Reasons", "Ledger",
-                "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", crypto,
+                "Aries", "DIDComm", "Displays", "LinuxIO", "Store", "HTTPTransport", "Encoding", crypto,
             ]),
 
         // Kits: the world on a virtual clock, and what is shown and measured with it.
@@ -164,7 +165,8 @@ let package = Package(
             dependencies: [
                 "Appliance", "Workbench", "Simulation", "Commissioning", "Backup", "Monitoring", "GateService",
                 "Courier", "TrustFiles", "Settings", "Administration", "Observation", "Kiosk", "Credentials", "Reasons",
-                "LinkedData", "Tuvali", "Ledger", "Aries", "LinuxIO", "Store", "HTTPTransport", "Encoding", "CWipe",
+                "LinkedData", "Tuvali", "Ledger", "Aries", "Displays", "LinuxIO", "Store", "HTTPTransport", "Encoding",
+                "CWipe",
                 argumentParser,
             ], swiftSettings: settings),
 
@@ -208,7 +210,7 @@ let package = Package(
         tests(
             "KioskTests",
             ["Kiosk", "BluetoothHost", "Credentials", "Reasons", "Tuvali", "Ledger", "Simulation", "Encoding"]),
-        tests("LinuxIOTests", ["LinuxIO", "CGPIO", "CLinuxShims", "FakeGPIOD", "Encoding"]),
+        tests("LinuxIOTests", ["Displays", "LinuxIO", "CGPIO", "CLinuxShims", "FakeGPIOD", "Encoding"]),
         tests("ObservationTests", ["Observation", "Reasons", "Ledger", "Encoding"]),
         tests("StoreTests", ["Store", "Ledger", "Encoding", "CrashVFS", "CrashKit", grdb]),
         tests("HTTPTransportTests", ["HTTPTransport", "Encoding", nioCore, nioPosix, nioHTTP1, nioSSL, nioTLS]),
@@ -222,7 +224,8 @@ let package = Package(
             [
                 "Appliance", "Commissioning", "Backup", "Monitoring", "GateService", "Courier", "TrustFiles",
                 "Settings", "Administration", "Workbench", "Simulation", "Observation", "Kiosk", "Credentials",
-                "Reasons", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "CrashVFS",
+                "Reasons", "Tuvali", "Ledger", "Aries", "DIDComm", "Displays", "LinuxIO", "Store", "HTTPTransport",
+                "CrashVFS",
                 "CrashKit",
                 "Encoding", crypto,
             ]),

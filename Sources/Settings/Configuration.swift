@@ -1,4 +1,5 @@
 import Crypto
+import Displays
 package import Encoding
 import Foundation
 import Glibc

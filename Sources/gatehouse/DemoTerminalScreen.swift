@@ -1,9 +1,9 @@
 import Credentials
+import Displays
 import Encoding
 import Foundation
 import Kiosk
 import Ledger
-import LinuxIO
 import Reasons
 import Simulation
 import Synchronization

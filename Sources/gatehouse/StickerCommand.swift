@@ -1,4 +1,5 @@
 import ArgumentParser
+import Displays
 import Encoding
 import Foundation
 import LinuxIO

@@ -1,6 +1,6 @@
+import Displays
 import GateService
 import Kiosk
-import LinuxIO
 import Testing
 
 @testable import Settings

@@ -4,6 +4,7 @@ import Glibc
 import TestKit
 import Testing
 
+@testable import Displays
 @testable import LinuxIO
 
 /// Returns an invitation with the longest possible name.

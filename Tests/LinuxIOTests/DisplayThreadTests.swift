@@ -4,6 +4,7 @@ import Synchronization
 import TestKit
 import Testing
 
+@testable import Displays
 @testable import LinuxIO
 
 /// A display device whose behaviour the test controls.

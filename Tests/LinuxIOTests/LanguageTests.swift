@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import Displays
 @testable import LinuxIO
 
 @Suite("languages of displays")

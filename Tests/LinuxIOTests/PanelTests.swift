@@ -3,6 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import Displays
 @testable import LinuxIO
 
 /// A bus that records the messages written to it.

@@ -2,6 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
+@testable import Displays
 @testable import LinuxIO
 
 @Suite("words said aloud", .tags(.realTime))

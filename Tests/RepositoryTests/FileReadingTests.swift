@@ -16,7 +16,7 @@ import Testing
         arguments: [
             "Administration", "Settings", "TrustFiles", "Courier", "GateService", "Monitoring", "Backup",
             "Commissioning",
-            "Appliance", "Store", "LinuxIO", "HTTPTransport", "gatehouse",
+            "Appliance", "Store", "Displays", "LinuxIO", "HTTPTransport", "gatehouse",
         ])
     func nothingWaitsForAPipe(_ module: String) throws {
         let folder = Vectors.repository.appendingPathComponent("Sources/" + module)

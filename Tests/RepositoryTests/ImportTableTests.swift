@@ -20,7 +20,8 @@ private let imports: [String: Set<String>] = [
     "Kiosk": ["Encoding", "Reasons", "Credentials", "BluetoothHost", "Tuvali", "Ledger"],
     "Observation": ["Encoding", "Reasons", "Ledger", "Crypto"],
     // adapters
-    "LinuxIO": ["Encoding", "CLinuxShims", "CGPIO", "CQrencode", "Glibc", "Foundation", "Synchronization"],
+    "LinuxIO": ["Encoding", "CLinuxShims", "CGPIO", "Glibc", "Foundation", "Synchronization"],
+    "Displays": ["LinuxIO", "Encoding", "CLinuxShims", "CQrencode", "Glibc", "Synchronization"],
     "Store": ["Ledger", "Encoding", "Crypto", "GRDB", "GRDBSQLite", "Foundation", "Glibc", "Dispatch"],
     "HTTPTransport": [
         "Encoding", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "Foundation", "Synchronization",
@@ -28,8 +29,8 @@ private let imports: [String: Set<String>] = [
     // services: one subject each. GateService imports neither HTTP nor agents
     "Administration": ["Encoding", "Reasons", "LinuxIO", "Synchronization"],
     "Settings": [
-        "Encoding", "Credentials", "Tuvali", "Ledger", "Kiosk", "Aries", "DIDComm", "LinuxIO", "Crypto", "Foundation",
-        "Glibc",
+        "Encoding", "Credentials", "Tuvali", "Ledger", "Kiosk", "Aries", "DIDComm", "Displays", "LinuxIO", "Crypto",
+        "Foundation", "Glibc",
     ],
     "TrustFiles": ["Settings", "Encoding", "Reasons", "Credentials", "Kiosk", "LinuxIO", "Crypto", "Foundation"],
     "Courier": [
@@ -38,7 +39,8 @@ private let imports: [String: Set<String>] = [
     ],
     "GateService": [
         "TrustFiles", "Settings", "Administration", "Encoding", "Reasons", "Credentials", "BluetoothHost", "Tuvali",
-        "Ledger", "Kiosk", "LinuxIO", "Store", "Crypto", "Foundation", "Glibc", "ServiceLifecycle", "Synchronization",
+        "Ledger", "Kiosk", "Displays", "LinuxIO", "Store", "Crypto", "Foundation", "Glibc", "ServiceLifecycle",
+        "Synchronization",
     ],
     "Monitoring": [
         "GateService", "TrustFiles", "Settings", "Administration", "Encoding", "Reasons", "Credentials", "Ledger",
@@ -51,7 +53,8 @@ private let imports: [String: Set<String>] = [
     ],
     "Commissioning": [
         "Courier", "TrustFiles", "Settings", "Administration", "Encoding", "Reasons", "Credentials", "Ledger", "Kiosk",
-        "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Crypto", "Foundation", "Glibc", "Synchronization",
+        "Aries", "DIDComm", "Displays", "LinuxIO", "Store", "HTTPTransport", "Crypto", "Foundation", "Glibc",
+        "Synchronization",
     ],
     // kits
     "Simulation": [
@@ -69,9 +72,8 @@ private let imports: [String: Set<String>] = [
     "gatehouse": [
         "Appliance", "Commissioning", "Backup", "Monitoring", "GateService", "Courier", "TrustFiles", "Settings",
         "Administration", "Workbench", "Simulation", "Observation", "Encoding", "Reasons", "LinkedData", "Credentials",
-        "Tuvali", "Ledger", "Kiosk", "Aries", "LinuxIO", "Store", "HTTPTransport", "ArgumentParser", "Foundation",
-        "Glibc",
-        "Synchronization",
+        "Tuvali", "Ledger", "Kiosk", "Aries", "Displays", "LinuxIO", "Store", "HTTPTransport", "ArgumentParser",
+        "Foundation", "Glibc", "Synchronization",
     ],
 ]
 
@@ -80,12 +82,13 @@ private let imports: [String: Set<String>] = [
 private let reached: [String: Set<String>] = [
     "Appliance": [
         "Appliance", "Monitoring", "GateService", "Courier", "TrustFiles", "Settings", "Administration",
-        "HTTPTransport", "Store", "LinuxIO", "Observation", "Kiosk", "Ledger", "Aries", "DIDComm", "Tuvali",
+        "HTTPTransport", "Store", "Displays", "LinuxIO", "Observation", "Kiosk", "Ledger", "Aries", "DIDComm", "Tuvali",
         "BluetoothHost", "Credentials", "LinkedData", "Reasons", "Encoding",
     ],
     // Aries and DIDComm only for the values of the configuration.
     "GateService": [
-        "GateService", "TrustFiles", "Settings", "Administration", "Store", "LinuxIO", "Kiosk", "Ledger", "Aries",
+        "GateService", "TrustFiles", "Settings", "Administration", "Store", "Displays", "LinuxIO", "Kiosk", "Ledger",
+        "Aries",
         "DIDComm", "Tuvali", "BluetoothHost", "Credentials", "LinkedData", "Reasons", "Encoding",
     ],
 ]

@@ -1,3 +1,4 @@
+import Displays
 import Kiosk
 import LinuxIO
 import Reasons

@@ -1,4 +1,4 @@
-import LinuxIO
+import Displays
 import Reasons
 import Settings
 

@@ -1,3 +1,4 @@
+import Displays
 package import Kiosk
 package import LinuxIO
 package import Settings

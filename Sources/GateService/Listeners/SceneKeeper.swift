@@ -1,5 +1,5 @@
+package import Displays
 package import Kiosk
-package import LinuxIO
 import Reasons
 
 /// Makes the scene on the displays from the kiosk's notes and its light.

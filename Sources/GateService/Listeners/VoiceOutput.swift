@@ -1,3 +1,4 @@
+package import Displays
 package import Encoding
 package import Kiosk
 package import LinuxIO

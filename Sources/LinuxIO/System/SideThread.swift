@@ -84,7 +84,7 @@ package final class SideThread: Sendable {
 }
 
 /// Dedicated system threads.
-enum Threads {
+package enum Threads {
     private final class Body {
         let name: String
         let isFirst: Bool
@@ -103,7 +103,7 @@ enum Threads {
     /// `isFirst` gives the thread real-time priority if the system allows that (`clinux_run_first`);
     /// otherwise the thread has normal priority. The body of a thread with real-time priority must wait in
     /// the kernel and compute little in between.
-    static func start(
+    package static func start(
         _ name: String, isFirst: Bool = false, _ body: @escaping @Sendable () -> Void
     ) throws(SystemError) {
         var id = pthread_t()

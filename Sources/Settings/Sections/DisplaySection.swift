@@ -1,4 +1,4 @@
-package import LinuxIO
+package import Displays
 
 /// `[display]`, and `[[display.also]]` for each further display: where visitors see the invitation and the
 /// verdict.

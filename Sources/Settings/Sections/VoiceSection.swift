@@ -1,4 +1,4 @@
-package import LinuxIO
+package import Displays
 
 /// `[voice]`: spoken verdicts. A separate program speaks them.
 package struct VoiceSection: Hashable, Sendable {

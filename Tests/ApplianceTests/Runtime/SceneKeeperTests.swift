@@ -1,3 +1,4 @@
+import Displays
 import Encoding
 import LinuxIO
 import Reasons

@@ -1,8 +1,8 @@
+import Displays
 import Encoding
 import Foundation
 import GateService
 import Kiosk
-import LinuxIO
 import Reasons
 import Settings
 import Synchronization

@@ -1,4 +1,5 @@
 import Credentials
+import Displays
 import Encoding
 import Foundation
 import LinuxIO

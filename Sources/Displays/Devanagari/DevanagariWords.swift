@@ -1,5 +1,5 @@
 /// Hindi words as pictures. The letters of the Devanagari script join, so each word is drawn as a whole.
-/// `Devanagari/render` generates the pictures.
+/// `Devanagari/render` generates the pictures, `words.txt`: each word, then its rows from top to bottom.
 enum DevanagariWords {
     /// The number of rows of each picture: about two lines of ``BitmapFont``, the minimum at which the script
     /// is legible.
@@ -15,7 +15,7 @@ enum DevanagariWords {
     static func picture(of word: some StringProtocol) -> Picture? { pictures[String(word)] }
 
     private static let pictures: [String: Picture] = {
-        let lines = sheet.split(separator: "\n")
+        let lines = String(decoding: PackageResources.words_txt, as: UTF8.self).split(separator: "\n")
         var found: [String: Picture] = [:]
         for top in stride(from: 0, to: lines.count - height, by: height + 1) {
             let rows = lines[top + 1...top + height]

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxIO
 
 /// A device that shows scenes. One thread uses it, and may block in it.
 package protocol DisplayDevice: AnyObject {

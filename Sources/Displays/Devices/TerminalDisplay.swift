@@ -1,4 +1,5 @@
 import Glibc
+import LinuxIO
 
 /// A display on a file descriptor. On a terminal, each scene replaces the previous one. To a pipe or file,
 /// codes and lines of events are appended.

@@ -1,5 +1,6 @@
 package import Encoding
 import Glibc
+package import LinuxIO
 import Synchronization
 
 /// A thread that shows the newest scene on one display. A slow device skips outdated scenes, a failed device

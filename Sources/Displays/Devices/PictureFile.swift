@@ -1,3 +1,5 @@
+import LinuxIO
+
 /// A PNG file that another program displays. The file is replaced in one step and is never removed.
 package final class PictureFile: DisplayDevice {
     /// The size in modules of the longest invitation's code with its quiet zone; `scale` is pixels per

@@ -1,5 +1,6 @@
 import CLinuxShims
 import Glibc
+import LinuxIO
 
 /// The lines of an e-paper panel on a GPIO chip.
 package final class EPaperPins: EPaperLines {

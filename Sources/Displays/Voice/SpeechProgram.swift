@@ -1,6 +1,7 @@
 import CLinuxShims
 import Encoding
 import Glibc
+import LinuxIO
 
 /// A text-to-speech program such as espeak-ng, called as `PROGRAM -v LANGUAGE TEXT`.
 package struct SpeechProgram: Sendable {

@@ -1,4 +1,5 @@
 import CLinuxShims
+import LinuxIO
 
 /// A kernel framebuffer, `/dev/fbN`: a HDMI, DSI or SPI screen, in any pixel format of its driver.
 package final class Framebuffer: DisplayDevice {
