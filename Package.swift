@@ -90,6 +90,7 @@ let package = Package(
         target("Tuvali", ["Encoding", crypto], isComputing: true),
         target("DIDComm", ["Encoding", "CSodium"], isComputing: true),
         target("Aries", ["DIDComm", "Encoding", crypto], isComputing: true),
+        target("Mailboxes", ["Aries", "DIDComm", "Encoding", crypto], isComputing: true),
         target("Ledger", ["Encoding", crypto], isComputing: true),
         target(
             "Kiosk", ["Credentials", "Reasons", "BluetoothHost", "Tuvali", "Ledger", "Encoding"], isComputing: true),
@@ -107,13 +108,16 @@ let package = Package(
         target("Administration", ["Reasons", "LinuxIO", "Encoding"]),
         target(
             "Settings",
-            ["Kiosk", "Credentials", "Tuvali", "Ledger", "Aries", "DIDComm", "Displays", "LinuxIO", "Encoding", crypto]),
+            [
+                "Kiosk", "Credentials", "Tuvali", "Ledger", "Mailboxes", "Aries", "DIDComm", "Displays", "LinuxIO",
+                "Encoding", crypto,
+            ]),
         target("TrustFiles", ["Settings", "Kiosk", "Credentials", "Reasons", "LinuxIO", "Encoding", crypto]),
         target(
             "Courier",
             [
-                "TrustFiles", "Settings", "Administration", "Kiosk", "Credentials", "Reasons", "Ledger", "Aries",
-                "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", serviceLifecycle,
+                "TrustFiles", "Settings", "Administration", "Kiosk", "Credentials", "Reasons", "Ledger", "Mailboxes",
+                "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", serviceLifecycle,
             ]),
         target(
             "GateService",
@@ -144,7 +148,8 @@ let package = Package(
 
         // Kits: the world on a virtual clock, and what is shown and measured with it.
         target(
-            "Simulation", ["Kiosk", "Credentials", "Reasons", "Ledger", "Aries", "DIDComm", "Encoding", crypto],
+            "Simulation",
+            ["Kiosk", "Credentials", "Reasons", "Ledger", "Mailboxes", "Aries", "DIDComm", "Encoding", crypto],
             isComputing: true),
         target(
             "Workbench",
@@ -166,8 +171,7 @@ let package = Package(
                 "Appliance", "Workbench", "Simulation", "Commissioning", "Backup", "Monitoring", "GateService",
                 "Courier", "TrustFiles", "Settings", "Administration", "Observation", "Kiosk", "Credentials", "Reasons",
                 "LinkedData", "Tuvali", "Ledger", "Aries", "Displays", "LinuxIO", "Store", "HTTPTransport", "Encoding",
-                "CWipe",
-                argumentParser,
+                "CWipe", argumentParser,
             ], swiftSettings: settings),
 
         // Examples of what the modules do without the appliance.
@@ -206,6 +210,7 @@ let package = Package(
         tests("TuvaliTests", ["Tuvali", "Encoding", crypto]),
         tests("DIDCommTests", ["DIDComm", "Encoding"]),
         tests("AriesTests", ["Aries", "DIDComm", "Simulation", "Encoding"]),
+        tests("MailboxesTests", ["Mailboxes", "Aries", "DIDComm", "Simulation", "Encoding"]),
         tests("LedgerTests", ["Ledger", "Encoding"]),
         tests(
             "KioskTests",
@@ -224,10 +229,8 @@ let package = Package(
             [
                 "Appliance", "Commissioning", "Backup", "Monitoring", "GateService", "Courier", "TrustFiles",
                 "Settings", "Administration", "Workbench", "Simulation", "Observation", "Kiosk", "Credentials",
-                "Reasons", "Tuvali", "Ledger", "Aries", "DIDComm", "Displays", "LinuxIO", "Store", "HTTPTransport",
-                "CrashVFS",
-                "CrashKit",
-                "Encoding", crypto,
+                "Reasons", "Tuvali", "Ledger", "Mailboxes", "Aries", "DIDComm", "Displays", "LinuxIO", "Store",
+                "HTTPTransport", "CrashVFS", "CrashKit", "Encoding", crypto,
             ]),
         tests(
             "CommandTests",
@@ -239,7 +242,7 @@ let package = Package(
             "PeerTests",
             [
                 "GateService", "Courier", "Settings", "Simulation", "Kiosk", "Credentials", "Reasons", "BluetoothHost",
-                "Ledger", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", crypto,
+                "Ledger", "Mailboxes", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", crypto,
             ]),
     ]
 )

@@ -1,5 +1,6 @@
 package import Aries
 package import Encoding
+package import Mailboxes
 
 /// An event on a connection, for logs, lamps and the terminal. It contains no secrets and no claims.
 package enum AgentNotice: Sendable {

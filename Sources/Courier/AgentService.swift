@@ -5,6 +5,7 @@ package import HTTPTransport
 package import Kiosk
 import Ledger
 package import LinuxIO
+import Mailboxes
 package import Reasons
 import ServiceLifecycle
 package import Settings

@@ -46,6 +46,8 @@ let package = Package(
         .target(name: "Tuvali", dependencies: ["Encoding", crypto], swiftSettings: settings),
         .target(name: "Aries", dependencies: ["DIDComm", "Encoding", crypto], swiftSettings: settings),
         .target(
+            name: "Mailboxes", dependencies: ["Aries", "DIDComm", "Encoding", crypto], swiftSettings: settings),
+        .target(
             name: "HTTPTransport",
             dependencies: [
                 "Encoding", httpClient, .product(name: "NIOCore", package: "swift-nio"),
@@ -64,7 +66,7 @@ let package = Package(
             name: "fuzz",
             dependencies: [
                 "Administration", "Aries", "BluetoothHost", "Credentials", "DIDComm", "LinkedData", "Encoding",
-                "HTTPTransport", "Reasons", "TestKit", "Tuvali", crypto, httpClient,
+                "HTTPTransport", "Mailboxes", "Reasons", "TestKit", "Tuvali", crypto, httpClient,
             ],
             path: "Targets",
             swiftSettings: settings),

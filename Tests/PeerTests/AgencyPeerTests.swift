@@ -1,10 +1,10 @@
-import Aries
 import DIDComm
 import Encoding
 import Foundation
 import Glibc
 import HTTPTransport
 import Ledger
+import Mailboxes
 import Reasons
 import Simulation
 import Store

@@ -16,6 +16,7 @@ private let imports: [String: Set<String>] = [
     "Tuvali": ["Encoding", "Crypto"],
     "DIDComm": ["Encoding", "CSodium"],
     "Aries": ["DIDComm", "Encoding", "Crypto"],
+    "Mailboxes": ["Aries", "DIDComm", "Encoding", "Crypto"],
     "Ledger": ["Encoding", "Crypto"],
     "Kiosk": ["Encoding", "Reasons", "Credentials", "BluetoothHost", "Tuvali", "Ledger"],
     "Observation": ["Encoding", "Reasons", "Ledger", "Crypto"],
@@ -29,13 +30,14 @@ private let imports: [String: Set<String>] = [
     // services: one subject each. GateService imports neither HTTP nor agents
     "Administration": ["Encoding", "Reasons", "LinuxIO", "Synchronization"],
     "Settings": [
-        "Encoding", "Credentials", "Tuvali", "Ledger", "Kiosk", "Aries", "DIDComm", "Displays", "LinuxIO", "Crypto",
-        "Foundation", "Glibc",
+        "Encoding", "Credentials", "Tuvali", "Ledger", "Kiosk", "Mailboxes", "Aries", "DIDComm", "Displays", "LinuxIO",
+        "Crypto", "Foundation", "Glibc",
     ],
     "TrustFiles": ["Settings", "Encoding", "Reasons", "Credentials", "Kiosk", "LinuxIO", "Crypto", "Foundation"],
     "Courier": [
-        "TrustFiles", "Settings", "Administration", "Encoding", "Reasons", "Credentials", "Ledger", "Kiosk", "Aries",
-        "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Foundation", "Glibc", "ServiceLifecycle", "Synchronization",
+        "TrustFiles", "Settings", "Administration", "Encoding", "Reasons", "Credentials", "Ledger", "Kiosk",
+        "Mailboxes", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Foundation", "Glibc", "ServiceLifecycle",
+        "Synchronization",
     ],
     "GateService": [
         "TrustFiles", "Settings", "Administration", "Encoding", "Reasons", "Credentials", "BluetoothHost", "Tuvali",
@@ -58,7 +60,8 @@ private let imports: [String: Set<String>] = [
     ],
     // kits
     "Simulation": [
-        "Encoding", "Crypto", "Reasons", "Credentials", "DIDComm", "Aries", "Ledger", "Kiosk", "Synchronization",
+        "Encoding", "Crypto", "Reasons", "Credentials", "DIDComm", "Mailboxes", "Aries", "Ledger", "Kiosk",
+        "Synchronization",
     ],
     "Workbench": [
         "Simulation", "GateService", "Encoding", "Crypto", "Tuvali", "Reasons", "Credentials", "DIDComm", "Aries",
@@ -82,14 +85,13 @@ private let imports: [String: Set<String>] = [
 private let reached: [String: Set<String>] = [
     "Appliance": [
         "Appliance", "Monitoring", "GateService", "Courier", "TrustFiles", "Settings", "Administration",
-        "HTTPTransport", "Store", "Displays", "LinuxIO", "Observation", "Kiosk", "Ledger", "Aries", "DIDComm", "Tuvali",
-        "BluetoothHost", "Credentials", "LinkedData", "Reasons", "Encoding",
+        "HTTPTransport", "Store", "Displays", "LinuxIO", "Observation", "Kiosk", "Ledger", "Mailboxes", "Aries",
+        "DIDComm", "Tuvali", "BluetoothHost", "Credentials", "LinkedData", "Reasons", "Encoding",
     ],
-    // Aries and DIDComm only for the values of the configuration.
+    // Mailboxes, Aries and DIDComm only for the values of the configuration.
     "GateService": [
         "GateService", "TrustFiles", "Settings", "Administration", "Store", "Displays", "LinuxIO", "Kiosk", "Ledger",
-        "Aries",
-        "DIDComm", "Tuvali", "BluetoothHost", "Credentials", "LinkedData", "Reasons", "Encoding",
+        "Mailboxes", "Aries", "DIDComm", "Tuvali", "BluetoothHost", "Credentials", "LinkedData", "Reasons", "Encoding",
     ],
 ]
 

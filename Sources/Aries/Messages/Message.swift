@@ -1,3 +1,4 @@
+package import DIDComm
 package import Encoding
 
 /// A decrypted Aries message (RFC 0020) with its thread (RFC 0008).
@@ -72,4 +73,7 @@ package struct Message: Sendable {
         object["~transport"] = ["return_route": "all"]
         return .object(object)
     }
+
+    /// Returns the id of another message: a UUID.
+    package static func newID(_ random: inout RandomStream) -> Text { Text(RandomUUID.text(random.draw(16)) ?? "") }
 }

@@ -81,6 +81,13 @@ package enum BasicMessage {
     }
 }
 
+extension OutboundMessage {
+    /// Returns a basicmessage. `time` is its `sent_time`, RFC 3339.
+    package static func basicMessage(id: Text, content: Text, time: Text) -> OutboundMessage {
+        OutboundMessage(id: id, BasicMessage.name, "message", BasicMessage.members(content: content, sentTime: time))
+    }
+}
+
 /// discover-features 1.0 (RFC 0031) and 2.0 (RFC 0557): the protocols that a gate speaks.
 package enum DiscoverFeatures {
     /// The protocols that are disclosed, each with the gate's roles.
@@ -92,7 +99,7 @@ package enum DiscoverFeatures {
         (ProtocolName("discover-features", 1, 0), ["responder"]),
         (ProtocolName("discover-features", 2, 0), ["responder"]),
         (Question.name, ["responder"]),
-        (DIDRotation.name, ["observing_party"]),
+        (ProtocolName("did-rotate", 1, 0), ["observing_party"]),
         (ProtocolName("didexchange", 1, 0), ["requester"]),
         (ProtocolName("didexchange", 1, 1), ["requester"]),
         (ProtocolName("connections", 1, 0), ["invitee"]),

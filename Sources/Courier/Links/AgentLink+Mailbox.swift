@@ -1,6 +1,7 @@
 package import Aries
 package import DIDComm
 import Encoding
+package import Mailboxes
 
 // Asks the peer whether it keeps messages for this gate.
 extension AgentLink {

@@ -2,6 +2,7 @@ package import Aries
 package import Encoding
 package import HTTPTransport
 import Ledger
+import Mailboxes
 
 extension AgentLink {
     /// The parts that a link uses.

@@ -2,6 +2,7 @@ package import Aries
 package import Encoding
 import HTTPTransport
 import Ledger
+import Mailboxes
 
 /// Drives one ``AgentConnection``: carries out its actions, passes it the messages for its destination and
 /// wakes it at its deadlines.

@@ -2,6 +2,7 @@ import Aries
 import DIDComm
 import Encoding
 import HTTPTransport
+import Mailboxes
 
 /// Drives one mailbox: carries out its actions, passes it the requests of connections, and reports its news.
 ///

@@ -1,6 +1,7 @@
 package import Aries
 package import Encoding
 package import HTTPTransport
+package import Mailboxes
 package import Settings
 
 /// An event of the mailbox, for logs and lamps.

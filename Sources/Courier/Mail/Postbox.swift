@@ -1,6 +1,7 @@
 package import Aries
 package import DIDComm
 package import Encoding
+package import Mailboxes
 
 /// A connection's access to its mailbox, whichever mailbox is used at present.
 package protocol Postbox: Sendable {

@@ -1,9 +1,9 @@
-package import Aries
 import Encoding
 import Foundation
 import Glibc
 package import HTTPTransport
 import LinuxIO
+package import Mailboxes
 package import Settings
 
 extension TokenSource {

@@ -1,7 +1,7 @@
 package import Administration
-import Aries
 package import Encoding
 import Ledger
+import Mailboxes
 package import Settings
 package import Store
 

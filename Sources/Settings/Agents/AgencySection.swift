@@ -1,6 +1,6 @@
-package import Aries
 import DIDComm
 package import Encoding
+package import Mailboxes
 
 /// `[agency]`: an Evernym-style agency that serves as the mailbox, if `agent.mailbox` is `agency`.
 package struct AgencySection: Sendable {

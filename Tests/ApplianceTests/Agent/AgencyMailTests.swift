@@ -4,6 +4,7 @@ import Encoding
 import Foundation
 import HTTPTransport
 import Ledger
+import Mailboxes
 import Settings
 import Simulation
 import Store

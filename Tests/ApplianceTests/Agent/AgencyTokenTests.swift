@@ -1,8 +1,8 @@
-import Aries
 import DIDComm
 import Encoding
 import Foundation
 import HTTPTransport
+import Mailboxes
 import Simulation
 import Synchronization
 import TestKit

@@ -1,9 +1,9 @@
-import Aries
 import DIDComm
 import Encoding
 import Foundation
 import HTTPTransport
 import Kiosk
+import Mailboxes
 import Reasons
 import Simulation
 import Synchronization

@@ -3,6 +3,7 @@ import Encoding
 import Foundation
 import HTTPTransport
 import Ledger
+import Mailboxes
 import Settings
 import Store
 import Synchronization

@@ -4,6 +4,7 @@ import DIDComm
 import Encoding
 import Foundation
 import HTTPTransport
+import Mailboxes
 import Reasons
 import Store
 import TestKit
