@@ -1,3 +1,5 @@
+import Encoding
+
 /// The protocols between a mailbox and its owner, over an ordinary connection.
 package enum MailboxProtocols {
     /// coordinate-mediation/1.0 (RFC 0211).

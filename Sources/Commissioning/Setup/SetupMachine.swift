@@ -28,7 +28,7 @@ package struct SetupMachine: Sendable {
         chips = root.isEmpty ? (try? GPIOLibrary.loaded()).map { GPIOChips.list($0).chips.map(\.label) } ?? [] : []
         adapters = Adapters.list(in: root + "/sys/class/bluetooth").map(\.name)
         hasScreen = files.exists("/dev/fb0")
-        hasChrony = TimeSource.isTaken(on: files)
+        hasChrony = Chrony.takesSources(on: files)
         hasClock =
             files.names("/sys/class/rtc").contains { files.line("/sys/class/rtc/\($0)/hctosys") == "1" }
             || SystemClock.look().isSynchronised

@@ -1,7 +1,6 @@
 import Crypto
 package import Encoding
 import Glibc
-package import Kiosk
 package import Tuvali
 
 /// The file of a printed code's key: 64 hexadecimal digits and the day on which it was made, mode 0600.

@@ -123,16 +123,16 @@ import Testing
         try folder.trust.write("root/usr/sbin/chronyd", "")
         #expect(try problem() != nil, "an older one reads no drop-ins")
         let files = SystemFiles(root: root)
-        #expect(!TimeSource.isTaken(on: files) && folder.names("gate").isEmpty, "nothing was written")
+        #expect(!Chrony.takesSources(on: files) && folder.names("gate").isEmpty, "nothing was written")
         try FileManager.default.createDirectory(
             atPath: root + "/etc/chrony/sources.d", withIntermediateDirectories: true)
-        #expect(TimeSource.authenticated(on: files).isEmpty)
+        #expect(Chrony.authenticated(on: files).isEmpty)
 
         let file = "root/etc/chrony/sources.d/gatehouse.sources"
         let lines = try carryOut(texts, root: root)
         #expect(lines.contains { $0.hasPrefix("time server: ") && $0.contains("chronyc reload sources") })
         #expect(folder.read(file) == "# Written by gatehouse setup.\nserver ntp.example iburst nts\n")
-        #expect(try mode(file) == 0o644 && TimeSource.authenticated(on: files) == ["ntp.example"])
+        #expect(try mode(file) == 0o644 && Chrony.authenticated(on: files) == ["ntp.example"])
         // A repetition changes nothing, another name replaces the file.
         #expect(try carryOut(texts, root: root) == ["configuration: \(folder.places.file) was so already"])
         // A setup that was interrupted before chrony could read the file.
@@ -140,7 +140,7 @@ import Testing
         _ = try carryOut(texts, root: root)
         #expect(try mode(file) == 0o644)
         _ = try carryOut([.timeServer: "other.example"], root: root)
-        #expect(TimeSource.authenticated(on: files) == ["other.example"])
+        #expect(Chrony.authenticated(on: files) == ["other.example"])
         #expect(folder.names("root/etc/chrony/sources.d") == ["gatehouse.sources"])
     }
 
@@ -149,7 +149,7 @@ import Testing
     @Test func whichTimeServersAreAuthenticated() throws {
         let files = SystemFiles(root: folder.path + "/root")
         try folder.trust.write("root/etc/chrony/sources.d/a.sources", "server a.example iburst nts\n")
-        #expect(TimeSource.authenticated(on: files).isEmpty, "chrony is not installed")
+        #expect(Chrony.authenticated(on: files).isEmpty, "chrony is not installed")
         try folder.trust.write("root/usr/sbin/chronyd", "")
         try folder.trust.write("root/etc/chrony/sources.d/b.list", "server b.example iburst nts\n")
         try folder.trust.write(
@@ -157,7 +157,7 @@ import Testing
         try folder.trust.write(
             "root/etc/chrony/chrony.conf",
             "pool 2.debian.pool.ntp.org iburst\n#server d.example nts\nserver nts.example\nserver nts nts\n")
-        #expect(TimeSource.authenticated(on: files) == ["nts", "a.example", "c.example"])
+        #expect(Chrony.authenticated(on: files) == ["nts", "a.example", "c.example"])
     }
 
     @Test func aFurtherGateOnTheBoxHasADropInOfItsOwn() throws {

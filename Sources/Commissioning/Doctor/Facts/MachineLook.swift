@@ -185,7 +185,7 @@ package struct MachineLook: Sendable {
         let look = SystemClock.look()
         (clock.utc, clock.isSynchronised, clock.made) = (look.utc, look.isSynchronised, made)
         clock.uptime = Instant.zero.duration(to: look.monotonic)
-        clock.authenticated = TimeSource.authenticated(on: files)
+        clock.authenticated = Chrony.authenticated(on: files)
         (clock.hardware, clock.saved) = (BatteryClock.all(root: root), SavedDate.all(root: root))
         return clock
     }

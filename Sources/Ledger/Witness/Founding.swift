@@ -1,29 +1,5 @@
 package import Encoding
 
-/// The description of a replaced ledger in the first record of a new ledger: the last state that its witness
-/// recorded or, without a witness, the state that the ledger itself stated.
-package struct Predecessor: Hashable, Sendable {
-    /// The id of the replaced ledger.
-    package var ledger: Text
-    /// The number of entries of the replaced ledger.
-    package var count: Int
-    /// The hash of the last entry.
-    package var hash: ChainHash
-
-    /// Creates the description of a replaced ledger from its id and its end.
-    package init(ledger: Text, count: Int, hash: ChainHash) {
-        (self.ledger, self.count, self.hash) = (ledger, count, hash)
-    }
-
-    var json: JSON { ["ledger": .string(ledger), "count": .int(count), "hash": .text(hash.hex)] }
-
-    init?(_ fields: RecordFields?) throws(RecordError) {
-        guard let fields else { return nil }
-        guard let hash = ChainHash(try fields.hex("hash")) else { throw RecordError(member: "hash") }
-        self.init(ledger: try fields.text("ledger"), count: try fields.figure("count"), hash: hash)
-    }
-}
-
 /// The data with which a new ledger begins when it replaces a ledger that its witness contradicts. The data
 /// is kept next to the new ledger until the first record, which reports the replacement, is written.
 package struct Founding: Hashable, Sendable {
