@@ -36,7 +36,7 @@ final class DayKeeper: Sendable {
     }
 
     /// Follows the ledger until the task is cancelled.
-    package func run() async {
+    func run() async {
         var isNew = true
         while !Task.isCancelled {
             let begin = LocalDay.begin(of: date())

@@ -102,7 +102,7 @@ extension TrustCommand {
                 let role = OwnerRole(of: directory)
                 defer { role?.end() }
                 let rules = RulesInForce(file: nil, over: try TrustDirectory(path: directory))
-                let files = try TrustFiles.read(directory).map { (Text($0.path), $0.bytes) }
+                let files = try TrustDirectoryFiles.read(directory).map { (Text($0.path), $0.bytes) }
                 bytes = try TrustBundle.write(
                     edition, files: Dictionary(files, uniquingKeysWith: { first, _ in first }), key: signer)
                 _ = try TrustDirectory(TrustBundle(bytes, keys: [signer.publicKey]), name: output)

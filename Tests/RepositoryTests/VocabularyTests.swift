@@ -7,8 +7,17 @@ import Testing
 @Suite struct VocabularyTests {
     private static let sources = Vectors.repository.appendingPathComponent("Sources").resolvingSymlinksInPath()
     private static let words = sources.path + "/Reasons/"
-    /// Keys of `gatehouse.toml` begin with names of sections, some of which are also families of codes.
-    private static let keys = ["/Settings/", "/Commissioning/Setup/SetupDraft.swift"].map { sources.path + $0 }
+    /// The files that spell keys of `gatehouse.toml`. A key begins with the name of its section, and some of these names
+    /// are also families of codes.
+    private static let keys = Set(
+        [
+            "Settings/Configuration.swift", "Settings/Configuration+Outputs.swift",
+            "Settings/NamedPlace+Configuration.swift", "Settings/Places/NamedPlace.swift",
+            "Settings/Places/SetupPlaces.swift", "Settings/Sections/DoorSection.swift",
+            "Settings/Sections/Sections+Hardware.swift", "Settings/Sections/Sections+Service.swift",
+            "Settings/Sections/Sections+Trust.swift", "Settings/Sections/UsedFiles.swift",
+            "Settings/Sections/WiegandSection.swift", "Commissioning/Setup/SetupDraft.swift",
+        ].map { "\(sources.path)/\($0)" })
     private static let codes = Set(ReasonCode.all.map(\.text))
     /// The parts of the codes before their first dot.
     private static let families = Set(codes.filter { $0.contains(".") }.map { String($0.prefix { $0 != "." }) })
@@ -56,11 +65,15 @@ import Testing
 
     @Test func noCodeIsWrittenASecondTime() throws {
         var checked = 0
-        for file in swiftFiles(below: Self.sources)
-        where !([Self.words] + Self.keys).contains(where: file.path.hasPrefix) {
+        for file in swiftFiles(below: Self.sources) where !file.path.hasPrefix(Self.words) {
             checked += 1
             let faults = Self.faults(in: try String(contentsOf: file, encoding: .utf8))
-            #expect(faults.isEmpty, "\(file.lastPathComponent): refer to the row of ReasonCode in place of \(faults)")
+            if Self.keys.contains(file.path) {
+                #expect(!faults.isEmpty, "\(file.lastPathComponent) spells no keys: remove its row")
+            } else {
+                #expect(
+                    faults.isEmpty, "\(file.lastPathComponent): refer to the row of ReasonCode in place of \(faults)")
+            }
         }
         #expect(checked > 200)
     }

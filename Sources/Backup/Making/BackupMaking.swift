@@ -209,7 +209,7 @@ package struct BackupMaking: Sendable {
         try add(BackupManifest.Name.policy, configuration.policy.file)
         try add(BackupManifest.Name.bundle, TrustState(configuration.trust).bundlePath)
         do throws(TrustDirectoryError) {
-            let trust = try TrustFiles.read(configuration.trust.directory)
+            let trust = try TrustDirectoryFiles.read(configuration.trust.directory)
             files += trust.map { (BackupManifest.Name.trust + $0.path, $0.bytes) }
         } catch {
             throw BackupFailure(

@@ -19,7 +19,7 @@ struct SetupPins {
     func begin(with directory: String, _ types: [Text]) throws(SetupProblem) {
         let files: [(path: String, bytes: [UInt8])]
         let role = OwnerRole(of: directory)
-        do throws(TrustDirectoryError) { files = try TrustFiles.read(directory) } catch {
+        do throws(TrustDirectoryError) { files = try TrustDirectoryFiles.read(directory) } catch {
             throw SetupTrust.problem(.issuer, error)
         }
         role?.end()

@@ -82,7 +82,7 @@ package final class Sticker: Sendable {
         }
         for date in time.possible { try key.check(until: until, at: date) }
         let left = until.advanced(by: Day.length).seconds - time.latest.seconds
-        return PrintedKey(privateKey: key.privateKey, until: now.advanced(by: .seconds(left)))
+        return key.printed(until: now.advanced(by: .seconds(left)))
     }
 
     /// For `gatehouse status`: when the key was made, until when it is in force, and the warning about

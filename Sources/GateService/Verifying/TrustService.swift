@@ -12,7 +12,7 @@ package import TrustFiles
 /// next visit uses the new trust data.
 package actor TrustService: ServiceLifecycle.Service {
     /// The times of the service.
-    package struct Settings: Sendable {
+    package struct Options: Sendable {
         /// The time between two checks of the files.
         package var pause = Duration.seconds(5)
         /// The time until unchanged files that could not be used are read again: the cause may lie outside
@@ -25,7 +25,7 @@ package actor TrustService: ServiceLifecycle.Service {
         package init() {}
     }
 
-    private let settings: Settings
+    private let settings: Options
     private let state: TrustState
     private let refresher: any TrustRefreshing
     private let verifiers: VerifierInForce
@@ -46,7 +46,7 @@ package actor TrustService: ServiceLifecycle.Service {
     /// the rules in `policy.toml` of the trust data are replaced together with them. `report` receives faults
     /// of the files.
     package init(
-        settings: Settings, state: TrustState, beginning: TrustReading? = nil, refresher: any TrustRefreshing,
+        settings: Options, state: TrustState, beginning: TrustReading? = nil, refresher: any TrustRefreshing,
         verifiers: VerifierInForce, policy: (@Sendable (GatePolicy?) -> VerificationPolicy)? = nil,
         wallTime: @escaping @Sendable () -> WallTime, log: LogSink, report: @escaping HealthReporter
     ) {
@@ -162,7 +162,7 @@ extension TrustService {
         policy: (@Sendable (GatePolicy?) -> VerificationPolicy)?, wallTime: @escaping @Sendable () -> WallTime,
         log: LogSink, report: @escaping HealthReporter
     ) -> TrustService {
-        var settings = Settings()
+        var settings = Options()
         if section.refresh {
             var plan = RefreshPlan.Settings()
             plan.interval = section.refreshInterval

@@ -7,7 +7,7 @@ package struct NamedPlace: Hashable {
     /// Whether the service writes to the file or folder.
     package let isWritten: Bool
     /// Whether the file may be missing at first; other code then reports that it is missing.
-    package var isAwaited = false
+    package let isAwaited: Bool
 
     /// Creates the place of a key.
     package init(key: String, path: String, isWritten: Bool, isAwaited: Bool = false) {

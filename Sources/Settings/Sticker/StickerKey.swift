@@ -1,6 +1,7 @@
 import Crypto
 package import Encoding
 import Glibc
+package import Kiosk
 package import Tuvali
 
 /// The file of a printed code's key: 64 hexadecimal digits and the day on which it was made, mode 0600.
@@ -12,7 +13,7 @@ package struct StickerKey: Sendable {
     package static let longestLife = 31
 
     /// The X25519 private key, 32 bytes.
-    package let privateKey: [UInt8]
+    private let privateKey: [UInt8]
     /// The X25519 public key, 32 bytes.
     package let publicKey: [UInt8]
     /// The beginning of the day on which the key was made, 00:00 UTC.
@@ -22,6 +23,9 @@ package struct StickerKey: Sendable {
     package func uri(name: Identifier) -> String? {
         (try? VerifierKey(privateBytes: privateKey)).map { Invitation(identifier: name, key: $0).uri }
     }
+
+    /// Returns the key for the kiosk's visits, which ends at `until`.
+    package func printed(until: Instant) -> PrintedKey { PrintedKey(privateKey: privateKey, until: until) }
 
     /// Returns the path of the book of sessions for the key in the file `path`.
     package static func sessions(of path: String) -> String { path + ".sessions" }

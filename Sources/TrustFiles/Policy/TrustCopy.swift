@@ -10,7 +10,7 @@ package struct TrustCopy: Sendable {
     /// Reads a trust directory; throws all its problems.
     package init(of directory: String) throws(TrustDirectoryError) {
         version = try TrustDirectory(path: directory).store.version
-        files = try TrustFiles.read(directory)
+        files = try TrustDirectoryFiles.read(directory)
     }
 
     /// Adds rules if the copy has none. Takes the rules in the directory that the copy replaces, read with
@@ -27,7 +27,7 @@ package struct TrustCopy: Sendable {
 
     /// Returns whether the directory at the path `directory` has exactly these files.
     package func isAt(_ directory: String) -> Bool {
-        guard let there = try? TrustFiles.read(directory), there.count == files.count else { return false }
+        guard let there = try? TrustDirectoryFiles.read(directory), there.count == files.count else { return false }
         return zip(there, files).allSatisfy { $0.path.utf8.elementsEqual($1.path.utf8) && $0.bytes == $1.bytes }
     }
 

@@ -147,7 +147,7 @@ import TrustFiles
         _ server: Server, _ verifiers: VerifierInForce, refreshes: Bool = true, beginning: TrustReading? = nil,
         policy: (@Sendable (GatePolicy?) -> VerificationPolicy)? = nil
     ) throws -> TrustService {
-        var settings = TrustService.Settings()
+        var settings = TrustService.Options()
         if refreshes { settings.plan = RefreshPlan.Settings() }
         return TrustService(
             settings: settings, state: fixture.state, beginning: beginning,

@@ -4,7 +4,7 @@ import LinuxIO
 
 /// The files that make up a trust directory, for copying and packing. Only known places are included, and no
 /// hidden files.
-package enum TrustFiles {
+package enum TrustDirectoryFiles {
     /// Returns every file below `directory` that belongs to it, with its path relative to it.
     package static func read(_ directory: String) throws(TrustDirectoryError) -> [(path: String, bytes: [UInt8])] {
         var files: [(path: String, bytes: [UInt8])] = []
