@@ -136,7 +136,7 @@ struct InstallationTests {
     )
     func package() throws {
         let version = try #require(try text("deb/changelog").prefix { $0 != ")" }.split(separator: "(").last)
-        let source = Vectors.repository.appendingPathComponent("Sources/gatehouse/ProductVersion.swift")
+        let source = Vectors.repository.appendingPathComponent("Sources/gatehouse/Shared/ProductVersion.swift")
         let product = String(decoding: try Vectors.bytes(source), as: UTF8.self)
         #expect(product.contains("\"\(version)\""))
         let build = try text("deb/build")
