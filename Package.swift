@@ -53,7 +53,10 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
     name: "gatehouse",
-    products: [.executable(name: "gatehouse", targets: ["gatehouse"])],
+    products: [
+        .executable(name: "gatehouse", targets: ["gatehouse"]),
+        .executable(name: "gatehouse-workshop", targets: ["Workshop"]),
+    ],
     dependencies: [
         // Exact versions: no lock file is committed, and a build next year is this build.
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -138,7 +141,11 @@ let package = Package(
                 "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", crypto,
             ]),
 
-        // Kits: the world on a virtual clock, and what is shown and measured with it.
+        // What the programs share: the terminal, files that an operator names, and failures.
+        target("Console", ["Settings", "LinuxIO", "Encoding", argumentParser]),
+
+        // Kits: the world on a virtual clock, and what is shown and measured with it. Workshop is a program that only
+        // `make`, CI and tests use: no package contains it.
         target(
             "Simulation", ["Kiosk", "Credentials", "Ledger", "Aries", "DIDComm", "Encoding", crypto], isComputing: true),
         target(
@@ -147,6 +154,12 @@ let package = Package(
                 "Simulation", "GateService", "Kiosk", "Credentials", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO",
                 "Store", "Encoding", "CDiskMeter", crypto,
             ], exclude: ["Demo/Licences"], embed: "Demo/Samples"),
+        .executableTarget(
+            name: "Workshop",
+            dependencies: [
+                "Console", "Workbench", "Simulation", "Commissioning", "GateService", "TrustFiles", "Settings", "Kiosk",
+                "Credentials", "LinkedData", "Tuvali", "Ledger", "LinuxIO", "Store", "Encoding", argumentParser,
+            ], swiftSettings: settings),
 
         // Roots: what `gatehouse run` is made of, and the command line.
         target(
@@ -158,9 +171,9 @@ let package = Package(
         .executableTarget(
             name: "gatehouse",
             dependencies: [
-                "Appliance", "Workbench", "Simulation", "Commissioning", "Backup", "Monitoring", "GateService",
-                "Courier", "TrustFiles", "Settings", "Administration", "Observation", "Kiosk", "Credentials",
-                "LinkedData", "Tuvali", "Ledger", "Aries", "LinuxIO", "Store", "HTTPTransport", "Encoding", "CWipe",
+                "Appliance", "Console", "Workbench", "Simulation", "Commissioning", "Backup", "Monitoring",
+                "GateService", "Courier", "TrustFiles", "Settings", "Administration", "Observation", "Kiosk",
+                "Credentials", "Tuvali", "Ledger", "Aries", "LinuxIO", "Store", "HTTPTransport", "Encoding", "CWipe",
                 argumentParser,
             ], swiftSettings: settings),
 
@@ -208,7 +221,11 @@ let package = Package(
         tests("HTTPTransportTests", ["HTTPTransport", "Encoding", nioCore, nioPosix, nioHTTP1, nioSSL, nioTLS]),
         tests("SimulationTests", ["Simulation", "Kiosk", "Credentials", "Ledger", "Tuvali", "Encoding", crypto]),
         tests(
-            "WorkbenchTests", ["Workbench", "Simulation", "Kiosk", "Credentials", "Ledger", "Tuvali", "Encoding"]),
+            "WorkbenchTests",
+            [
+                "Workshop", "Workbench", "Simulation", "Commissioning", "Settings", "Kiosk", "Credentials", "Ledger",
+                "Tuvali", "LinuxIO", "Encoding",
+            ]),
         tests(
             "ApplianceTests",
             [
@@ -220,8 +237,8 @@ let package = Package(
         tests(
             "CommandTests",
             [
-                "gatehouse", "GateService", "TrustFiles", "Settings", "Workbench", "Simulation", "DIDComm",
-                "Credentials", "LinuxIO", "Store", "Encoding", "CWipe", argumentParser, crypto,
+                "gatehouse", "Workshop", "Console", "GateService", "TrustFiles", "Settings", "Workbench", "Simulation",
+                "DIDComm", "Credentials", "LinuxIO", "Store", "Encoding", "CWipe", argumentParser, crypto,
             ]),
         tests(
             "PeerTests",

@@ -1,7 +1,5 @@
 import ArgumentParser
-import Foundation
-import LinuxIO
-import Settings
+import Console
 
 /// The only executable: the service, a demonstration and the tools.
 @main
@@ -19,52 +17,12 @@ struct Gatehouse: AsyncParsableCommand {
         version: ProductVersion.text,
         subcommands: [
             DemoCommand.self, SetupCommand.self, RunCommand.self, VerifyCommand.self, TrustCommand.self,
-            LinkedDataCommand.self,
             AgentCommand.self, LedgerCommand.self, ClockCommand.self, PolicyCommand.self, ReasonsCommand.self,
             ConfigCommand.self, ReleaseLinesCommand.self, OpenRadioCommand.self, ResetRadioCommand.self,
-            BenchCommand.self, CrowdCommand.self, StatusCommand.self, DoorCommand.self, DoctorCommand.self,
+            StatusCommand.self, DoorCommand.self, DoctorCommand.self,
             ReportCommand.self,
-            StickerCommand.self, HardwareCommand.self, ReferenceCommand.self, BackupCommand.self, RestoreCommand.self,
+            StickerCommand.self, BackupCommand.self, RestoreCommand.self,
         ])
 
-    static func main() async {
-        Terminal.openMissingStreams()
-        Heap.keepFreedMemory()
-        do {
-            // Swift reads the arguments from /proc. Without them, every command would be taken for a call for
-            // help, and succeed.
-            guard !CommandLine.arguments.isEmpty else {
-                throw CommandFailure(
-                    "/proc tells no arguments of this program",
-                    remedy: "mount it: mount -t proc proc /proc; in a container, give it one")
-            }
-            try StandardFolders.check()
-            var command = try command(of: Array(CommandLine.arguments.dropFirst()))
-            if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
-            }
-        } catch {
-            LastWords(for: error).end()
-        }
-    }
-
-    /// Returns the command that the arguments `words` name. A thrown error may be no failure, but the help or
-    /// the version that the arguments ask for.
-    static func command(of words: [String]) throws -> any ParsableCommand {
-        if let word = CommandWord.unknown(in: words, of: Self.self) { throw word.failure }
-        return try parseAsRoot(words)
-    }
-}
-
-/// A failure for a person: the fault and its remedy.
-struct CommandFailure: Error {
-    let message: String
-    let remedy: String?
-    let exitCode: Int32
-
-    init(_ message: String, remedy: String? = nil, exitCode: Int32 = 2) {
-        (self.message, self.remedy, self.exitCode) = (message, remedy, exitCode)
-    }
+    static func main() async { await CommandStart.run(Self.self) }
 }

@@ -192,10 +192,10 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("state")).sorted() == before)
         for more in ["--json", "--pins"] {
             let refused = try await folder.gatehouse("doctor", "--bench", more, "--config", file)
-            #expect(refused.code == 2 && refused.errors.contains("gatehouse bench --json"), "\(refused)")
+            #expect(refused.code == 2 && refused.errors.contains("--bench goes with neither"), "\(refused)")
         }
         #expect(try await folder.gatehouse("doctor", "--bench", "--visits", "0", "--config", file).code == 2)
-        let elsewhere = try await folder.gatehouse("bench", "--visits", "1", "--folder", "absent")
+        let elsewhere = try await folder.workshop("bench", "--visits", "1", "--folder", "absent")
         #expect(elsewhere.code == 2 && elsewhere.errors.contains("no records can be written below"), "\(elsewhere)")
     }
 }

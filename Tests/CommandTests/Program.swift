@@ -29,10 +29,17 @@ struct ProgramFailure: Error, CustomStringConvertible {
 /// Runs programs to their end.
 enum Program {
     /// The program under test: `GATEHOUSE_BINARY`, or the one that was built with these tests.
-    static var gatehouse: String {
-        ProcessInfo.processInfo.environment["GATEHOUSE_BINARY"]
-            ?? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-            .appendingPathComponent("gatehouse").path
+    static var gatehouse: String { ProcessInfo.processInfo.environment["GATEHOUSE_BINARY"] ?? built("gatehouse") }
+
+    /// The program of the repository's tools: `GATEHOUSE_WORKSHOP`, or the one that was built with these tests.
+    static var workshop: String {
+        ProcessInfo.processInfo.environment["GATEHOUSE_WORKSHOP"] ?? built("gatehouse-workshop")
+    }
+
+    /// Returns the path of a program that was built with these tests.
+    private static func built(_ name: String) -> String {
+        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appendingPathComponent(name).path
     }
 
     /// Runs a program on the path, or at a path. The gate's usual folders are in `folder`, unless the
@@ -162,7 +169,12 @@ final class Scratch: Sendable {
         try await Program.run(Program.gatehouse, arguments, input: input, in: self)
     }
 
-    /// Does the same with file permissions applied, also when the user is root.
+    /// Runs the program of the repository's tools in this folder.
+    func workshop(_ arguments: String..., input: String = "") async throws -> Ending {
+        try await Program.run(Program.workshop, arguments, input: input, in: self)
+    }
+
+    /// Runs the program under test with file permissions applied, also when the user is root.
     func confinedGatehouse(_ arguments: [String]) async throws -> Ending {
         let words = Program.confined + [Program.gatehouse] + arguments
         return try await Program.run(words[0], Array(words.dropFirst()), in: self)

@@ -15,8 +15,7 @@ import Testing
     @Test(
         arguments: [
             "Administration", "Settings", "TrustFiles", "Courier", "GateService", "Monitoring", "Backup",
-            "Commissioning",
-            "Appliance", "Store", "LinuxIO", "HTTPTransport", "gatehouse",
+            "Commissioning", "Appliance", "Store", "LinuxIO", "HTTPTransport", "Console", "gatehouse",
         ])
     func nothingWaitsForAPipe(_ module: String) throws {
         let folder = Vectors.repository.appendingPathComponent("Sources/" + module)

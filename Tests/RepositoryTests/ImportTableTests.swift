@@ -50,11 +50,18 @@ private let imports: [String: Set<String>] = [
         "Courier", "TrustFiles", "Settings", "Administration", "Encoding", "Credentials", "Ledger", "Kiosk", "Aries",
         "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Crypto", "Foundation", "Glibc", "Synchronization",
     ],
+    // what the programs share
+    "Console": ["Settings", "Encoding", "LinuxIO", "ArgumentParser", "Foundation", "Glibc", "Synchronization"],
     // kits
     "Simulation": ["Encoding", "Crypto", "Credentials", "DIDComm", "Aries", "Ledger", "Kiosk", "Synchronization"],
     "Workbench": [
         "Simulation", "GateService", "Encoding", "Crypto", "Tuvali", "Credentials", "DIDComm", "Aries", "Ledger",
         "Kiosk", "LinuxIO", "Store", "CDiskMeter", "Glibc", "Foundation", "Synchronization",
+    ],
+    "Workshop": [
+        "Console", "Workbench", "Simulation", "Commissioning", "GateService", "TrustFiles", "Settings", "Encoding",
+        "LinkedData", "Credentials", "Tuvali", "Ledger", "Kiosk", "LinuxIO", "Store", "ArgumentParser", "Foundation",
+        "Glibc",
     ],
     // roots: they put the services together, and only the command line knows the kits and what only commands use
     "Appliance": [
@@ -62,8 +69,8 @@ private let imports: [String: Set<String>] = [
         "Kiosk", "LinuxIO", "Store", "Logging", "ServiceLifecycle", "Synchronization", "UnixSignals",
     ],
     "gatehouse": [
-        "Appliance", "Commissioning", "Backup", "Monitoring", "GateService", "Courier", "TrustFiles", "Settings",
-        "Administration", "Workbench", "Simulation", "Observation", "Encoding", "LinkedData", "Credentials", "Tuvali",
+        "Appliance", "Console", "Commissioning", "Backup", "Monitoring", "GateService", "Courier", "TrustFiles",
+        "Settings", "Administration", "Workbench", "Simulation", "Observation", "Encoding", "Credentials", "Tuvali",
         "Ledger", "Kiosk", "Aries", "LinuxIO", "Store", "HTTPTransport", "ArgumentParser", "Foundation", "Glibc",
         "Synchronization",
     ],
@@ -174,7 +181,7 @@ private let notImported: [String: Set<String>] = ["gatehouse": ["CWipe"], "TestS
     @Test(arguments: reached.keys.sorted()) func reachesExactlyTheListedTargets(_ target: String) throws {
         let own = try manifest().reached(from: [target]).subtracting(foreign)
         #expect(own == reached[target])
-        for kit in ["Simulation", "Workbench", "Commissioning", "Backup"] { #expect(!own.contains(kit)) }
+        for kit in ["Simulation", "Workbench", "Workshop", "Commissioning", "Backup"] { #expect(!own.contains(kit)) }
         let products = try manifest().dependencies(of: own).subtracting(own).subtracting(foreign)
         #expect(products == libraries[target])
     }
@@ -182,7 +189,7 @@ private let notImported: [String: Set<String>] = ["gatehouse": ["CWipe"], "TestS
     /// Independently of the table: a target that serves visitors does not import the kits, which simulate the
     /// outside world.
     @Test func nothingThatServesVisitorsKnowsTheKits() {
-        let kits: Set<String> = ["Simulation", "Workbench"]
+        let kits: Set<String> = ["Simulation", "Workbench", "Workshop"]
         for (target, modules) in imports where !kits.contains(target) && target != "gatehouse" {
             #expect(modules.isDisjoint(with: kits), "\(target)")
         }

@@ -230,13 +230,3 @@ extension SetupQuestion {
     /// The answer to ``board`` for a machine without lines.
     static let noBoard = "none"
 }
-
-extension Pinout {
-    /// The things that relays open, each with the pulse that it needs, as the wiring diagrams give them.
-    var pulses: [(use: String, pulse: String)] {
-        diagrams.compactMap { diagram in
-            let table = try? TOML.parse(Array(diagram.configuration.utf8))
-            return table?["gate"]?.table?["pulse"]?.string.map { (diagram.name, $0.string) }
-        }
-    }
-}

@@ -36,6 +36,9 @@ package enum DecisionBench {
     package struct Failure: Error, Sendable {
         /// The description of the failure.
         package let reason: String
+
+        /// Creates a failure.
+        package init(reason: String) { self.reason = reason }
     }
 
     /// Plays `visits` visits that share `payload`, which is valid, and times each.

@@ -70,7 +70,7 @@ package struct DemoPromise: Sendable {
             story: "People with good and bad credentials crowd the gate, between attackers and on bad links.",
             real: "Real: kiosk, protocol, verifier. Virtual: radio, phones, relay, disk, clock.",
             play: { tools, tell in
-                try CrowdPromise(seed: tools.seed, credentials: try CrowdTable.realCredentials()).play(tell)
+                try CrowdPromise(seed: tools.seed, credentials: try CrowdRun.realCredentials()).play(tell)
             }),
         DemoPromise(
             name: "wrong-clock",

@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import Console
 import Encoding
 
 /// Connections to cloud agents.

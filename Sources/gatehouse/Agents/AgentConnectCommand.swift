@@ -1,6 +1,7 @@
 import Administration
 import ArgumentParser
 import Aries
+import Console
 import Courier
 import Encoding
 import HTTPTransport

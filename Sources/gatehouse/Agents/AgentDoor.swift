@@ -1,4 +1,5 @@
 import Administration
+import Console
 import Courier
 import Encoding
 import Foundation

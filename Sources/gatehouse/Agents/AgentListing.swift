@@ -1,3 +1,4 @@
+import Console
 import Credentials
 import Encoding
 import Foundation

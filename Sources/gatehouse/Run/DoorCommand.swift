@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import Console
 import Encoding
 
 /// The door of the running service: its state, lock-down and free passage.

@@ -1,11 +1,15 @@
 import Administration
 import Appliance
 import ArgumentParser
+import Console
 import Foundation
 import GateService
 import Kiosk
 import Settings
-import Workbench
+
+#if DEBUG
+    import Workbench
+#endif
 
 /// Runs the service.
 struct RunCommand: AsyncParsableCommand {

@@ -1,3 +1,4 @@
+import Console
 import Encoding
 import Foundation
 import Observation

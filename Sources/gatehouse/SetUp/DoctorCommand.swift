@@ -1,9 +1,11 @@
 import ArgumentParser
 import Commissioning
+import Console
 import Encoding
 import Foundation
 import LinuxIO
 import Settings
+import Workbench
 
 /// Reports whether a gate works, and what to do if it does not.
 struct DoctorCommand: AsyncParsableCommand {
@@ -17,8 +19,7 @@ struct DoctorCommand: AsyncParsableCommand {
             With --pins it makes each output active in turn and asks whether the right thing happened; then it waits for each input \
             in turn, while somebody presses, opens or passes, and says what it is at rest. The service has to be stopped for that, \
             as it holds the lines. With --bench it then plays visits on a virtual radio, with records on the ledger's \
-            own disk that it deletes again, and prints how long this board takes from a credential's last byte to lights and gate: \
-            `gatehouse bench` has more of it.
+            own disk that it deletes again, and prints how long this board takes from a credential's last byte to lights and gate.
 
             Exit code: 0 when all is in order, 1 when somebody should do something or something could not be looked at, 2 when \
             the gate does not work or lets nobody in.
@@ -40,7 +41,7 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         guard visits > 0 else { throw ValidationError("--visits is at least 1") }
         guard !bench || !json && !pins else {
-            throw ValidationError("--bench goes with neither --json nor --pins: see gatehouse bench --json")
+            throw ValidationError("--bench goes with neither --json nor --pins")
         }
     }
 
@@ -69,8 +70,19 @@ extension DoctorCommand {
         if usable == nil {
             Terminal.line("measured with records among the temporary files: the ledger's folder cannot be written")
         }
-        let words = ["--visits", "\(visits)"] + (usable.map { ["--folder", $0] } ?? [])
-        try await BenchCommand.parse(words).run()
+        if let usable { CommandRole.take(for: usable) }
+        let sample = try BenchSample.lean(visits: visits)
+        BenchSample.heading.forEach { Terminal.line($0) }
+        do {
+            let folder = usable.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
+            sample.lines(try await sample.measure(below: folder)).forEach { Terminal.line($0) }
+        } catch let failure as DecisionBench.Failure {
+            throw CommandFailure(failure.reason, remedy: "try it again while the board has less to do", exitCode: 1)
+        } catch let error as CocoaError {
+            throw CommandFailure(
+                "no records can be written: \(error.localizedDescription)",
+                remedy: "look at the folder of the ledger: gatehouse doctor")
+        }
         Terminal.line("The budget of a gate is 5 ms for 99 of 100 such visits, on a release build.")
     }
 }

@@ -1,6 +1,7 @@
 import Administration
 import ArgumentParser
 import Commissioning
+import Console
 import Credentials
 import Encoding
 import Foundation

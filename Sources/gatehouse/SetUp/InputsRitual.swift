@@ -1,4 +1,5 @@
 import Commissioning
+import Console
 import Encoding
 import Glibc
 import LinuxIO

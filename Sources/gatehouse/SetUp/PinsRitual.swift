@@ -1,5 +1,6 @@
 import Administration
 import Commissioning
+import Console
 import Encoding
 import Glibc
 import LinuxIO

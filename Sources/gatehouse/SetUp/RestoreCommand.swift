@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backup
+import Console
 import Encoding
 import Foundation
 import Settings

@@ -1,4 +1,5 @@
 import Commissioning
+import Console
 import Glibc
 
 /// Asks the questions of a setup in a terminal, which may be at the end of a serial line. The screen prints

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Credentials
 import Encoding
 
@@ -16,22 +17,10 @@ struct ReasonsCommand: PageCommand {
 
     @Flag(help: "One JSON object a line, for machines.")
     var json = false
-    @Flag(help: "The table as a page, as it is in docs/reasons.md.")
-    var markdown = false
-    @Flag(help: "The faults as a catalog for journalctl --catalog, as it is installed.")
-    var catalog = false
     @Argument(help: "A code, such as validity.expired.")
     var code: String?
 
-    func validate() throws {
-        guard [markdown, catalog, json || code != nil].count(where: \.self) < 2 else {
-            throw ValidationError("--markdown and --catalog print the whole table, and nothing else")
-        }
-    }
-
     func text(columns: Int) throws -> String {
-        if markdown { return ReasonsPage.text }
-        if catalog { return ReasonsCatalog.text }
         let lines =
             if let code {
                 try rows(code).flatMap { json ? [Self.json($0)] : Self.facts($0, columns) }
