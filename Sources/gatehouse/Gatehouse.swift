@@ -1,7 +1,7 @@
 import ArgumentParser
 import Console
 
-/// The only executable: the service, a demonstration and the tools.
+/// The program of a gate: the service, the operators' commands and a demonstration.
 @main
 struct Gatehouse: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,14 +15,30 @@ struct Gatehouse: AsyncParsableCommand {
             or input/output.
             """,
         version: ProductVersion.text,
-        subcommands: [
-            DemoCommand.self, SetupCommand.self, RunCommand.self, VerifyCommand.self, TrustCommand.self,
-            AgentCommand.self, LedgerCommand.self, ClockCommand.self, PolicyCommand.self, ReasonsCommand.self,
-            ConfigCommand.self, ReleaseLinesCommand.self, OpenRadioCommand.self, ResetRadioCommand.self,
-            StatusCommand.self, DoorCommand.self, DoctorCommand.self,
-            ReportCommand.self,
-            StickerCommand.self, BackupCommand.self, RestoreCommand.self,
-        ])
+        groupedSubcommands: groups)
+
+    /// The commands, in the order in which the help lists them. The files of a group are in a folder of its own.
+    /// The commands that only units run are hidden.
+    private static let groups = [
+        CommandGroup(name: "Demo", subcommands: [DemoCommand.self]),
+        CommandGroup(
+            name: "Set-up",
+            subcommands: [
+                SetupCommand.self, DoctorCommand.self, ConfigCommand.self, StickerCommand.self, BackupCommand.self,
+                RestoreCommand.self,
+            ]),
+        CommandGroup(
+            name: "Run",
+            subcommands: [
+                RunCommand.self, StatusCommand.self, DoorCommand.self, ClockCommand.self, OpenRadioCommand.self,
+                ResetRadioCommand.self, ReleaseLinesCommand.self,
+            ]),
+        CommandGroup(
+            name: "Trust",
+            subcommands: [TrustCommand.self, PolicyCommand.self, VerifyCommand.self, ReasonsCommand.self]),
+        CommandGroup(name: "Records", subcommands: [LedgerCommand.self, ReportCommand.self]),
+        CommandGroup(name: "Agents", subcommands: [AgentCommand.self]),
+    ]
 
     static func main() async { await CommandStart.run(Self.self) }
 }

@@ -15,7 +15,7 @@ struct OpenRadioCommand: AsyncParsableCommand {
             asks; the configuration is read for each request. It ends when nobody has asked for a minute.
 
             Exit code: 0 when nobody asks any more, 2 when it cannot serve.
-            """)
+            """, shouldDisplay: false)
     @OptionGroup var input: ConfigurationInput
     @Option(help: ArgumentHelp("The only user who gets it.", valueName: "name"))
     var user = "gatehouse"
@@ -56,7 +56,7 @@ struct ResetRadioCommand: AsyncParsableCommand {
             line is let go and taken again by its driver. Others have no reset.
 
             Exit code: 0 when something was reset, 1 when nothing could be, 2 when the configuration cannot be used.
-            """)
+            """, shouldDisplay: false)
     @OptionGroup var input: ConfigurationInput
 
     func run() async throws {

@@ -13,7 +13,7 @@ struct ReleaseLinesCommand: AsyncParsableCommand {
 
             Exit code: 0 when no line is driven, also without a chip; 1 when another program holds them or they cannot be \
             set; 2 when the configuration cannot be used.
-            """)
+            """, shouldDisplay: false)
     @OptionGroup var input: ConfigurationInput
 
     func run() async throws {
