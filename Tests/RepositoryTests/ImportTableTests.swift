@@ -195,6 +195,52 @@ private let notImported: [String: Set<String>] = ["gatehouse": ["CWipe"], "TestS
         }
     }
 
+    /// The program `gatehouse` also links what sets up, saves, shows and measures a gate. Of `gatehouse run`, nothing
+    /// reaches it: its folder and the code that it shares with other commands import what Appliance reaches anyway,
+    /// and name no type of another command's folder. A debug build also watches the kiosk's rules.
+    @Test func runReachesWhatTheApplianceReaches() throws {
+        let allowed = try manifest().reached(from: ["Appliance"]).union(toolchain).union(["Console", "ArgumentParser"])
+        let ofRun = ["Console", "gatehouse/Run", "gatehouse/Shared"].flatMap {
+            swiftFiles(below: sources.appendingPathComponent($0))
+        }
+        #expect(ofRun.count > 15)
+        let others = swiftFiles(below: sources.appendingPathComponent("gatehouse")).filter { file in
+            !ofRun.contains { $0.path == file.path }
+        }
+        var homes: [String: String] = [:]
+        for file in others {
+            for type in DeclaredTypes.names(in: try String(contentsOf: file, encoding: .utf8)) {
+                homes[type] = file.lastPathComponent
+            }
+        }
+        #expect(homes.count > 30)
+        for file in ofRun {
+            let text = DeclaredTypes.withoutDebug(try String(contentsOf: file, encoding: .utf8))
+            let beyond = ImportLines.modules(in: text).subtracting(allowed)
+            #expect(beyond.isEmpty, "\(file.lastPathComponent) imports \(beyond.sorted())")
+            let named = DeclaredTypes.words(of: text).compactMap { word in homes[word].map { "\(word) of \($0)" } }
+            #expect(named.isEmpty, "\(file.lastPathComponent) names \(named.sorted())")
+        }
+    }
+
+    /// That test can fail.
+    @Test func whatADebugBuildNamesIsLeftOut() {
+        let text = """
+            #if DEBUG
+                import Rain
+            #else
+                import Wind
+            #endif
+            import Sun // Moon
+            let a = "Star"
+            """
+        let release = DeclaredTypes.withoutDebug(text)
+        #expect(ImportLines.modules(in: release) == ["Wind", "Sun"])
+        #expect(DeclaredTypes.words(of: release) == ["import", "Wind", "Sun", "let", "a"])
+        let types = "final class A {\nprivate struct B {\n    struct C {\nstruct D: E {"
+        #expect(DeclaredTypes.names(in: types) == ["A", "D"])
+    }
+
     /// The tests above can fail.
     @Test func whatIsWrongInAManifestIsFound() throws {
         let manifest = Manifest(
